@@ -1,0 +1,31 @@
+"""The console script rally-vmperf."""
+
+import importlib.metadata
+import sys
+
+from cliff import app
+from cliff import commandmanager
+
+
+class Shell(app.App):
+    """Baselines, clean-up and a test cloud for rally_vmperf."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            description="Baselines, reports, clean-up and a test cloud "
+            "beside Rally's own commands.",
+            version=importlib.metadata.version("rally-vmperf"),
+            command_manager=commandmanager.CommandManager(
+                "rally_vmperf.commands"
+            ),
+            deferred_help=True,
+        )
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    return Shell().run(sys.argv[1:] if argv is None else argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
