@@ -1,0 +1,85 @@
+"""What every machine can do, be it a guest, a host or this very computer."""
+
+import abc
+import collections.abc
+import dataclasses
+import types
+import typing as t
+
+
+class MachineError(Exception):
+    """A machine cannot be reached or did not do as told; one line."""
+
+
+class Unreachable(MachineError):
+    """No connection to the machine could be had within the time given."""
+
+
+class HostKeyMismatch(MachineError):
+    """The machine that answered is not the one that was meant."""
+
+
+class TimedOut(MachineError):
+    """A command did not end within its time."""
+
+
+class OutputTooLong(MachineError):
+    """A command printed more than its limit."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Completed:
+    """A finished command; output is decoded with replacement characters."""
+
+    exit_status: int
+    stdout: str
+    stderr: str
+
+
+class Machine(abc.ABC):
+    """A place where commands run; one connection, many commands at once.
+
+    Use it as an asynchronous context manager.
+
+    :param name: what messages and records call it
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @abc.abstractmethod
+    async def run(
+        self,
+        argv: collections.abc.Sequence[str],
+        *,
+        timeout: float = 60,
+        input_bytes: bytes = b"",
+        output_limit: int = 1 << 20,
+    ) -> Completed:
+        """Run a short command and return what it printed, whatever its exit.
+
+        Arguments reach the program as they are; the locale is C.
+
+        :raises TimedOut: after ``timeout`` seconds; the command is ended
+        :raises OutputTooLong: beyond ``output_limit`` bytes of either stream
+        :raises Unreachable: when the connection is lost and stays lost
+        """
+
+    @abc.abstractmethod
+    async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
+        """Write a file, creating its folders."""
+
+    @abc.abstractmethod
+    async def close(self) -> None:
+        """Give up the connection; harmless when there is none."""
+
+    async def __aenter__(self) -> t.Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: types.TracebackType | None,
+    ) -> None:
+        await self.close()

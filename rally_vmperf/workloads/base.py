@@ -1,0 +1,164 @@
+"""What every workload says: its arguments, its commands, its samples.
+
+A workload is pure: the same object gives the same command line to bare metal
+and to a guest, and turns raw output into samples.  It neither runs anything
+nor knows where its commands will run.
+"""
+
+import abc
+import collections.abc
+import dataclasses
+import typing as t
+
+import jsonschema
+
+from rally_vmperf.measurement import sample
+
+
+class WorkloadError(Exception):
+    """A workload cannot be used as asked, or its output cannot be read."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Tool:
+    """A program that a machine needs, and how to ask for its version."""
+
+    command: str
+    package: str
+    version: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Server:
+    """The other end of a command: on the peer, or on the partner guest.
+
+    :param argv: runs until the command's client is done, then ends by itself
+    """
+
+    on: t.Literal["peer", "partner"]
+    argv: tuple[str, ...]
+    port: int
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Command:
+    """A program with its arguments, run in the workload's own folder.
+
+    :param timeout: seconds after which it has certainly failed
+    :param output_limit: bytes of standard output that are kept; more than
+        that is an error, not a shorter result
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    timeout: float
+    server: Server | None = None
+    output_limit: int = 1 << 20
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a command left: its output and the machine's own account of it.
+
+    :param seconds: wall time, measured on the machine that ran it
+    :param started: start on that machine's clock, seconds since the epoch
+    """
+
+    name: str
+    exit_status: int
+    seconds: float
+    started: float
+    ended: float
+    stdout: str
+    stderr: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Ends:
+    """Addresses and port of the other ends, as the running machine sees them.
+
+    :param port: a TCP port of this machine's own, so that several machines
+        can use one peer at the same time
+    """
+
+    peer: str = ""
+    partner: str = ""
+    port: int = 5201
+
+
+class Workload(abc.ABC):
+    """A tool with arguments; subclasses are named in the registry."""
+
+    name: t.ClassVar[str]
+    title: t.ClassVar[str]
+    #: JSON Schema of the arguments; closed; every property has a description
+    #: and a default.
+    ARGUMENTS: t.ClassVar[dict[str, t.Any]]
+    TOOLS: t.ClassVar[tuple[Tool, ...]]
+    #: File names (below workloads/scripts/) that must lie in the folder.
+    SCRIPTS: t.ClassVar[tuple[str, ...]] = ()
+
+    def complete(
+        self, arguments: collections.abc.Mapping[str, t.Any]
+    ) -> dict[str, t.Any]:
+        """Return the arguments with every default filled in.
+
+        :raises WorkloadError: naming the key, the value and what is allowed
+        """
+        validator = jsonschema.Draft7Validator(self.ARGUMENTS)
+        for error in validator.iter_errors(dict(arguments)):
+            where = ".".join(str(part) for part in error.absolute_path)
+            raise WorkloadError(
+                f"workload {self.name}: {where or 'arguments'}: "
+                f"{error.message}; {self._allowed(where)}"
+            )
+        defaults = {
+            key: rule["default"]
+            for key, rule in self.ARGUMENTS["properties"].items()
+        }
+        return {**defaults, **arguments}
+
+    def _allowed(self, key: str) -> str:
+        properties = self.ARGUMENTS["properties"]
+        rule = properties.get(key.split(".")[0])
+        if rule is None:
+            return f"allowed keys: {', '.join(sorted(properties))}"
+        return f"{key}: {rule['description']}"
+
+    def needs(
+        self, arguments: collections.abc.Mapping[str, t.Any]
+    ) -> frozenset[str]:
+        """Return which other ends are needed: ``peer``, ``partner``."""
+        return frozenset()
+
+    def prepare(
+        self, arguments: collections.abc.Mapping[str, t.Any]
+    ) -> tuple[Command, ...]:
+        """Return what is run once per machine, before any repetition."""
+        return ()
+
+    @abc.abstractmethod
+    def metrics(
+        self, arguments: collections.abc.Mapping[str, t.Any]
+    ) -> tuple[sample.Metric, ...]:
+        """Return every metric that a complete run yields."""
+
+    @abc.abstractmethod
+    def commands(
+        self, arguments: collections.abc.Mapping[str, t.Any], ends: Ends
+    ) -> tuple[Command, ...]:
+        """Return the measured commands, in their order."""
+
+    @abc.abstractmethod
+    def parse(
+        self,
+        arguments: collections.abc.Mapping[str, t.Any],
+        outcomes: collections.abc.Mapping[str, Outcome],
+    ) -> list[sample.Sample]:
+        """Return the samples in the outputs of the commands, by name.
+
+        Outcomes may be fewer than the commands: those of commands that
+        failed are absent, and so are their samples.
+
+        :raises WorkloadError: when an output is not what the tool prints
+        """
