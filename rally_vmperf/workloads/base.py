@@ -14,6 +14,9 @@ import jsonschema
 
 from rally_vmperf.measurement import sample
 
+#: Arguments as a task gives them, or with their defaults filled in.
+Arguments = collections.abc.Mapping[str, t.Any]
+
 
 class WorkloadError(Exception):
     """A workload cannot be used as asked, or its output cannot be read."""
@@ -21,7 +24,11 @@ class WorkloadError(Exception):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Tool:
-    """A program that a machine needs, and how to ask for its version."""
+    """A program that a machine needs, and how to ask for its version.
+
+    :param version: prints it in the first line that it prints at all, be
+        that on standard output or (bzip2) on standard error
+    """
 
     command: str
     package: str
@@ -77,8 +84,8 @@ class Outcome:
 class Ends:
     """Addresses and port of the other ends, as the running machine sees them.
 
-    :param port: a TCP port of this machine's own, so that several machines
-        can use one peer at the same time
+    :param port: the first of three TCP ports of this machine's own, so that
+        several machines can use one peer at the same time
     """
 
     peer: str = ""
@@ -87,7 +94,10 @@ class Ends:
 
 
 class Workload(abc.ABC):
-    """A tool with arguments; subclasses are named in the registry."""
+    """A tool with arguments; subclasses are named in the registry.
+
+    All methods but ``complete`` want arguments that ``complete`` returned.
+    """
 
     name: t.ClassVar[str]
     title: t.ClassVar[str]
@@ -98,9 +108,7 @@ class Workload(abc.ABC):
     #: File names (below workloads/scripts/) that must lie in the folder.
     SCRIPTS: t.ClassVar[tuple[str, ...]] = ()
 
-    def complete(
-        self, arguments: collections.abc.Mapping[str, t.Any]
-    ) -> dict[str, t.Any]:
+    def complete(self, arguments: Arguments) -> dict[str, t.Any]:
         """Return the arguments with every default filled in.
 
         :raises WorkloadError: naming the key, the value and what is allowed
@@ -125,34 +133,40 @@ class Workload(abc.ABC):
             return f"allowed keys: {', '.join(sorted(properties))}"
         return f"{key}: {rule['description']}"
 
-    def needs(
-        self, arguments: collections.abc.Mapping[str, t.Any]
-    ) -> frozenset[str]:
+    def needs(self, arguments: Arguments) -> frozenset[str]:
         """Return which other ends are needed: ``peer``, ``partner``."""
         return frozenset()
 
-    def prepare(
-        self, arguments: collections.abc.Mapping[str, t.Any]
-    ) -> tuple[Command, ...]:
+    def prepare(self, arguments: Arguments) -> tuple[Command, ...]:
         """Return what is run once per machine, before any repetition."""
         return ()
 
+    def facts(
+        self,
+        arguments: Arguments,
+        outcomes: collections.abc.Mapping[str, Outcome],
+    ) -> dict[str, str]:
+        """Return what preparing told that two machines must agree on.
+
+        :param outcomes: those of ``prepare``, by the names of its commands
+        :raises WorkloadError: when an output is not what the tool prints
+        """
+        return {}
+
     @abc.abstractmethod
-    def metrics(
-        self, arguments: collections.abc.Mapping[str, t.Any]
-    ) -> tuple[sample.Metric, ...]:
+    def metrics(self, arguments: Arguments) -> tuple[sample.Metric, ...]:
         """Return every metric that a complete run yields."""
 
     @abc.abstractmethod
     def commands(
-        self, arguments: collections.abc.Mapping[str, t.Any], ends: Ends
+        self, arguments: Arguments, ends: Ends
     ) -> tuple[Command, ...]:
         """Return the measured commands, in their order."""
 
     @abc.abstractmethod
     def parse(
         self,
-        arguments: collections.abc.Mapping[str, t.Any],
+        arguments: Arguments,
         outcomes: collections.abc.Mapping[str, Outcome],
     ) -> list[sample.Sample]:
         """Return the samples in the outputs of the commands, by name.
