@@ -1,0 +1,154 @@
+"""Processor workload: compress and decompress generated data with bzip2."""
+
+import collections.abc
+import re
+import typing as t
+
+from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import outputs
+
+#: Command -> the metric that its wall time is.
+METRICS = {
+    "compress": sample.Metric(
+        name="cpu.compress_time", unit="s", better="lower"
+    ),
+    "decompress": sample.Metric(
+        name="cpu.decompress_time", unit="s", better="lower"
+    ),
+}
+
+#: Seconds for one MiB, on the slowest machine that is waited for.
+_SLOWEST = 10
+
+_CHECKSUM = re.compile("sha256 ([0-9a-f]{64})")
+
+
+class Compression(base.Workload):
+    """bzip2 on data of a fixed size: the wall time of each direction.
+
+    ``data`` is compressed, ``copy.bz2`` is decompressed, so that neither
+    direction needs or spoils what the other one left.
+    """
+
+    name = "bzip2"
+    title = "Processor: compression and decompression with bzip2"
+    ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
+        "type": "object",
+        "properties": {
+            "size_mib": {
+                "type": "integer",
+                "description": "Size of the data in MiB, 1 to 16384.",
+                "minimum": 1,
+                "maximum": 16384,
+                "default": 64,
+            },
+            "seed": {
+                "type": "integer",
+                "description": "Number from which the data are generated, "
+                "0 to 2147483647; the same seed gives the same data.",
+                "minimum": 0,
+                "maximum": 2147483647,
+                "default": 1,
+            },
+            "level": {
+                "type": "integer",
+                "description": "bzip2's block size in 100 kB, 1 to 9.",
+                "minimum": 1,
+                "maximum": 9,
+                "default": 9,
+            },
+        },
+        "additionalProperties": False,
+    }
+    TOOLS = (
+        base.Tool(
+            command="bzip2", package="bzip2", version=("bzip2", "--help")
+        ),
+        base.Tool(
+            command="python3",
+            package="python3",
+            version=("python3", "--version"),
+        ),
+    )
+    SCRIPTS = ("generate.py",)
+
+    def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
+        """Return how the data come to be, with their archives.
+
+        Both archives exist before the first repetition, so that it replaces
+        a file just as the others do.
+        """
+        generate = (
+            "python3",
+            "generate.py",
+            f"--size-mib={arguments['size_mib']}",
+            f"--seed={arguments['seed']}",
+            "data",
+        )
+        steps = {
+            "generate": generate,
+            "copy": ("cp", "data", "copy"),
+            "pack": (*_compress(arguments), "copy"),
+        }
+        return _timed(steps, arguments)
+
+    def facts(
+        self,
+        arguments: base.Arguments,
+        outcomes: collections.abc.Mapping[str, base.Outcome],
+    ) -> dict[str, str]:
+        """Return the SHA-256 of the data, equal wherever they are equal."""
+        outcome = outputs.taken(outcomes, "generate")
+        if outcome is None:
+            return {}
+        found = _CHECKSUM.fullmatch(outcome.stdout.strip())
+        if not found:
+            raise base.WorkloadError(
+                "generate.py printed "
+                f"{outputs.printable(outcome.stdout, 80)!r} instead of "
+                "'sha256 ' and 64 digits; look at the raw output"
+            )
+        return {"data_sha256": found.group(1)}
+
+    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
+        """Return the times of both directions."""
+        return tuple(METRICS.values())
+
+    def commands(
+        self, arguments: base.Arguments, ends: base.Ends
+    ) -> tuple[base.Command, ...]:
+        """Return both directions; each replaces what it wrote before."""
+        steps = {
+            "compress": _compress(arguments),
+            "decompress": ("bzip2", "-d", "-k", "-f", "copy.bz2"),
+        }
+        return _timed(steps, arguments)
+
+    def parse(
+        self,
+        arguments: base.Arguments,
+        outcomes: collections.abc.Mapping[str, base.Outcome],
+    ) -> list[sample.Sample]:
+        """Return the wall times, which the machine took and not bzip2."""
+        taken = {name: outputs.taken(outcomes, name) for name in METRICS}
+        return [
+            limits.measured(METRICS[name], outcome.seconds)
+            for name, outcome in taken.items()
+            if outcome is not None
+        ]
+
+
+def _compress(arguments: base.Arguments) -> tuple[str, ...]:
+    return ("bzip2", "-z", "-k", "-f", f"-{arguments['level']}", "data")
+
+
+def _timed(
+    steps: dict[str, tuple[str, ...]], arguments: base.Arguments
+) -> tuple[base.Command, ...]:
+    timeout = 60 + 2 * _SLOWEST * arguments["size_mib"]
+    return tuple(
+        base.Command(name=name, argv=argv, timeout=timeout)
+        for name, argv in steps.items()
+    )

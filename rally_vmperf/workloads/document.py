@@ -1,0 +1,65 @@
+"""JSON that a tool printed, read without trusting it."""
+
+import json
+import math
+import typing as t
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import outputs
+
+
+def _refuse(constant: str) -> t.NoReturn:
+    raise ValueError(f"{constant} is no number")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+class Document:
+    """A JSON object from a tool, asked for values by their path.
+
+    Warnings may stand before it (old versions of fio print theirs there),
+    so it starts at the first line that begins with a brace.
+
+    :raises base.WorkloadError: when there is no object in the text
+    """
+
+    def __init__(self, text: str, tool: str) -> None:
+        self._tool = tool
+        start = 0 if text.startswith("{") else text.find("\n{") + 1
+        try:
+            self._root, _ = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            raise base.WorkloadError(
+                f"{tool} printed no JSON that can be read, but "
+                f"{outputs.printable(text, 80)!r}; look at the raw output"
+            ) from None
+
+    def find(self, *path: str | int) -> t.Any:
+        """Return what stands at a path, or None when nothing does."""
+        node = self._root
+        for step in path:
+            try:
+                node = node[step]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return node
+
+    def number(self, *path: str | int) -> float:
+        """Return the finite number at a path.
+
+        :raises base.WorkloadError: when there is none
+        """
+        value = self.find(*path)
+        try:
+            found = math.nan if isinstance(value, bool) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            found = math.nan
+        if isinstance(value, str) or not math.isfinite(found):
+            where = ".".join(str(step) for step in path)
+            kind = "missing" if value is None else type(value).__name__
+            raise base.WorkloadError(
+                f"{self._tool}: {where} should be a finite number, but is "
+                f"{kind}; look at the raw output"
+            )
+        return found

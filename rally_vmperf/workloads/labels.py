@@ -1,0 +1,46 @@
+"""Labels keep two entries of one workload in a task apart.
+
+A task may run fio twice, once as a database and once as a log would; with
+the labels ``db`` and ``log`` the metrics are ``disk.db.randread.iops`` and
+``disk.log.write.iops``, and no limit can mean the wrong one.
+"""
+
+import dataclasses
+import re
+
+from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import base
+
+#: What a label looks like, for JSON Schema and for messages.
+PATTERN = "^[a-z][a-z0-9_-]{0,31}$"
+
+_ALLOWED = re.compile(PATTERN[:-1])
+
+
+def relabel_name(name: str, label: str) -> str:
+    """Insert a label after the first component of a metric's name.
+
+    :param label: an empty one leaves the name as it is
+    :raises base.WorkloadError: for a label that is not allowed
+    """
+    if not label:
+        return name
+    if not _ALLOWED.fullmatch(label):
+        raise base.WorkloadError(
+            f"label {label!r} is not allowed; use a lower-case letter, then "
+            "up to 31 of a-z, 0-9, _ and -"
+        )
+    first, dot, rest = name.partition(".")
+    return f"{first}.{label}{dot}{rest}"
+
+
+def relabel(metric: sample.Metric, label: str) -> sample.Metric:
+    """Return the same metric under its labelled name."""
+    return dataclasses.replace(metric, name=relabel_name(metric.name, label))
+
+
+def relabel_sample(measured: sample.Sample, label: str) -> sample.Sample:
+    """Return the same value of the labelled metric."""
+    return dataclasses.replace(
+        measured, metric=relabel(measured.metric, label)
+    )

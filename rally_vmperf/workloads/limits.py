@@ -1,0 +1,38 @@
+"""What no machine can do: the range in which a value is believed.
+
+The bounds are generous, for they are to catch broken output (a shifted
+column, a clock that jumped), not a surprising machine.  Whether a rate is
+more than *this* machine can do is a finding, and judged elsewhere.
+"""
+
+from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import base
+
+#: Smallest and largest believable value for each unit.
+BOUNDS = {
+    "B/s": (0.0, 10e12),
+    "bit/s": (0.0, 10e12),
+    "events/s": (0.0, 1e9),
+    "ops/s": (0.0, 1e9),
+    "s": (1e-9, 7 * 86400.0),
+    "1": (0.0, 1e12),
+}
+
+
+def measured(metric: sample.Metric, value: float) -> sample.Sample:
+    """Return the sample of a value that a machine can have reached.
+
+    :param value: in the unit of the metric
+    :raises base.WorkloadError: for one that it cannot
+    """
+    smallest, largest = BOUNDS[metric.unit]
+    if not smallest <= value <= largest:
+        raise base.WorkloadError(
+            f"{metric.name} is {value:g} {metric.unit}, which no machine "
+            f"reaches (believed: {smallest:g} to {largest:g}); look at the "
+            "raw output"
+        )
+    try:
+        return sample.Sample(metric=metric, value=value)
+    except ValueError as error:
+        raise base.WorkloadError(f"{error}; look at the raw output") from None
