@@ -1,0 +1,35 @@
+#!/bin/sh
+# Hook of mmdebstrap: configure the guest, and leave nothing of its making.
+# usage: finish.sh CHROOT; this folder is in $VMPERF_IMAGE_FILES
+set -eu
+root=$1
+files=$VMPERF_IMAGE_FILES
+
+install -m 644 "$files/cloud.cfg" "$root/etc/cloud/cloud.cfg.d/90_vmperf.cfg"
+install -m 644 "$files/sshd.conf" "$root/etc/ssh/sshd_config.d/vmperf.conf"
+install -m 644 "$files/ethernet.network" \
+    "$root/etc/systemd/network/10-ethernet.network"
+chroot "$root" systemctl enable --quiet \
+    systemd-networkd.service systemd-networkd-wait-online.service
+grep -v -e '^#' -e '^$' "$files/masked-units.txt" | while read -r unit
+do
+    ln -sf /dev/null "$root/etc/systemd/system/$unit"
+done
+
+# names without a version for the boot loader; the packages keep theirs
+ln "$root"/boot/vmlinuz-* "$root/boot/vmlinuz"
+ln "$root"/boot/initrd.img-* "$root/boot/initrd"
+
+echo 'LABEL=root / ext4 errors=remount-ro 0 1' > "$root/etc/fstab"
+echo guest > "$root/etc/hostname"
+
+# each guest makes its own
+rm -f "$root"/etc/ssh/ssh_host_*
+: > "$root/etc/machine-id"
+# the builder's name server would cost cloud-init half a minute of time-outs
+: > "$root/etc/resolv.conf"
+
+rm -f "$root/etc/apt/sources.list" "$root/etc/apt/apt.conf.d/99mmdebstrap"
+rm -rf "$root"/etc/apt/sources.list.d/*
+install -m 644 "$files/debian.sources" "$root/etc/apt/sources.list.d/"
+rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*.bin

@@ -1,0 +1,45 @@
+"""Files by which Rally uses the embedded cloud."""
+
+import json
+import typing as t
+
+from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import layout
+
+
+def environment_spec(user: str, password: str) -> dict[str, t.Any]:
+    """Return a spec for ``rally env create --spec``.
+
+    :param user: admin, who lets Rally make users, or member, who does not
+    :param password: the user's password
+    """
+    account = {
+        "username": user,
+        "password": password,
+        "project_name": user,
+        "user_domain_name": "Default",
+        "project_domain_name": "Default",
+    }
+    role = {"admin": account} if user == "admin" else {"users": [account]}
+    return {
+        "existing@openstack": {
+            "auth_url": layout.AUTH_URL,
+            "region_name": layout.REGION,
+            "endpoint_type": "public",
+            **role,
+        }
+    }
+
+
+def write(place: layout.Layout, secrets: dict[str, str]) -> None:
+    """Write the specs for both users.
+
+    :param place: the state root's folders
+    :param secrets: passwords by purpose
+    """
+    for user in ("admin", "member"):
+        spec = environment_spec(user, secrets[user])
+        credentials.write_private(
+            place.root / f"rally-env-{user}.json",
+            json.dumps(spec, indent=2) + "\n",
+        )

@@ -1,0 +1,139 @@
+"""Flavors, networks, quotas and the image for the cloud's users."""
+
+import collections.abc
+import pathlib
+import time
+import typing as t
+
+import openstack
+
+from rally_vmperf.cloud import errors
+
+PATIENCE = 180.0
+
+
+def wait(
+    what: str,
+    condition: collections.abc.Callable[[], object],
+    patience: float = PATIENCE,
+) -> None:
+    """Wait until something holds in the cloud.
+
+    :param what: its name in the error
+    :param condition: asks the cloud
+    :param patience: seconds
+    """
+    deadline = time.monotonic() + patience
+    while not condition():
+        if time.monotonic() > deadline:
+            raise errors.CloudError(
+                f"{what} is still missing after {patience:.0f} s; see the "
+                "logs of nova-compute, nova-scheduler and the agents"
+            )
+        time.sleep(0.5)
+
+
+def wait_for_hypervisor(cloud: t.Any) -> None:
+    """Wait until Nova can place guests."""
+
+    def up() -> bool:
+        found = cloud.compute.services(binary="nova-compute")
+        return any(service.state == "up" for service in found)
+
+    wait("a running nova-compute", up)
+    wait("a hypervisor", lambda: list(cloud.compute.hypervisors()))
+
+
+def wait_for_agents(cloud: t.Any) -> None:
+    """Wait until Neutron sees its four agents."""
+
+    def up() -> bool:
+        return sum(bool(agent.is_alive) for agent in agents()) >= 4
+
+    def agents() -> t.Any:
+        return cloud.network.agents()
+
+    wait("a live Neutron agent", up)
+
+
+def forget_guests(cloud: t.Any) -> None:
+    """Delete servers of a cloud that was taken down: their guests are gone.
+
+    :param cloud: a connection as administrator
+    """
+    for server in cloud.compute.servers(all_projects=True):
+        cloud.compute.delete_server(server, force=True)
+    wait(
+        "the end of earlier guests",
+        lambda: not list(cloud.compute.servers(all_projects=True)),
+    )
+
+
+def ensure_flavors(cloud: t.Any, wanted: list[dict[str, t.Any]]) -> None:
+    """Have the flavors."""
+    known = {flavor.name for flavor in cloud.compute.flavors()}
+    for entry in wanted:
+        if entry["name"] in known:
+            continue
+        flavor = dict(entry)
+        specs = flavor.pop("extra_specs", {})
+        made = cloud.compute.create_flavor(**flavor)
+        if specs:
+            cloud.compute.create_flavor_extra_specs(made, specs)
+
+
+def ensure_image(
+    cloud: t.Any, wanted: dict[str, t.Any], path: pathlib.Path
+) -> None:
+    """Have the guest image, and not an older build of it.
+
+    :param cloud: a connection as administrator
+    :param wanted: its name and properties
+    :param path: the file
+    """
+    stamp = str(path.stat().st_mtime_ns)
+    for image in cloud.image.images(name=wanted["name"]):
+        if image.properties.get("vmperf_build") == stamp:
+            return
+        cloud.image.delete_image(image)
+    cloud.create_image(
+        filename=str(path), wait=True, vmperf_build=stamp, **wanted
+    )
+
+
+def ensure_networks(cloud: t.Any, wanted: dict[str, t.Any]) -> None:
+    """Have networks, subnets and the router between them."""
+    neutron = cloud.network
+    for name, attributes in wanted["networks"].items():
+        if not neutron.find_network(name):
+            neutron.create_network(name=name, **attributes)
+    for name, entry in wanted["subnets"].items():
+        if not neutron.find_subnet(name):
+            attributes = {"ip_version": 4, "enable_dhcp": True, **entry}
+            network = neutron.find_network(attributes.pop("network"))
+            neutron.create_subnet(
+                name=name, network_id=network.id, **attributes
+            )
+    entry = wanted["router"]
+    gateway = neutron.find_network(entry["gateway"])
+    router = neutron.find_router(entry["name"]) or neutron.create_router(
+        name=entry["name"], external_gateway_info={"network_id": gateway.id}
+    )
+    subnet = neutron.find_subnet(entry["subnet"])
+    ports = neutron.ports(device_id=router.id)
+    inside = {ip["subnet_id"] for port in ports for ip in port.fixed_ips}
+    if subnet.id not in inside:
+        neutron.add_interface_to_router(router, subnet_id=subnet.id)
+
+
+def ensure_quotas(cloud: t.Any, wanted: dict[str, t.Any]) -> None:
+    """Have quotas that no scenario runs into."""
+    for name in wanted["projects"]:
+        project = cloud.identity.find_project(name, ignore_missing=False)
+        try:
+            cloud.set_compute_quotas(project.id, **wanted["compute"])
+            cloud.set_network_quotas(project.id, **wanted["network"])
+        except openstack.exceptions.SDKException as refused:
+            raise errors.CloudError(
+                f"quotas of project {name} were refused: {refused}"
+            ) from refused

@@ -1,0 +1,117 @@
+"""Where the embedded cloud keeps its files, and the addresses it uses."""
+
+import dataclasses
+import ipaddress
+import pathlib
+
+DEFAULT_ROOT = pathlib.Path("/var/lib/vmperf-cloud")
+
+REGION = "RegionOne"
+HYPERVISOR = "vmperf-hypervisor"
+
+MANAGEMENT_BRIDGE = "br-mgmt"
+MANAGEMENT = ipaddress.ip_interface("172.30.0.1/24")
+EXTERNAL_BRIDGE = "br-ex"
+EXTERNAL = ipaddress.ip_interface("172.24.4.1/24")
+EXTERNAL_POOL = ("172.24.4.10", "172.24.4.250")
+EXTERNAL_PORT = "vmperf-ext"
+PRIVATE = ipaddress.ip_network("10.254.1.0/24")
+
+PEER = ipaddress.ip_interface("172.24.4.2/24")
+PEER_NAMESPACE = "vmperf-peer"
+PEER_PORT = "vmperf-peer"
+
+AUTH_URL = f"http://{MANAGEMENT.ip}:5000/v3"
+
+
+# Services that are not root have their files behind these ...
+PASSAGES = ("bin", "run", "run/mariadb", "data", "data/mysql", "data/neutron")
+# ... and nothing behind these.
+PRIVATE_FOLDERS = (
+    "etc",
+    "log",
+    "rally",
+    "baselines",
+    "journal",
+    "data/done",
+    "data/glance",
+    "data/glance/images",
+    "data/glance/staging",
+    "data/glance/tasks",
+    "data/keystone",
+    "data/libvirt",
+    "data/libvirt/cache",
+    "data/libvirt/etc",
+    "data/libvirt/lib",
+    "data/libvirt/log",
+    "data/locks",
+    "data/nova",
+    "data/nova/instances",
+    "data/rabbitmq",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """The folders and files below one state root."""
+
+    root: pathlib.Path
+
+    @property
+    def etc(self) -> pathlib.Path:
+        """Configuration files and secrets."""
+        return self.root / "etc"
+
+    @property
+    def data(self) -> pathlib.Path:
+        """What the services store."""
+        return self.root / "data"
+
+    @property
+    def log(self) -> pathlib.Path:
+        """One log for each service and each long step."""
+        return self.root / "log"
+
+    @property
+    def run(self) -> pathlib.Path:
+        """Records of what is running."""
+        return self.root / "run"
+
+    @property
+    def shims(self) -> pathlib.Path:
+        """Programs that services find before the machine's own."""
+        return self.root / "bin"
+
+    @property
+    def image(self) -> pathlib.Path:
+        """The guest image, which outlives a purge."""
+        return self.root / "vmperf-guest.qcow2"
+
+    @property
+    def clouds(self) -> pathlib.Path:
+        """The clouds.yaml of the cloud's users."""
+        return self.root / "clouds.yaml"
+
+    @property
+    def settings(self) -> pathlib.Path:
+        """The choices the cloud was brought up with."""
+        return self.root / "settings.json"
+
+    @property
+    def guests_gone(self) -> pathlib.Path:
+        """There after a ``cloud down`` that left servers without guests."""
+        return self.root / "data" / "guests-gone"
+
+    @property
+    def before(self) -> pathlib.Path:
+        """What the machine was like before the cloud came."""
+        return self.root / "before.json"
+
+    def make_folders(self) -> None:
+        """Create the folders; others may at most pass through them."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.root.chmod(0o711)
+        for name in PASSAGES + PRIVATE_FOLDERS:
+            folder = self.root / name
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(0o711 if name in PASSAGES else 0o700)

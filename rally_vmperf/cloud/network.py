@@ -1,0 +1,67 @@
+"""Bridges of the embedded cloud and the peer at one of them."""
+
+import pathlib
+
+from rally_vmperf.cloud import commands
+from rally_vmperf.cloud import layout
+
+# Last resort of the routing table: without a bridge, packets to the cloud's
+# ranges go nowhere, and never out by the machine's own interface.
+RANGES = (
+    layout.MANAGEMENT.network,
+    layout.EXTERNAL.network,
+    layout.PRIVATE,
+)
+METRIC = "900000"
+BRIDGES = {
+    layout.MANAGEMENT_BRIDGE: layout.MANAGEMENT,
+    layout.EXTERNAL_BRIDGE: layout.EXTERNAL,
+}
+
+
+def ip(*words: str) -> None:
+    """Run iproute2's ip."""
+    commands.run(["ip", *words], timeout=60)
+
+
+def exists(device: str) -> bool:
+    """Tell whether there is a network device of that name."""
+    return pathlib.Path("/sys/class/net", device).exists()
+
+
+def up() -> None:
+    """Have the bridges, the external port and the peer's namespace."""
+    for network in RANGES:
+        ip("route", "replace", "unreachable", str(network), "metric", METRIC)
+    for bridge, interface in BRIDGES.items():
+        if not exists(bridge):
+            ip("link", "add", bridge, "type", "bridge")
+        ip("address", "replace", str(interface), "dev", bridge)
+        ip("link", "set", bridge, "up")
+    external_port()
+    peer()
+
+
+def external_port() -> None:
+    """Join a veth pair to the external bridge; Neutron takes its far end."""
+    near, far = f"{layout.EXTERNAL_PORT}-br", layout.EXTERNAL_PORT
+    if not exists(far):
+        ip("link", "add", far, "type", "veth", "peer", "name", near)
+    ip("link", "set", near, "master", layout.EXTERNAL_BRIDGE, "up")
+    ip("link", "set", far, "up")
+
+
+def peer() -> None:
+    """Have a namespace at the external bridge: guests' real other end."""
+    name = layout.PEER_NAMESPACE
+    if not pathlib.Path("/run/netns", name).exists():
+        ip("netns", "add", name)
+    if not exists(layout.PEER_PORT):
+        ip("link", "add", layout.PEER_PORT, "type", "veth",
+           "peer", "name", "eth0", "netns", name)  # fmt: skip
+    ip("link", "set", layout.PEER_PORT, "master", layout.EXTERNAL_BRIDGE, "up")
+    inside = ("-n", name)
+    ip(*inside, "link", "set", "lo", "up")
+    ip(*inside, "address", "replace", str(layout.PEER), "dev", "eth0")
+    ip(*inside, "link", "set", "eth0", "up")
+    ip(*inside, "route", "replace", "default", "via", str(layout.EXTERNAL.ip))

@@ -1,0 +1,110 @@
+"""Refuse a machine on which the embedded cloud could not work."""
+
+import dataclasses
+import os
+import pathlib
+import platform
+import shutil
+
+from rally_vmperf.cloud import errors
+from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import ownership
+
+GIB = 1024**3
+MEMORY = 6 * GIB
+DISK = 10 * GIB
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What the machine is like, as far as it matters.
+
+    :param user: number of the user who runs the command
+    :param systems: identifiers of the distribution and its ancestors
+    :param memory: bytes of memory in all
+    :param disk: bytes free below the state root
+    :param brought_up: whether the state root holds a cloud already
+    :param rivals: services in the way, process number and name
+    :param bridges: bridges with our names
+    """
+
+    user: int
+    systems: tuple[str, ...]
+    memory: int
+    disk: int
+    brought_up: bool = False
+    rivals: tuple[tuple[int, str], ...] = ()
+    bridges: tuple[str, ...] = ()
+
+
+def gather(place: layout.Layout, owner: ownership.Ownership) -> Facts:
+    """Look at this machine.
+
+    :param place: the state root's folders
+    :param owner: tells the cloud's processes from others
+    """
+    release = platform.freedesktop_os_release()
+    existing = next(
+        path for path in (place.root, *place.root.parents) if path.exists()
+    )
+    names = (layout.MANAGEMENT_BRIDGE, layout.EXTERNAL_BRIDGE)
+    return Facts(
+        user=os.geteuid(),
+        systems=(release["ID"], *release.get("ID_LIKE", "").split()),
+        memory=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        disk=shutil.disk_usage(existing).free,
+        brought_up=place.before.exists(),
+        rivals=tuple(owner.rivals()),
+        bridges=tuple(
+            name
+            for name in names
+            if pathlib.Path("/sys/class/net", name).exists()
+        ),
+    )
+
+
+def check_user(user: int) -> None:
+    """Refuse anyone but root.
+
+    :param user: number of the user
+    """
+    if user != 0:
+        raise errors.CloudError(
+            f"the embedded cloud needs root, this is user {user}; run the "
+            "command with sudo"
+        )
+
+
+def check(facts: Facts) -> None:
+    """Raise an error with the first reason against this machine.
+
+    :param facts: what the machine is like
+    """
+    check_user(facts.user)
+    if not {"debian", "ubuntu"} & set(facts.systems):
+        raise errors.CloudError(
+            f"this system is '{facts.systems[0]}', and the embedded cloud is "
+            "made of Debian's packages; use a Debian or Ubuntu machine"
+        )
+    if facts.memory < MEMORY:
+        raise errors.CloudError(
+            f"{facts.memory / GIB:.1f} GiB of memory are too little for the "
+            f"services and one guest; use a machine with {MEMORY // GIB} GiB"
+        )
+    if facts.disk < DISK and not facts.brought_up:
+        raise errors.CloudError(
+            f"{facts.disk / GIB:.1f} GiB of disk are free, "
+            f"{DISK // GIB} GiB are needed; free some, or put the cloud "
+            "elsewhere with --root"
+        )
+    if facts.rivals:
+        pid, name = facts.rivals[0]
+        raise errors.CloudError(
+            f"{name} runs here already (process {pid}) and is not the "
+            "embedded cloud's; stop it, or use another machine"
+        )
+    if facts.bridges and not facts.brought_up:
+        raise errors.CloudError(
+            f"there is a bridge {facts.bridges[0]} that the embedded cloud "
+            "did not make; remove it, or use another machine"
+        )

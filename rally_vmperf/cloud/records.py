@@ -1,0 +1,64 @@
+"""What was started, on disk, for the next command to find."""
+
+import dataclasses
+import json
+import time
+
+from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import procfs
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """A started service."""
+
+    name: str
+    identity: procfs.Identity
+    since: float
+    digest: str
+
+
+class Records:
+    """The records below one state root.
+
+    :param place: its folders
+    """
+
+    def __init__(self, place: layout.Layout) -> None:
+        self._folder = place.run
+
+    def write(
+        self, name: str, identity: procfs.Identity, digest: str
+    ) -> Record:
+        """Remember a service that was just started.
+
+        :param name: the service
+        :param identity: its process
+        :param digest: what it was started with
+        """
+        record = Record(name, identity, time.time(), digest)
+        credentials.write_private(
+            self._folder / f"{name}.json",
+            json.dumps(dataclasses.asdict(record)) + "\n",
+        )
+        return record
+
+    def read(self, name: str) -> Record | None:
+        """Return a record, whether or not its process still lives."""
+        try:
+            known = json.loads((self._folder / f"{name}.json").read_text())
+        except (FileNotFoundError, ValueError):
+            return None
+        known["identity"] = procfs.Identity(**known["identity"])
+        return Record(**known)
+
+    def all(self) -> list[Record]:
+        """Return every record."""
+        names = (path.stem for path in sorted(self._folder.glob("*.json")))
+        found = (self.read(name) for name in names)
+        return [record for record in found if record]
+
+    def forget(self, name: str) -> None:
+        """Drop a record."""
+        (self._folder / f"{name}.json").unlink(missing_ok=True)

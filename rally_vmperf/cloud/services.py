@@ -1,0 +1,54 @@
+"""The services of the embedded cloud, as its data file describes them."""
+
+import collections.abc
+import dataclasses
+import hashlib
+import json
+import pathlib
+import typing as t
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Service:
+    """A process that stays: how to start it and when it is ready.
+
+    :param name: what it is called in records, logs and tables
+    :param argv: program and arguments
+    :param environment: variables beside those that all services get
+    :param config: configuration files it is restarted for
+    :param needs: services and steps that must be ready before
+    :param follows: services that it must be restarted with
+    :param ready: its readiness probe
+    :param patience: seconds until the probe must succeed
+    :param address: where it is reached
+    """
+
+    name: str
+    argv: list[str]
+    environment: dict[str, str] = dataclasses.field(default_factory=dict)
+    config: list[str] = dataclasses.field(default_factory=list)
+    needs: list[str] = dataclasses.field(default_factory=list)
+    follows: list[str] = dataclasses.field(default_factory=list)
+    ready: dict[str, str] = dataclasses.field(default_factory=dict)
+    patience: int = 120
+    address: str = ""
+
+    def digest(
+        self, etc: pathlib.Path, leaders: collections.abc.Iterable[str] = ()
+    ) -> str:
+        """Return what changes when the service has to be restarted.
+
+        :param etc: folder of the configuration files
+        :param leaders: what identifies the processes it follows
+        """
+        parts = [json.dumps([self.argv, self.environment]), *leaders]
+        parts += [(etc / name).read_text() for name in self.config]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def parse(described: list[dict[str, t.Any]]) -> list[Service]:
+    """Return the services of a data file, in its order.
+
+    :param described: its entries
+    """
+    return [Service(**entry) for entry in described]

@@ -1,0 +1,138 @@
+"""Start services, see them ready, stop them."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from rally_vmperf.cloud import commands
+from rally_vmperf.cloud import errors
+from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import probes
+from rally_vmperf.cloud import procfs
+from rally_vmperf.cloud import records
+from rally_vmperf.cloud import services
+
+STOP_PATIENCE = 10.0
+POLL = 0.2
+
+
+class Supervisor:
+    """Keeps each service in a process session of its own.
+
+    :param place: the state root's folders
+    :param processes: the machine's process table
+    """
+
+    def __init__(
+        self,
+        place: layout.Layout,
+        processes: procfs.ProcessTable | None = None,
+    ) -> None:
+        self._place = place
+        self.processes = processes or procfs.ProcessTable()
+        self.records = records.Records(place)
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+
+    def running(self, name: str) -> records.Record | None:
+        """Return the record of a service whose process lives."""
+        record = self.records.read(name)
+        if record and self.processes.alive(record.identity):
+            return record
+        return None
+
+    def ensure(self, service: services.Service) -> None:
+        """Have a service running and ready with today's configuration.
+
+        :param service: what to run
+        """
+        leaders = (self.running(name) for name in service.follows)
+        digest = service.digest(
+            self._place.etc, [str(leader) for leader in leaders]
+        )
+        record = self.running(service.name)
+        if record is None or record.digest != digest:
+            self.stop(service.name)
+            self._start(service, digest)
+        self._wait(service)
+
+    def _start(self, service: services.Service, digest: str) -> None:
+        argv = service.argv
+        with self._log(service.name).open("ab") as log:
+            try:
+                child = subprocess.Popen(
+                    argv,
+                    env=commands.environment(self._place, service.environment),
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    cwd="/",
+                    start_new_session=True,
+                    umask=0o022,
+                )
+            except FileNotFoundError as missing:
+                raise errors.CloudError(
+                    f"{service.name} cannot start: no program {argv[0]}; "
+                    "see whether its Debian package is installed"
+                ) from missing
+        self._children[service.name] = child
+        identity = self.processes.identify(child.pid)
+        if identity is None:
+            raise errors.CloudError(self._obituary(service.name))
+        self.records.write(service.name, identity, digest)
+
+    def _wait(self, service: services.Service) -> None:
+        deadline = time.monotonic() + service.patience
+        while True:
+            if self.running(service.name) is None:
+                raise errors.CloudError(self._obituary(service.name))
+            if probes.ready(service.ready):
+                return
+            if time.monotonic() > deadline:
+                asked = " ".join(service.ready.values())
+                raise errors.CloudError(
+                    f"{service.name} is not ready after {service.patience} s "
+                    f"({asked} does not answer); see "
+                    f"{self._log(service.name)}"
+                )
+            time.sleep(POLL)
+
+    def _log(self, name: str) -> pathlib.Path:
+        return self._place.log / f"{name}.log"
+
+    def _obituary(self, name: str) -> str:
+        lines = self._log(name).read_text(errors="replace").splitlines()
+        last = next((line for line in reversed(lines) if line.strip()), "")
+        return f"{name} ended: {last.strip()} (more in {self._log(name)})"
+
+    def stop(self, name: str) -> None:
+        """End a service with all processes of its session.
+
+        :param name: the service; nothing happens when it does not run
+        """
+        record = self.running(name)
+        if record:
+            pid = record.identity.pid
+            send(pid, signal.SIGTERM)
+            deadline = time.monotonic() + STOP_PATIENCE
+            while self.running(name) and time.monotonic() < deadline:
+                self._reap(name)
+                time.sleep(POLL / 4)
+            for other in self.processes.pids():
+                if self.processes.session(other) == pid:
+                    send(other, signal.SIGKILL)
+        self._reap(name)
+        self.records.forget(name)
+
+    def _reap(self, name: str) -> None:
+        if name in self._children:
+            self._children[name].poll()
+
+
+def send(pid: int, number: signal.Signals) -> None:
+    """Send a signal to a process that may be gone already."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return

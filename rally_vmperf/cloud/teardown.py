@@ -1,0 +1,112 @@
+"""Take the embedded cloud down and leave nothing of it behind."""
+
+import concurrent.futures
+import pathlib
+import shutil
+import signal
+import time
+
+from rally_vmperf.cloud import commands
+from rally_vmperf.cloud import console
+from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import lock
+from rally_vmperf.cloud import machine
+from rally_vmperf.cloud import network_removal
+from rally_vmperf.cloud import ownership
+from rally_vmperf.cloud import packages
+from rally_vmperf.cloud import procfs
+from rally_vmperf.cloud import supervisor
+
+# First what would react to others' end, last what others need to end well.
+LAST = ("rabbitmq", "epmd", "mariadb")
+PATIENCE = 10.0
+
+
+def down(
+    place: layout.Layout, progress: console.Progress, *, purge: bool
+) -> None:
+    """Stop everything that belongs to a state root.
+
+    :param place: the state root's folders
+    :param progress: tells the user
+    :param purge: delete the state root too, except for the guest image
+    """
+    if not place.root.exists():
+        progress.say(f"there is no cloud in {place.root}")
+        return
+    with lock.hold(place.root):
+        stop_services(place)
+        progress.say("services stopped")
+        sweep(place)
+        progress.say("guests and stray processes ended")
+        network_removal.remove()
+        progress.say("bridges, namespaces and rules removed")
+        unmount_below(place.root)
+        packages.restore_policy()
+        machine.put_back(place)
+        if purge:
+            empty(place)
+            progress.say(f"{place.root} emptied; {place.image.name} is kept")
+        elif place.data.exists():
+            place.guests_gone.touch()
+    remove_if_empty(place.root)
+
+
+def stop_services(place: layout.Layout) -> None:
+    """Stop the recorded services, side by side where that is safe.
+
+    :param place: the state root's folders
+    """
+    keeper = supervisor.Supervisor(place)
+    names = [record.name for record in keeper.records.all()]
+    first = [name for name in names if name not in LAST]
+    with concurrent.futures.ThreadPoolExecutor(len(first) or 1) as pool:
+        list(pool.map(keeper.stop, first))
+    for name in LAST:
+        keeper.stop(name)
+
+
+def sweep(place: layout.Layout) -> None:
+    """End guests and whatever services started outside their sessions.
+
+    :param place: the state root's folders
+    """
+    owner = ownership.Ownership(place, procfs.ProcessTable())
+    deadline = time.monotonic() + PATIENCE
+    number = signal.SIGTERM
+    while stray := set(owner.all()) | network_removal.inhabitants():
+        for pid in stray:
+            supervisor.send(pid, number)
+        if time.monotonic() > deadline - PATIENCE / 2:
+            number = signal.SIGKILL
+        if time.monotonic() > deadline:
+            return
+        time.sleep(0.2)
+
+
+def unmount_below(root: pathlib.Path) -> None:
+    """Unmount what an interrupted build of the image left mounted."""
+    mounts = pathlib.Path("/proc/self/mounts").read_text().splitlines()
+    for target in reversed([line.split()[1] for line in mounts]):
+        if pathlib.Path(target).is_relative_to(root):
+            commands.quietly(["umount", target])
+
+
+def empty(place: layout.Layout) -> None:
+    """Delete all but the guest image.
+
+    :param place: the state root's folders
+    """
+    for entry in place.root.iterdir():
+        if entry == place.image:
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+
+
+def remove_if_empty(root: pathlib.Path) -> None:
+    """Remove a state root that holds nothing any more."""
+    if root.exists() and not any(root.iterdir()):
+        root.rmdir()

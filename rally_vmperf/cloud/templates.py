@@ -1,0 +1,126 @@
+"""Configuration files of the embedded cloud, out of their templates."""
+
+import collections.abc
+import pathlib
+import typing as t
+
+import jinja2
+import yaml
+
+from rally_vmperf import resources
+from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import layout
+
+DATABASE_ACCOUNTS = {
+    "keystone": ["keystone"],
+    "placement": ["placement"],
+    "glance": ["glance"],
+    "neutron": ["neutron"],
+    "nova": ["nova", "nova_api", "nova_cell0"],
+}
+
+# Template -> file below the state root.
+FILES = {
+    "my.cnf.j2": "etc/my.cnf",
+    "rabbitmq.conf.j2": "etc/rabbitmq.conf",
+    "rabbitmq-plugins.j2": "etc/rabbitmq-plugins",
+    "keystone.conf.j2": "etc/keystone.conf",
+    "placement.conf.j2": "etc/placement.conf",
+    "glance.conf.j2": "etc/glance.conf",
+    "neutron.conf.j2": "etc/neutron.conf",
+    "nova.conf.j2": "etc/nova.conf",
+    "nova-database.conf.j2": "etc/nova-database.conf",
+    "libvirtd.conf.j2": "data/libvirt/etc/libvirtd.conf",
+    "qemu.conf.j2": "data/libvirt/etc/qemu.conf",
+    "sshd_config.j2": "etc/sshd_config",
+    "clouds.yaml.j2": "clouds.yaml",
+    "rally.conf.j2": "rally.conf",
+}
+
+
+class Templates:
+    """The shipped templates, with everything they may refer to.
+
+    :param place: the state root's folders
+    :param values: what the templates need beside folders and addresses
+    """
+
+    def __init__(
+        self,
+        place: layout.Layout,
+        values: collections.abc.Mapping[str, t.Any],
+    ) -> None:
+        folder = resources.path("etc", "embedded-cloud")
+        self._jinja = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(folder),
+            undefined=jinja2.StrictUndefined,
+            keep_trailing_newline=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            autoescape=False,  # noqa: S701 - no HTML
+        )
+        self._values = {**surroundings(place), **values}
+
+    def render(self, name: str, **more: t.Any) -> str:
+        """Return one rendered template.
+
+        :param name: its file name
+        :param more: values for this time only
+        """
+        return self._jinja.get_template(name).render({**self._values, **more})
+
+    def data(self, name: str) -> t.Any:
+        """Return what a template of a YAML file says."""
+        return yaml.safe_load(self.render(name))
+
+
+def surroundings(place: layout.Layout) -> dict[str, t.Any]:
+    """Return folders and addresses under the names the templates use."""
+    return {
+        "root": place.root,
+        "etc": place.etc,
+        "data": place.data,
+        "log": place.log,
+        "run": place.run,
+        "auth_url": layout.AUTH_URL,
+        "region": layout.REGION,
+        "hypervisor": layout.HYPERVISOR,
+        "management_address": str(layout.MANAGEMENT.ip),
+        "external_address": str(layout.EXTERNAL.ip),
+        "external_network": str(layout.EXTERNAL.network),
+        "external_pool": layout.EXTERNAL_POOL,
+        "external_port": layout.EXTERNAL_PORT,
+        "private_network": str(layout.PRIVATE),
+        "peer_address": str(layout.PEER.ip),
+        "peer_namespace": layout.PEER_NAMESPACE,
+        "database_accounts": DATABASE_ACCOUNTS,
+    }
+
+
+def write_all(templates: Templates, place: layout.Layout) -> None:
+    """Write every configuration file; only root can read them.
+
+    :param templates: the shipped templates
+    :param place: the state root's folders
+    """
+    for name, target in FILES.items():
+        credentials.write_private(place.root / target, templates.render(name))
+    for user in ("admin", "member"):
+        credentials.write_private(
+            place.root / f"openrc-{user}",
+            templates.render("openrc.j2", user=user),
+        )
+    for shim in ("ebtables", "tc"):
+        copy(f"shim-{shim}.sh", place.shims / shim, mode=0o755)
+    copy("libvirtd.sh", place.etc / "libvirtd.sh", mode=0o755)
+
+
+def copy(name: str, target: pathlib.Path, *, mode: int) -> None:
+    """Copy a shipped file that is no template.
+
+    :param name: its name among the cloud's files
+    :param target: where it goes
+    :param mode: its permissions there
+    """
+    text = resources.path("etc", "embedded-cloud", name).read_text()
+    credentials.write_private(target, text, mode)

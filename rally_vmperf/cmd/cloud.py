@@ -1,0 +1,99 @@
+"""Commands for the embedded test cloud."""
+
+import argparse
+import os
+import pathlib
+import typing as t
+
+from cliff import command
+from cliff import lister
+
+from rally_vmperf.cloud import console
+from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import preflight
+from rally_vmperf.cloud import settings
+
+
+def add_root(parser: argparse.ArgumentParser) -> None:
+    """Add the option that all these commands share."""
+    parser.add_argument(
+        "--root",
+        type=pathlib.Path,
+        default=layout.DEFAULT_ROOT,
+        metavar="FOLDER",
+        help="folder of the cloud's state (default: %(default)s)",
+    )
+
+
+def place_of(parsed: argparse.Namespace) -> layout.Layout:
+    """Return the folders of the cloud that was asked for."""
+    preflight.check_user(os.geteuid())
+    return layout.Layout(parsed.root.resolve())
+
+
+class Up(command.Command):
+    """Bring up a real OpenStack on this machine, for tests."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the command's options."""
+        parser = super().get_parser(prog_name)
+        add_root(parser)
+        parser.add_argument(
+            "--disk-cache",
+            choices=settings.DISK_CACHES,
+            help="cache mode of guests' disks (default: as before, at first "
+            "none, which measures the disk and not this machine's memory)",
+        )
+        return t.cast(argparse.ArgumentParser, parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Start what does not run yet."""
+        from rally_vmperf.cloud import bringup
+
+        place = place_of(parsed_args)
+        bringup.up(place, console.Progress(), parsed_args.disk_cache)
+
+
+class Down(command.Command):
+    """Stop the embedded cloud and take all traces of it off this machine."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the command's options."""
+        parser = super().get_parser(prog_name)
+        add_root(parser)
+        parser.add_argument(
+            "--purge",
+            action="store_true",
+            help="delete databases, secrets and logs too; the guest image "
+            "and the installed packages stay",
+        )
+        return t.cast(argparse.ArgumentParser, parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Stop what runs."""
+        from rally_vmperf.cloud import teardown
+
+        teardown.down(
+            place_of(parsed_args),
+            console.Progress(),
+            purge=parsed_args.purge,
+        )
+
+
+class Status(lister.Lister):
+    """Show what of the embedded cloud is running."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the command's options."""
+        parser = super().get_parser(prog_name)
+        add_root(parser)
+        return t.cast(argparse.ArgumentParser, parser)
+
+    def take_action(
+        self, parsed_args: argparse.Namespace
+    ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Return the table."""
+        from rally_vmperf.cloud import status
+
+        lines = status.of_cloud(place_of(parsed_args))
+        return status.COLUMNS, [line.cells() for line in lines]

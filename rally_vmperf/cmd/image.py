@@ -1,0 +1,65 @@
+"""Command that builds the guest image."""
+
+import argparse
+import os
+import pathlib
+import typing as t
+
+from cliff import command
+
+from rally_vmperf.cloud import console
+from rally_vmperf.cloud import guest_image
+from rally_vmperf.cloud import packages
+from rally_vmperf.cloud import preflight
+
+
+class Build(command.Command):
+    """Build a guest image with all measuring tools in it."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the command's options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            "--output",
+            type=pathlib.Path,
+            default=pathlib.Path("vmperf-guest.qcow2"),
+            metavar="FILE",
+            help="the qcow2 image to make (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--size",
+            default="2G",
+            help="size of its virtual disk (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--suite",
+            default="bookworm",
+            help="code name of the Debian release (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--mirror",
+            default="",
+            metavar="URL",
+            help="where its packages are (default: this machine's source)",
+        )
+        return t.cast(argparse.ArgumentParser, parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Build it."""
+        preflight.check_user(os.geteuid())
+        progress = console.Progress()
+        output = parsed_args.output.resolve()
+        log = output.with_suffix(".log")
+        packages.install(guest_image.TOOLS, log)
+        progress.say(f"building {output} (log: {log})")
+        guest_image.build(
+            guest_image.Recipe(
+                output=output,
+                size=parsed_args.size,
+                suite=parsed_args.suite,
+                mirror=parsed_args.mirror,
+            ),
+            log,
+        )
+        mebibytes = output.stat().st_size / 1024**2
+        progress.say(f"{output}: {mebibytes:.0f} MiB")
