@@ -120,11 +120,14 @@ class Workload(abc.ABC):
                 f"workload {self.name}: {where or 'arguments'}: "
                 f"{error.message}; {self._allowed(where)}"
             )
-        defaults = {
-            key: rule["default"]
-            for key, rule in self.ARGUMENTS["properties"].items()
-        }
-        return {**defaults, **arguments}
+        properties = self.ARGUMENTS["properties"]
+        defaults = {key: rule["default"] for key, rule in properties.items()}
+        # To JSON Schema 10.0 is an integer, to a command line it is not.
+        complete = {**defaults, **arguments}
+        for key, rule in properties.items():
+            if rule.get("type") == "integer":
+                complete[key] = int(complete[key])
+        return complete
 
     def _allowed(self, key: str) -> str:
         properties = self.ARGUMENTS["properties"]

@@ -1,0 +1,43 @@
+import unittest
+
+import ddt
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import document
+
+
+@ddt.ddt
+class DocumentTestCase(unittest.TestCase):
+    @ddt.data(
+        '{"a": [{"b": 2.5}]}',
+        'note: a {warning}\nfio: more\n{"a": [{"b": 2.5}]}\n',
+        '{"a": [{"b": 2.5}]}\nfio: terminating\n',
+    )
+    def test_object_is_found_among_warnings(self, text):
+        found = document.Document(text, "fio")
+        self.assertEqual(2.5, found.number("a", 0, "b"))
+
+    @ddt.data(
+        "",
+        "no JSON",
+        "{",
+        '{"a": NaN}',
+        '{"a": Infinity}',
+        '{"a": ' + "9" * 5000 + "}",
+        '{"a": ' + "[" * 100000,
+    )
+    def test_anything_else_is_refused(self, text):
+        with self.assertRaisesRegex(base.WorkloadError, "^fio printed no"):
+            document.Document(text, "fio")
+
+    @ddt.data('"1"', "true", "null", "[]", "{}", "1" + "0" * 400, "1e999")
+    def test_what_is_no_number_is_refused(self, value):
+        found = document.Document(f'{{"a": {value}}}', "fio")
+        with self.assertRaisesRegex(base.WorkloadError, "^fio: a should be"):
+            found.number("a")
+
+    def test_missing_number_is_named(self):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "jobs.0.error should .* is missing; look"
+        ):
+            document.Document('{"jobs": []}', "fio").number("jobs", 0, "error")

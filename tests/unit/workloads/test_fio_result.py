@@ -1,0 +1,80 @@
+import json
+import unittest
+
+import ddt
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import fio_result
+from tests.unit.workloads import golden
+
+GOLDEN = golden.text("fio-3.33-randread.json")
+
+
+@ddt.ddt
+class ReadTestCase(unittest.TestCase):
+    @ddt.data("read", "write", "randread", "randwrite")
+    def test_golden_outputs_agree_with_themselves(self, pattern):
+        text = golden.text(f"fio-3.33-{pattern}.json")
+        values = self._values(text, pattern)
+        size = 4096 if pattern.startswith("rand") else 1 << 20
+        self.assertAlmostEqual(
+            values["bandwidth"] / size, values["iops"], delta=10
+        )
+        self.assertLess(values["latency_p50"], values["latency_p99"])
+
+    def test_values_are_in_base_units(self):
+        expected = json.loads(GOLDEN)["jobs"][0]["read"]
+        values = self._values(GOLDEN, "randread")
+        latency = expected["clat_ns"]
+        percentile = latency["percentile"]
+        self.assertEqual(expected["iops"], values["iops"])
+        self.assertEqual(expected["bw_bytes"], values["bandwidth"])
+        for name, nanoseconds in (
+            ("latency_mean", latency["mean"]),
+            ("latency_p50", percentile["50.000000"]),
+            ("latency_p99", percentile["99.000000"]),
+        ):
+            self.assertAlmostEqual(nanoseconds / 1e9, values[name])
+
+    def test_warnings_may_precede(self):
+        text = "note: both iodepth >= 1 and synchronous {engine}\n" + GOLDEN
+        self.assertEqual(
+            self._values(GOLDEN, "randread"), self._values(text, "randread")
+        )
+
+    def test_buffered_writes_are_read_alike(self):
+        text = golden.text("fio-3.33-randwrite-buffered.json")
+        samples = fio_result.read("randwrite", text, 1)
+        self.assertEqual(5, len(samples))
+
+    @ddt.data(
+        (["error"], 5, "ended with error 5; .*'direct'"),
+        (["error"], "no", "jobs.0.error should .* is str"),
+        (["read", "total_ios"], 0, "did no I/O; raise 'runtime'"),
+        (["read", "runtime"], 1000, "ended after 1 s of 2 s"),
+        (["read", "iops"], 2e9, "disk.randread.iops is 2e.09 ops/s"),
+        (["read", "iops"], None, "jobs.0.read.iops should .* is missing"),
+        (["read", "bw_bytes"], 1e14, "disk.randread.bandwidth is 1e.14 B/s"),
+        (["read", "clat_ns", "mean"], 0, "latency_mean is 0 s"),
+        (["read", "clat_ns"], [], "clat_ns.mean should .* is missing"),
+        (["read"], {}, "read.total_ios should .* is missing"),
+    )
+    @ddt.unpack
+    def test_broken_result(self, path, value, message):
+        result = json.loads(GOLDEN)
+        node = result["jobs"][0]
+        for step in path[:-1]:
+            node = node[step]
+        node[path[-1]] = value
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            fio_result.read("randread", json.dumps(result), 2)
+
+    def test_other_side_is_not_taken(self):
+        with self.assertRaisesRegex(base.WorkloadError, "did no I/O"):
+            fio_result.read("randwrite", GOLDEN, 2)
+
+    def _values(self, text, pattern):
+        return {
+            s.metric.name.removeprefix(f"disk.{pattern}."): s.value
+            for s in fio_result.read(pattern, text, 2)
+        }

@@ -1,0 +1,41 @@
+import math
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import limits
+
+
+@ddt.ddt
+class LimitsTestCase(unittest.TestCase):
+    @ddt.data(
+        ("B/s", 8e9), ("ops/s", 1e6), ("bit/s", 4e11), ("s", 1e-6), ("s", 60)
+    )
+    @ddt.unpack
+    def test_likely_values_are_taken(self, unit, value):
+        metric = sample.Metric(name="x.y", unit=unit, better="higher")
+        self.assertEqual(value, limits.measured(metric, value).value)
+
+    @ddt.data(
+        ("B/s", 1.1e13),
+        ("B/s", -1.0),
+        ("B/s", 0.0),
+        ("ops/s", 1.1e9),
+        ("events/s", math.nan),
+        ("bit/s", math.inf),
+        ("s", 1e-10),
+        ("s", 1e6),
+    )
+    @ddt.unpack
+    def test_absurd_values_are_refused(self, unit, value):
+        metric = sample.Metric(name="x.y", unit=unit, better="higher")
+        with self.assertRaisesRegex(base.WorkloadError, "^x.y is .*look at"):
+            limits.measured(metric, value)
+
+    def test_count_may_be_zero(self):
+        metric = sample.Metric(
+            name="x.y", unit="1", better="lower", scale="count"
+        )
+        self.assertEqual(0, limits.measured(metric, 0).value)

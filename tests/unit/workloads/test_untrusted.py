@@ -1,0 +1,138 @@
+"""Whatever a machine prints, a workload answers or refuses, no more."""
+
+import json
+import unittest
+
+import hypothesis
+import hypothesis.strategies as st
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import registry
+from tests.unit.workloads import golden
+
+WORKLOADS = {name: registry.get(name) for name in registry.names()}
+RUNS = {**golden.RUNS, "bzip2": ({}, {"compress": "mbw-1.2.2.txt"})}
+
+#: A busy machine is no reason to fail.
+UNHURRIED = hypothesis.settings(deadline=None)
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.text(max_size=3), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+WORDS = st.sampled_from(
+    [
+        "",
+        "0",
+        "-1",
+        "nan",
+        "inf",
+        "1e999",
+        "AVG",
+        "Method:",
+        ":",
+        "\0",
+        "9" * 60,
+    ]
+) | st.text(max_size=8)
+
+
+def _check_message(message):
+    assert message.isprintable()
+    assert len(message) < 600
+
+
+def _read(name, texts):
+    """Parse; every error but WorkloadError fails the test."""
+    workload = WORKLOADS[name]
+    arguments = workload.complete(RUNS[name][0])
+    outcomes = {
+        command: golden.outcome(command, text)
+        for command, text in texts.items()
+    }
+    try:
+        samples = workload.parse(arguments, outcomes)
+    except base.WorkloadError as error:
+        _check_message(str(error))
+        return
+    metrics = workload.metrics(arguments)
+    assert all(s.metric in metrics for s in samples)
+
+
+def _places(node):
+    """Return every container of a document with each of its keys."""
+    keys = ()
+    if isinstance(node, dict):
+        keys = tuple(node)
+    elif isinstance(node, list):
+        keys = range(len(node))
+    for key in keys:
+        yield node, key
+        yield from _places(node[key])
+
+
+class UntrustedOutputTestCase(unittest.TestCase):
+    @UNHURRIED
+    @hypothesis.given(st.sampled_from(registry.names()), st.text())
+    def test_any_text(self, name, text):
+        _read(name, dict.fromkeys(RUNS[name][1], text))
+
+    @UNHURRIED
+    @hypothesis.given(st.text(), st.integers(0, 255))
+    def test_any_text_as_facts(self, text, status):
+        outcome = golden.outcome("generate", text, exit_status=status)
+        for workload in WORKLOADS.values():
+            try:
+                workload.facts(workload.complete({}), {"generate": outcome})
+            except base.WorkloadError as error:
+                _check_message(str(error))
+
+    @UNHURRIED
+    @hypothesis.given(
+        st.sampled_from(["mbw", "sysbench"]), st.integers(0, 10**6), WORDS
+    )
+    def test_table_with_another_word(self, name, at, word):
+        ((command, file),) = RUNS[name][1].items()
+        words = golden.text(file).split(" ")
+        words[at % len(words)] = word
+        _read(name, {command: " ".join(words)})
+
+    @UNHURRIED
+    @hypothesis.given(
+        st.sampled_from(sorted(golden.RUNS)),
+        st.integers(0, 10**6),
+        st.integers(0, 100),
+        st.text(max_size=20),
+    )
+    def test_golden_with_a_splice(self, name, at, length, text):
+        command, file = next(iter(RUNS[name][1].items()))
+        whole = golden.text(file)
+        at %= len(whole)
+        _read(name, {command: whole[:at] + text + whole[at + length :]})
+
+    @UNHURRIED
+    @hypothesis.given(
+        st.sampled_from(["fio", "iperf3"]), st.integers(0, 10**6), VALUES
+    )
+    def test_json_with_another_value(self, name, at, value):
+        command, file = next(iter(RUNS[name][1].items()))
+        document = json.loads(golden.text(file))
+        places = list(_places(document))
+        container, key = places[at % len(places)]
+        container[key] = value
+        _read(name, {command: json.dumps(document)})
+
+    def test_deep_json(self):
+        for name in ("fio", "iperf3"):
+            for depth in (900, 990, 100000):
+                deep = '{"jobs":' + "[" * depth + "]" * depth + "}"
+                _read(name, dict.fromkeys(RUNS[name][1], deep))
+
+    def test_endless_output(self):
+        for name in registry.names():
+            _read(name, dict.fromkeys(RUNS[name][1], "0:" * (1 << 20)))
