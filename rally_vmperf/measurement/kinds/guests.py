@@ -1,0 +1,102 @@
+"""Findings on what happened to the guests and on where they ran."""
+
+from rally_vmperf.measurement.kinds import base
+
+NOVA = "asking Nova about the guests"
+INSIDE = "reading the guest's counters before and after a repetition"
+
+KINDS: dict[str, base.Kind] = {
+    "emulated_guest": base.Kind(
+        severity="warning",
+        title="The guest is emulated, not virtualised (TCG)",
+        why="Emulation is slower by a factor, and its figures say nothing "
+        "about KVM.",
+        remedy="Run on compute nodes with /dev/kvm and virt_type = kvm.",
+        raised_by="the guest's fingerprint",
+    ),
+    "virtualisation_unknown": base.Kind(
+        severity="note",
+        title="The kind of virtualisation could not be seen",
+        why="Whether the guest was virtualised or emulated is not known.",
+        remedy="Use an image with systemd-detect-virt or virt-what.",
+        raised_by="the guest's fingerprint",
+    ),
+    "wrong_host": base.Kind(
+        severity="void",
+        title="The guest runs on another host than asked for",
+        why="It is compared with the bare metal of a machine that it is "
+        "not on.",
+        remedy="Check that the host is enabled and has room, and that the "
+        "user may choose a host; then run again.",
+        raised_by=NOVA,
+    ),
+    "placement_unknown": base.Kind(
+        severity="note",
+        title="The guest's host could not be seen",
+        why="Only an administrator sees on which host a guest runs, so "
+        "nobody checked that it is the baseline's.",
+        remedy="Run with an administrator's credentials.",
+        raised_by=NOVA,
+    ),
+    "not_admin": base.Kind(
+        severity="note",
+        title="The credentials are not an administrator's",
+        why="Host, other guests and migrations stay unseen.",
+        remedy="Run with an administrator's credentials in Rally's "
+        "environment.",
+        raised_by=NOVA,
+    ),
+    "peer_on_host": base.Kind(
+        severity="note",
+        title="The peer runs on the bare-metal host itself",
+        why="Both ends share CPUs, and no packet passes the wire.",
+        remedy="Give the workload a peer on another machine.",
+        raised_by="choosing the peer of a network workload",
+    ),
+    "guest_rebooted": base.Kind(
+        severity="void",
+        title="The guest was rebooted during the run",
+        why="Caches and services of a fresh boot are part of the figures.",
+        remedy="Find out who or what rebooted it, and run again.",
+        raised_by=NOVA,
+    ),
+    "guest_changed_host": base.Kind(
+        severity="void",
+        title="The guest changed its host during the run",
+        why="A migration slows down the guest, and the new host is not the "
+        "baseline's.",
+        remedy="Keep balancing and maintenance off the host, and run again.",
+        raised_by=NOVA,
+    ),
+    "rate_limited_by_policy": base.Kind(
+        severity="warning",
+        title="A policy limits the guest's rate",
+        why="A quota of the flavor (quota:*) or a QoS policy is measured "
+        "instead of virtualisation.",
+        remedy="Use a flavor and volumes without limits, or read the "
+        "figures as those of the policy.",
+        raised_by=NOVA,
+    ),
+    "steal_time": base.Kind(
+        severity="warning",
+        title="The host took CPU time from the guest",
+        why="Other work on the host slows the guest down: contention, not "
+        "virtualisation.",
+        remedy="Run on a host without other guests, or pin the CPUs.",
+        raised_by=INSIDE,
+    ),
+    "swap_or_oom": base.Kind(
+        severity="void",
+        title="The machine swapped, or the kernel killed a process",
+        why="The disk is measured instead of memory, or nothing at all.",
+        remedy="Use a flavor with more memory, or a smaller workload.",
+        raised_by=INSIDE,
+    ),
+    "clock_stepped": base.Kind(
+        severity="warning",
+        title="The clock was stepped during the run",
+        why="Tools that read the time of day report wrong durations.",
+        remedy="Let the clocks settle (chrony) before the run.",
+        raised_by=INSIDE,
+    ),
+}
