@@ -140,6 +140,14 @@ class Workload(abc.ABC):
         """Return which other ends are needed: ``peer``, ``partner``."""
         return frozenset()
 
+    def narrowed(self, arguments: Arguments, ends: Ends) -> dict[str, t.Any]:
+        """Return the arguments of what a machine with these ends does.
+
+        In a pair of guests only one has a partner; the other runs all but
+        the work that needs one.
+        """
+        return dict(arguments)
+
     def prepare(self, arguments: Arguments) -> tuple[Command, ...]:
         """Return what is run once per machine, before any repetition."""
         return ()

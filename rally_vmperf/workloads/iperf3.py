@@ -69,6 +69,20 @@ class Network(base.Workload):
         """Return the other ends of the directions that are asked for."""
         return frozenset(DIRECTIONS[d] for d in _directions(arguments))
 
+    def narrowed(
+        self, arguments: base.Arguments, ends: base.Ends
+    ) -> dict[str, t.Any]:
+        """Return the arguments without guest_to_guest for want of a partner.
+
+        A missing peer is not forgiven: every machine is owed one.
+        """
+        kept = [
+            direction
+            for direction in _directions(arguments)
+            if DIRECTIONS[direction] == "peer" or ends.partner
+        ]
+        return {**arguments, "directions": kept}
+
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return throughput and retransmits of each direction."""
         return tuple(

@@ -1,0 +1,116 @@
+"""Whether guests and bare metal can be compared at all."""
+
+import collections.abc
+import typing as t
+
+from rally_vmperf.measurement import finding
+
+Json = collections.abc.Mapping[str, t.Any]
+
+#: Key of a fingerprint -> the finding that a difference in it raises.
+_COMPARED = {
+    "cpu_model": "cpu_model_differs",
+    "microcode": "microcode_differs",
+    "kernel": "kernel_differs",
+    "mitigations": "mitigations_differ",
+    "governor": "governor_differs",
+}
+
+
+def compare_machines(
+    bare_metal: Json, other: Json, subject: str
+) -> list[finding.Finding]:
+    """Return what differs between the fingerprints of two machines.
+
+    A key that either side does not know is not compared.
+
+    :param subject: the name of the other machine
+    """
+    found = []
+    for key, kind in _COMPARED.items():
+        ours, theirs = bare_metal.get(key), other.get(key)
+        if not ours or not theirs or ours == theirs:
+            continue
+        found.append(
+            finding.Finding(
+                kind=kind,
+                subject=subject,
+                seen=f"bare metal: {_show(ours, theirs)}; {subject}: "
+                f"{_show(theirs, ours)}",
+            )
+        )
+    return found
+
+
+def compare_tools(
+    bare_metal: Json, other: Json, subject: str
+) -> list[finding.Finding]:
+    """Return which tools differ in version, or only in checksum."""
+    found = []
+    for command in sorted(bare_metal.keys() & other.keys()):
+        ours, theirs = bare_metal[command], other[command]
+        for key, kind in (
+            ("version", "tool_version_differs"),
+            ("checksum", "tool_checksum_differs"),
+        ):
+            if ours.get(key) != theirs.get(key):
+                found.append(
+                    finding.Finding(
+                        kind=kind,
+                        subject=subject,
+                        seen=f"{command}: bare metal {ours.get(key)}, "
+                        f"{subject} {theirs.get(key)}",
+                    )
+                )
+                break
+    return found
+
+
+def virtualisation(guest: Json, subject: str) -> list[finding.Finding]:
+    """Return what a guest's own view says of its hypervisor."""
+    kind = guest.get("virtualisation")
+    if guest.get("tcg") or kind == "qemu":
+        return [
+            finding.Finding(
+                kind="emulated_guest",
+                subject=subject,
+                seen=f"{subject} runs under QEMU's emulation (TCG), not KVM",
+            )
+        ]
+    if kind in (None, "", "unknown", "none"):
+        return [
+            finding.Finding(
+                kind="virtualisation_unknown",
+                subject=subject,
+                seen=f"{subject} does not tell what it runs under "
+                f"({kind or 'nothing reported'})",
+            )
+        ]
+    return []
+
+
+def peer_place(bare_metal: Json, peer: Json) -> list[finding.Finding]:
+    """Return whether the peer is on the bare-metal machine itself."""
+    boot = bare_metal.get("boot_id")
+    if boot and boot == peer.get("boot_id"):
+        return [
+            finding.Finding(
+                kind="peer_on_host",
+                subject="peer",
+                seen="the peer runs on the bare-metal machine itself "
+                "(same boot), for example in a network namespace",
+            )
+        ]
+    return []
+
+
+def _show(ours: t.Any, theirs: t.Any) -> str:
+    if isinstance(ours, collections.abc.Mapping):
+        other = theirs if isinstance(theirs, collections.abc.Mapping) else {}
+        changed = [
+            f"{key}={value}"
+            for key, value in sorted(ours.items())
+            if other.get(key) != value
+        ]
+        return ", ".join(changed)[:300] or "nothing more"
+    return str(ours)[:200]

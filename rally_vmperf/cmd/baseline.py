@@ -1,0 +1,194 @@
+"""Commands over the registry of baselines."""
+
+import argparse
+import typing as t
+
+from cliff import command
+from cliff import lister
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import likeness
+from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import store
+from rally_vmperf.cmd import configuration
+from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import statistics
+from rally_vmperf.measurement import units
+from rally_vmperf.records import codec
+
+Row = tuple[t.Any, ...]
+
+_COMPARED = ("Metric", "Shape", "First", "Second", "Loss", "95 % interval")
+
+
+class _Registry:
+    """What all these commands have in common."""
+
+    def registry(self, parsed: argparse.Namespace) -> store.Store:
+        """Return the registry that Rally's configuration names."""
+        configuration.load(parsed.config_file)
+        return store.Store(configuration.option("baseline_dir"))
+
+
+class List(_Registry, lister.Lister):
+    """List the registered baselines."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the command's arguments."""
+        parser = super().get_parser(prog_name)
+        configuration.add_argument(parser)
+        return parser
+
+    def take_action(self, parsed: argparse.Namespace) -> Row:
+        """Return one row per baseline; damaged ones say so."""
+        registry = self.registry(parsed)
+        rows = []
+        for name in registry.names():
+            try:
+                content = registry.load(name)
+            except document.BaselineError as error:
+                rows.append((name, "-", "-", str(error)))
+                continue
+            workloads = sorted({e["workload"] for e in content["entries"]})
+            rows.append(
+                (
+                    name,
+                    content["recorded_at"],
+                    content["machine"]["name"],
+                    ", ".join(workloads),
+                )
+            )
+        return ("Name", "Recorded at", "Machine", "Workloads"), rows
+
+
+class Show(_Registry, lister.Lister):
+    """Show the figures of a baseline."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the command's arguments."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument("name", help="name of the baseline")
+        configuration.add_argument(parser)
+        return parser
+
+    def take_action(self, parsed: argparse.Namespace) -> Row:
+        """Return one row per workload, shape and metric."""
+        content = self.registry(parsed).load(parsed.name)
+        rows = []
+        for entry in content["entries"]:
+            shape = str(matching.Shape(**entry["shape"]))
+            for name, values in sorted(_values(entry).items()):
+                unit = entry["metrics"][name]["unit"]
+                rows.append(
+                    (
+                        entry["workload"],
+                        shape,
+                        name,
+                        units.show(_typical(values), unit),
+                        len(values),
+                        entry["held"],
+                    )
+                )
+        titles = (
+            "Workload",
+            "Shape",
+            "Metric",
+            "Bare metal",
+            "Repetitions",
+            "Held by",
+        )
+        return titles, rows
+
+
+class Compare(_Registry, lister.Lister):
+    """Compare two baselines, figure by figure and machine by machine."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the command's arguments."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument("first", help="name of the reference")
+        parser.add_argument("second", help="name of the other baseline")
+        configuration.add_argument(parser)
+        return parser
+
+    def take_action(self, parsed: argparse.Namespace) -> Row:
+        """Return one row per metric that both have; tell differences."""
+        registry = self.registry(parsed)
+        first = registry.load(parsed.first)
+        second = registry.load(parsed.second)
+        for found in likeness.compare_machines(
+            first["machine"]["fingerprint"],
+            second["machine"]["fingerprint"],
+            parsed.second,
+        ):
+            self.app.stderr.write(f"{found.kind}: {found.seen}\n")
+        return _COMPARED, list(_compared(first, second))
+
+
+class Delete(_Registry, command.Command):
+    """Delete a baseline."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the command's arguments."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument("name", help="name of the baseline")
+        configuration.add_argument(parser)
+        return parser
+
+    def take_action(self, parsed: argparse.Namespace) -> None:
+        """Remove the document."""
+        self.registry(parsed).delete(parsed.name)
+
+
+def _compared(first: document.Json, second: document.Json) -> t.Iterator[Row]:
+    for entry in first["entries"]:
+        shape = matching.Shape(**entry["shape"])
+        try:
+            other = matching.find(
+                second, entry["workload"], entry["arguments"], shape
+            )
+        except document.BaselineError as error:
+            yield entry["workload"], str(shape), "-", "-", "-", str(error)
+            continue
+        metrics = codec.decode_metrics(entry["metrics"])
+        ours, theirs = _values(entry), _values(other)
+        for name in sorted(ours.keys() & theirs.keys()):
+            metric = metrics[name]
+            if metric.scale == "count":
+                continue
+            found = overhead.compare(metric, ours[name], theirs[name])
+            interval = (
+                f"{found.low:.1f} to {found.high:.1f} %"
+                if found.low is not None
+                else "needs 3 repetitions on both sides"
+            )
+            yield (
+                name,
+                str(shape),
+                units.show(found.bare, metric.unit),
+                units.show(found.guest, metric.unit),
+                f"{found.overhead_percent:.1f} %",
+                interval,
+            )
+
+
+def _typical(values: list[list[float]]) -> float:
+    every = [value for copies in values for value in copies]
+    if min(every) > 0:
+        return statistics.geometric_mean(every)
+    return sum(every) / len(every)
+
+
+def _values(entry: document.Json) -> dict[str, list[list[float]]]:
+    """Return metric -> per repetition, the values of all copies."""
+    metrics = codec.decode_metrics(entry["metrics"])
+    values: dict[str, list[list[float]]] = {}
+    for rows in entry["repetitions"]:
+        here: dict[str, list[float]] = {}
+        for one in codec.decode_observations(rows, metrics):
+            here.setdefault(one.sample.metric.name, []).append(
+                one.sample.value
+            )
+        for name, found in here.items():
+            values.setdefault(name, []).append(found)
+    return values

@@ -1,0 +1,109 @@
+"""One command of a workload on one station, with its other end."""
+
+import asyncio
+import contextlib
+import typing as t
+
+from rally_vmperf.execution import station as stations
+from rally_vmperf.machines import base
+from rally_vmperf.machines import job
+from rally_vmperf.workloads import base as workloads
+
+#: Seconds that a server may take until it listens.
+LISTEN_TIMEOUT = 30.0
+
+
+async def run(
+    place: stations.Station,
+    command: workloads.Command,
+    folder: str,
+    peer: stations.Station | None,
+) -> workloads.Outcome:
+    """Run a command to its end and return what it left.
+
+    :param folder: the workload's folder, on every machine that takes part
+    :raises MachineError: when a machine cannot do it
+    """
+    async with _server(place, command, folder, peer):
+        handle = await job.start(
+            place.machine,
+            folder,
+            command.name,
+            command.argv,
+            timeout=command.timeout,
+            output_limit=command.output_limit,
+            prefix=place.prefix,
+        )
+        try:
+            result = await job.finish(place.machine, handle)
+        except BaseException:
+            await _give_up(place.machine, handle)
+            raise
+    return workloads.Outcome(
+        name=command.name,
+        exit_status=result.exit_status,
+        seconds=result.seconds,
+        started=result.started,
+        ended=result.ended,
+        stdout=result.stdout,
+        stderr=result.stderr,
+    )
+
+
+@contextlib.asynccontextmanager
+async def _server(
+    place: stations.Station,
+    command: workloads.Command,
+    folder: str,
+    peer: stations.Station | None,
+) -> t.AsyncIterator[None]:
+    """Have the other end listen while the command runs."""
+    if command.server is None:
+        yield
+        return
+    other = peer if command.server.on == "peer" else place.partner
+    if other is None:
+        raise base.MachineError(
+            f"{place.name}: {command.name} needs a {command.server.on} and "
+            "there is none"
+        )
+    handle = await job.start(
+        other.machine,
+        folder,
+        f"{command.name}-for-{place.name}",
+        command.server.argv,
+        timeout=command.timeout + LISTEN_TIMEOUT,
+        output_limit=command.output_limit,
+    )
+    try:
+        await _listening(other.machine, command.server.port)
+        yield
+    finally:
+        await _give_up(other.machine, handle)
+
+
+async def _listening(machine: base.Machine, port: int) -> None:
+    """Wait until a TCP port of a machine is open.
+
+    :raises MachineError: when it is not in time
+    """
+    deadline = asyncio.get_running_loop().time() + LISTEN_TIMEOUT
+    while True:
+        answer = await machine.run(
+            ["ss", "-Hltn", "sport", "=", f":{port}"], timeout=20
+        )
+        if answer.stdout.strip():
+            return
+        if asyncio.get_running_loop().time() > deadline:
+            raise base.MachineError(
+                f"{machine.name}: nothing listens on TCP port {port} after "
+                f"{LISTEN_TIMEOUT:.0f} s; is the port taken or the tool "
+                "missing there?"
+            )
+        await asyncio.sleep(0.2)
+
+
+async def _give_up(machine: base.Machine, handle: job.Handle) -> None:
+    """End a job whatever happens around it; a machine gone is no matter."""
+    with contextlib.suppress(base.MachineError):
+        await asyncio.shield(job.cancel(machine, handle))

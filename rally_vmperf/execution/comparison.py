@@ -1,0 +1,102 @@
+"""The bare-metal samples that a run's guests are compared with."""
+
+import collections.abc
+import datetime
+import typing as t
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
+from rally_vmperf.execution import assignment
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import sample
+from rally_vmperf.records import codec
+
+#: Age at which a baseline deserves to be recorded again.
+OLD_AFTER = datetime.timedelta(days=90)
+
+
+def entries(
+    baseline: document.Json,
+    assignments: collections.abc.Iterable[assignment.Assignment],
+    shape: matching.Shape,
+) -> list[document.Json]:
+    """Return the baseline's entry for each assignment.
+
+    :raises BaselineError: when the baseline does not cover one
+    """
+    return [
+        matching.find(baseline, one.workload.name, one.arguments, shape)
+        for one in assignments
+    ]
+
+
+def reference(
+    baseline: document.Json,
+    assignments: collections.abc.Sequence[assignment.Assignment],
+    shape: matching.Shape,
+) -> tuple[dict[str, t.Any], dict[str, dict[str, str]]]:
+    """Return the record's ``reference``, and the metrics that it names.
+
+    :raises BaselineError: when the baseline does not cover an assignment
+    """
+    metrics: dict[str, dict[str, str]] = {}
+    repetitions: list[list[dict[str, t.Any]]] = []
+    chosen = entries(baseline, assignments, shape)
+    for one, entry in zip(assignments, chosen, strict=True):
+        known = codec.decode_metrics(entry["metrics"])
+        named = {name: one.relabel(known[name]) for name in known}
+        metrics.update(codec.encode_metrics(named.values()))
+        for index, rows in enumerate(entry["repetitions"]):
+            if index == len(repetitions):
+                repetitions.append([])
+            repetitions[index].extend(
+                codec.encode_observations(_labelled(rows, known, one))
+            )
+    return {
+        "name": baseline["name"],
+        "machine": baseline["machine"]["name"],
+        "recorded_at": baseline["recorded_at"],
+        "digest": document.digest(baseline),
+        "repetitions": repetitions,
+    }, metrics
+
+
+def _labelled(
+    rows: collections.abc.Iterable[document.Json],
+    known: collections.abc.Mapping[str, sample.Metric],
+    one: assignment.Assignment,
+) -> list[sample.Observation]:
+    return [
+        sample.Observation(
+            source=row.source,
+            sample=sample.Sample(
+                metric=one.relabel(row.sample.metric), value=row.sample.value
+            ),
+        )
+        for row in codec.decode_observations(rows, known)
+    ]
+
+
+def findings(
+    baseline: document.Json,
+    assignments: collections.abc.Sequence[assignment.Assignment],
+    shape: matching.Shape,
+    now: datetime.datetime,
+) -> list[finding.Finding]:
+    """Return what the baseline itself gives cause to say."""
+    found = [
+        finding.Finding(**one)
+        for entry in entries(baseline, assignments, shape)
+        for one in entry["findings"]
+    ]
+    recorded = datetime.datetime.fromisoformat(baseline["recorded_at"])
+    if now - recorded > OLD_AFTER:
+        found.append(
+            finding.Finding(
+                kind="baseline_old",
+                subject="baseline",
+                seen=f"baseline {baseline['name']} was recorded "
+                f"{(now - recorded).days} days ago",
+            )
+        )
+    return list(dict.fromkeys(found))

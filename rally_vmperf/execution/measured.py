@@ -1,0 +1,41 @@
+"""What running workloads left: samples, runs, raw outputs, what is missing."""
+
+import dataclasses
+import typing as t
+
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import sample
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Run:
+    """One command on one machine, by that machine's own clock.
+
+    :param started: seconds since the epoch
+    """
+
+    workload: str
+    command: str
+    machine: str
+    started: float
+    ended: float
+    seconds: float
+    exit_status: int
+
+
+@dataclasses.dataclass(kw_only=True)
+class Measured:
+    """Collects while workloads run, so that a broken run keeps its part."""
+
+    observations: list[sample.Observation] = dataclasses.field(
+        default_factory=list
+    )
+    runs: list[Run] = dataclasses.field(default_factory=list)
+    missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
+    raw: list[dict[str, t.Any]] = dataclasses.field(default_factory=list)
+
+    def miss(self, what: str, source: str, reason: str) -> None:
+        """Note what was not measured, and why."""
+        self.missing.append(
+            repetition.Missing(what=what, source=source, reason=reason)
+        )

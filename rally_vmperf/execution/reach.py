@@ -1,0 +1,109 @@
+"""From what Nova says of guests to machines that answer."""
+
+import asyncio
+import collections.abc
+import secrets
+import typing as t
+
+from rally_vmperf.execution import station as stations
+from rally_vmperf.machines import base
+from rally_vmperf.machines import ssh
+
+Guest = collections.abc.Mapping[str, t.Any]
+
+
+def connect(guest: Guest, client_key: str) -> ssh.Ssh:
+    """Return the machine of a guest; the host key must be the one we made."""
+    return ssh.Ssh(
+        guest["name"],
+        host=guest["address"],
+        port=guest.get("port", 22),
+        user=guest["user"],
+        client_key=client_key,
+        host_key=guest["host_key"],
+    )
+
+
+def guest_stations(
+    guests: collections.abc.Sequence[Guest], client_key: str
+) -> list[stations.Station]:
+    """Return the stations of booted guests, paired and with their ports."""
+    places = [
+        stations.Station(
+            name=guest["name"],
+            machine=connect(guest, client_key),
+            role="guest",
+            folder=home(guest["user"]),
+            address=guest.get("fixed_address") or guest["address"],
+        )
+        for guest in guests
+    ]
+    stations.pair_up(places)
+    stations.number_ports(places)
+    return places
+
+
+def peer_station(peer: Guest) -> stations.Station:
+    """Return the station of a peer as a task or the command line names it.
+
+    Its host key must be in ``known_hosts``, by default the user's own file.
+    """
+    user = peer.get("user", "root")
+    machine = ssh.Ssh(
+        peer.get("name", "peer"),
+        host=peer["address"],
+        port=peer.get("port", 22),
+        user=user,
+        key_file=peer.get("key_file"),
+        known_hosts=peer.get("known_hosts"),
+    )
+    return stations.Station(
+        name=machine.name,
+        machine=machine,
+        role="peer",
+        folder=f"{home(user)}-{secrets.token_hex(4)}",
+        address=peer["address"],
+    )
+
+
+def home(user: str) -> str:
+    """Return the folder for our files in a user's home."""
+    return f"{'/root' if user == 'root' else '/home/' + user}/rally-vmperf"
+
+
+def wait_all(
+    guests: collections.abc.Sequence[Guest],
+    client_key: str,
+    timeout: float,
+    on_progress: t.Callable[[str], None],
+) -> list[str | None]:
+    """Wait until every guest answers SSH, all at once.
+
+    :param timeout: seconds
+    :returns: per guest None, or in one line why it never answered
+    """
+    return asyncio.run(_wait_all(guests, client_key, timeout, on_progress))
+
+
+async def _wait_all(
+    guests: collections.abc.Sequence[Guest],
+    client_key: str,
+    timeout: float,
+    on_progress: t.Callable[[str], None],
+) -> list[str | None]:
+    loop = asyncio.get_running_loop()
+    begin = loop.time()
+
+    async def wait(guest: Guest) -> str | None:
+        async with connect(guest, client_key) as machine:
+            try:
+                await machine.wait_ready(timeout)
+            except base.MachineError as error:
+                return str(error)
+        on_progress(
+            f"{guest['name']} answers SSH at {guest['address']} after "
+            f"{loop.time() - begin:.0f} s"
+        )
+        return None
+
+    return list(await asyncio.gather(*(wait(guest) for guest in guests)))

@@ -1,0 +1,57 @@
+"""Which tools a run needs, and whether every machine has them."""
+
+import asyncio
+import collections.abc
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import station as stations
+from rally_vmperf.machines import provision
+from rally_vmperf.workloads import base as workloads
+
+
+def tools(
+    assignments: collections.abc.Iterable[assignment.Assignment],
+    *,
+    served: bool = False,
+) -> list[workloads.Tool]:
+    """Return the tools of the workloads, each once.
+
+    :param served: only those of workloads that need an other end
+    """
+    wanted: dict[str, workloads.Tool] = {}
+    for one in assignments:
+        if served and not one.workload.needs(one.arguments):
+            continue
+        for tool in one.workload.TOOLS:
+            wanted.setdefault(tool.command, tool)
+    return list(wanted.values())
+
+
+async def ensure(
+    assignments: collections.abc.Sequence[assignment.Assignment],
+    places: collections.abc.Sequence[stations.Station],
+    peer: stations.Station | None,
+    *,
+    install: bool,
+) -> dict[str, dict[str, provision.ToolFacts]]:
+    """Have every tool on every machine; return what they are, by station.
+
+    :param install: install what is missing on the stations; never on a peer
+    :raises MachineError: naming the machine, the tool and the way out
+    """
+    jobs = [
+        (place, tools(assignments), install and place.role == "guest")
+        for place in places
+    ]
+    if peer is not None:
+        jobs.append((peer, tools(assignments, served=True), False))
+    answers = await asyncio.gather(
+        *(
+            provision.ensure(place.machine, wanted, install=may_install)
+            for place, wanted, may_install in jobs
+        )
+    )
+    return {
+        place.name: facts
+        for (place, _, _), facts in zip(jobs, answers, strict=True)
+    }

@@ -1,0 +1,150 @@
+"""Machines made ready once, then measured again and again.
+
+A session holds the connections, so that a repetition costs no new ones.  It
+is synchronous on the outside and serves many machines at once on the inside.
+"""
+
+import asyncio
+import collections.abc
+import contextlib
+import dataclasses
+import typing as t
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import health
+from rally_vmperf.execution import measure
+from rally_vmperf.execution import measured
+from rally_vmperf.execution import requirements
+from rally_vmperf.execution import station as stations
+from rally_vmperf.machines import base
+from rally_vmperf.machines import fingerprint
+from rally_vmperf.machines import provision
+from rally_vmperf.measurement import finding
+
+
+@dataclasses.dataclass(kw_only=True)
+class Session:
+    """Stations with what they need to run the workloads.
+
+    Use ``open`` to make one.
+
+    :param fingerprints: by station name
+    :param tools: by station name, then by command
+    :param facts: by station name, then by workload title
+    """
+
+    assignments: tuple[assignment.Assignment, ...]
+    places: list[stations.Station]
+    peer: stations.Station | None
+    progress: measure.Progress
+    runner: asyncio.Runner
+    owns_runner: bool = True
+    fingerprints: dict[str, dict[str, t.Any]] = dataclasses.field(
+        default_factory=dict
+    )
+    tools: dict[str, dict[str, provision.ToolFacts]] = dataclasses.field(
+        default_factory=dict
+    )
+    facts: measure.Facts = dataclasses.field(default_factory=dict)
+
+    def everyone(self) -> list[stations.Station]:
+        """Return all stations, the peer included."""
+        return [*self.places, *([self.peer] if self.peer else [])]
+
+    def repeat(
+        self, result: measured.Measured
+    ) -> collections.abc.Sequence[finding.Finding]:
+        """Run every workload once; what was measured goes into ``result``.
+
+        ``result`` keeps what it has when this is interrupted.
+
+        :returns: what was seen on the machines meanwhile
+        """
+        return self.runner.run(self._repeat(result))
+
+    async def _repeat(
+        self, result: measured.Measured
+    ) -> list[finding.Finding]:
+        before = await health.look(self.places)
+        await measure.repetition(
+            self.assignments, self.places, self.peer, self.progress, result
+        )
+        after = await health.look(self.places)
+        return health.compare(before, after)
+
+    def describe(self, name: str) -> dict[str, t.Any]:
+        """Return a station's fingerprint and tools as plain documents."""
+        return {
+            "fingerprint": self.fingerprints[name],
+            "tools": {
+                command: dataclasses.asdict(tool)
+                for command, tool in self.tools[name].items()
+            },
+        }
+
+    def close(self) -> None:
+        """Remove our folders from lasting machines; leave the connections.
+
+        Guests are thrown away whole, so theirs stay.
+        """
+        try:
+            self.runner.run(self._close())
+        finally:
+            if self.owns_runner:
+                self.runner.close()
+
+    async def _close(self) -> None:
+        for place in self.everyone():
+            with contextlib.suppress(base.MachineError):
+                if place.role != "guest":
+                    await place.machine.run(["rm", "-rf", place.folder])
+                await place.machine.close()
+
+
+def open_session(
+    assignments: collections.abc.Sequence[assignment.Assignment],
+    places: list[stations.Station],
+    peer: stations.Station | None,
+    *,
+    install: bool,
+    progress: measure.Progress,
+    runner: asyncio.Runner | None = None,
+) -> Session:
+    """Reach all machines, look at them, provision and prepare them.
+
+    :param install: install tools that guests lack
+    :param runner: whose event loop the machines already use, if they do
+    :raises MachineError: naming the machine that cannot be made ready
+    :raises WorkloadError: when a workload cannot be prepared
+    """
+    session = Session(
+        assignments=tuple(assignments),
+        places=places,
+        peer=peer,
+        progress=progress,
+        runner=runner or asyncio.Runner(),
+        owns_runner=runner is None,
+    )
+    try:
+        session.runner.run(_make_ready(session, install))
+    except BaseException:
+        session.close()
+        raise
+    return session
+
+
+async def _make_ready(session: Session, install: bool) -> None:
+    everyone = session.everyone()
+    session.progress("looking at " + ", ".join(p.name for p in everyone))
+    seen = await asyncio.gather(
+        *(fingerprint.take(place.machine) for place in everyone)
+    )
+    session.fingerprints = {
+        place.name: facts for place, facts in zip(everyone, seen, strict=True)
+    }
+    session.tools = await requirements.ensure(
+        session.assignments, session.places, session.peer, install=install
+    )
+    session.facts = await measure.prepare(
+        session.assignments, session.places, session.peer, session.progress
+    )

@@ -1,0 +1,47 @@
+"""A machine with its part in a run: guest, bare-metal copy or peer."""
+
+import dataclasses
+import typing as t
+
+from rally_vmperf.machines import base
+
+Role = t.Literal["guest", "copy", "peer"]
+
+#: TCP ports of the peer that stations use, each its own few.
+FIRST_PORT = 5201
+PORTS_EACH = 4
+
+
+@dataclasses.dataclass(kw_only=True)
+class Station:
+    """Where commands run, and how others reach it.
+
+    :param name: what samples call it
+    :param folder: absolute path of a folder of its own on the machine
+    :param address: how another machine reaches it; empty if nobody has to
+    :param prefix: words put before every measured command, which hold bare
+        metal to a shape
+    :param partner: the machine at the other end of guest-to-guest work;
+        stations without one run no such work
+    """
+
+    name: str
+    machine: base.Machine
+    role: Role
+    folder: str
+    address: str = ""
+    prefix: tuple[str, ...] = ()
+    port: int = FIRST_PORT
+    partner: "Station | None" = None
+
+
+def pair_up(stations: list[Station]) -> None:
+    """Give every other station the next one as its partner."""
+    for client, server in zip(stations[::2], stations[1::2], strict=False):
+        client.partner = server
+
+
+def number_ports(stations: list[Station]) -> None:
+    """Give each station ports of its own at the peer."""
+    for index, station in enumerate(stations):
+        station.port = FIRST_PORT + index * PORTS_EACH

@@ -1,0 +1,48 @@
+"""Context that loads a registered bare-metal baseline."""
+
+import typing as t
+
+from rally import consts
+from rally.common import cfg
+from rally.task import context
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import store
+
+CONF = cfg.CONF
+
+
+@context.configure(name="vmperf_baseline", order=50)
+class Baseline(context.Context):
+    """Bare-metal baseline that guests are compared with.
+
+    It comes before every other context: a missing or damaged baseline is
+    found before anything is booted.
+    """
+
+    CONFIG_SCHEMA: t.ClassVar[dict[str, t.Any]] = {
+        "type": "object",
+        "$schema": consts.JSON_SCHEMA7,
+        "properties": {
+            "name": {
+                "type": "string",
+                "pattern": f"^{store.NAME.pattern}$",
+                "description": "Name under which the baseline is registered.",
+            }
+        },
+        "required": ["name"],
+        "additionalProperties": False,
+    }
+
+    def setup(self) -> None:
+        """Load the baseline; what was recorded is what is compared."""
+        content = store.Store(CONF.vmperf.baseline_dir).load(
+            self.config["name"]
+        )
+        self.context["vmperf_baseline"] = {
+            "document": content,
+            "digest": document.digest(content),
+        }
+
+    def cleanup(self) -> None:
+        """Leave the registry as it is."""

@@ -1,0 +1,164 @@
+"""Validators: what is wrong with a task is found before anything boots."""
+
+import typing as t
+
+from rally.common import cfg
+from rally.common import validation
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import store
+from rally_vmperf.execution import assignment
+from rally_vmperf.measurement import limits
+from rally_vmperf.workloads import base
+
+CONF = cfg.CONF
+
+Config = dict[str, t.Any]
+#: Runners that never run two repetitions at once.
+SERIAL = ("serial", "constant")
+
+
+@validation.configure(name="vmperf_task")
+class Task(validation.Validator):
+    """Check arguments, contexts, SLA and runner of a task together."""
+
+    def validate(
+        self,
+        context: Config,
+        config: Config | None,
+        plugin_cls: t.Any,
+        plugin_cfg: Config | None,
+    ) -> None:
+        """Check everything that can be checked without the cloud.
+
+        :raises ValidationError: naming the key, the value and what is allowed
+        """
+        if config is None:
+            return
+        try:
+            assignments = assignment.assign(_workloads(config))
+            _check_runner(config)
+            _check_contexts(config)
+            _check_peer(config, assignments)
+            _check_limits(config, assignments)
+            _check_baseline(config, assignments)
+        except (base.WorkloadError, document.BaselineError, _Wrong) as error:
+            self.fail(str(error))
+
+
+class _Wrong(Exception):
+    """Something in a task is not allowed."""
+
+
+def _workloads(config: Config) -> list[Config]:
+    import jsonschema
+
+    given = config["args"].get("workloads")
+    error = next(
+        iter(jsonschema.Draft7Validator(assignment.SCHEMA).iter_errors(given)),
+        None,
+    )
+    if error is not None:
+        raise _Wrong(f"workloads{error.json_path[1:]}: {error.message}")
+    return t.cast(list[Config], given)
+
+
+def _check_runner(config: Config) -> None:
+    name, runner = config["runner_type"], config["runner"]
+    if name not in SERIAL:
+        raise _Wrong(
+            f"runner {name!r}: repetitions must follow one another; use "
+            "{serial: {times: N}}"
+        )
+    if runner.get("concurrency", 1) != 1:
+        raise _Wrong(
+            f"runner {name!r}: concurrency {runner['concurrency']}: "
+            "repetitions must follow one another; use 1, or the runner serial"
+        )
+    times = runner.get("times", 1)
+    warmup = config["args"].get("warmup", 0)
+    if not isinstance(warmup, int) or not 0 <= warmup < times:
+        raise _Wrong(
+            f"warmup {warmup!r}: must be a whole number from 0 to "
+            f"{times - 1}, because the runner makes {times} repetitions"
+        )
+
+
+def _check_contexts(config: Config) -> None:
+    names = {name.split("@")[0] for name in config["contexts"]}
+    for wanted in ("vmperf_baseline", "vmperf_guests"):
+        if wanted not in names:
+            raise _Wrong(f"contexts: {wanted} is missing")
+
+
+def _guests(config: Config) -> Config:
+    for name, value in config["contexts"].items():
+        if name.split("@")[0] == "vmperf_guests":
+            return t.cast(Config, value)
+    return {}
+
+
+_PEER = {
+    "type": "object",
+    "required": ["address"],
+    "additionalProperties": False,
+    "properties": {
+        "address": {"type": "string", "minLength": 1},
+        "port": {"type": "integer", "minimum": 1, "maximum": 65535},
+        "user": {"type": "string", "minLength": 1},
+        "key_file": {"type": "string", "minLength": 1},
+        "known_hosts": {"type": "string", "minLength": 1},
+        "name": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
+    },
+}
+
+
+def _check_peer(
+    config: Config, assignments: tuple[assignment.Assignment, ...]
+) -> None:
+    import jsonschema
+
+    needed = assignment.needs(assignments)
+    peer = config["args"].get("peer")
+    if peer is not None:
+        for error in jsonschema.Draft7Validator(_PEER).iter_errors(peer):
+            allowed = ", ".join(_PEER["properties"])  # type: ignore[arg-type]
+            raise _Wrong(f"peer: {error.message}; allowed keys: {allowed}")
+    if "peer" in needed and not peer:
+        raise _Wrong(
+            "peer is missing: network workloads need another end; give "
+            "peer: {address: ..., user: ...}"
+        )
+    count = _guests(config).get("count", 1)
+    if "partner" in needed and count < 2:
+        raise _Wrong(
+            f"count {count}: guest_to_guest needs at least 2 guests "
+            "(vmperf_guests: {count: 2})"
+        )
+
+
+def _check_limits(
+    config: Config, assignments: tuple[assignment.Assignment, ...]
+) -> None:
+    metrics = [m for one in assignments for m in one.metrics()]
+    sla = config["sla"].get("vmperf_overhead", {})
+    for key, scale in (("max_percent", "ratio"), ("max", "count")):
+        names = [m.name for m in metrics if m.scale == scale]
+        unmatched = limits.Limits(sla.get(key, {})).unmatched(names)
+        if unmatched:
+            raise _Wrong(
+                f"sla vmperf_overhead {key}: {unmatched[0]!r} matches no "
+                f"metric of this task (it has: {', '.join(sorted(names))})"
+            )
+
+
+def _check_baseline(
+    config: Config, assignments: tuple[assignment.Assignment, ...]
+) -> None:
+    name = config["contexts"]["vmperf_baseline"].get("name")
+    if not isinstance(name, str):
+        raise _Wrong("vmperf_baseline: name is missing")
+    baseline = store.Store(CONF.vmperf.baseline_dir).load(name)
+    for one in assignments:
+        matching.covers(baseline, one.workload.name, one.arguments)

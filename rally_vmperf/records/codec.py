@@ -1,0 +1,94 @@
+"""From a record, a plain JSON document, to what judges and reports read."""
+
+import collections.abc
+import typing as t
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import sample
+
+Json = collections.abc.Mapping[str, t.Any]
+
+
+def encode_metrics(
+    metrics: collections.abc.Iterable[sample.Metric],
+) -> dict[str, dict[str, str]]:
+    """Return metrics by name, so that samples need only name them."""
+    return {
+        metric.name: {
+            "unit": metric.unit,
+            "better": metric.better,
+            "scale": metric.scale,
+        }
+        for metric in metrics
+    }
+
+
+def decode_metrics(metrics: Json) -> dict[str, sample.Metric]:
+    """Return the metrics that ``encode_metrics`` wrote."""
+    return {
+        name: sample.Metric(name=name, **meaning)
+        for name, meaning in metrics.items()
+    }
+
+
+def encode_observations(
+    observations: collections.abc.Iterable[sample.Observation],
+) -> list[dict[str, t.Any]]:
+    """Return observations as plain documents, in their order."""
+    return [
+        {
+            "source": one.source,
+            "metric": one.sample.metric.name,
+            "value": one.sample.value,
+        }
+        for one in observations
+    ]
+
+
+def decode_observations(
+    rows: collections.abc.Iterable[Json],
+    metrics: collections.abc.Mapping[str, sample.Metric],
+) -> tuple[sample.Observation, ...]:
+    """Return the observations that ``encode_observations`` wrote.
+
+    :raises ValueError: for a value that no measurement can give
+    """
+    return tuple(
+        sample.Observation(
+            source=row["source"],
+            sample=sample.Sample(
+                metric=metrics[row["metric"]], value=row["value"]
+            ),
+        )
+        for row in rows
+    )
+
+
+def decode(record: Json) -> repetition.Repetition:
+    """Return the repetition that a valid record holds."""
+    metrics = decode_metrics(record["metrics"])
+    reference = record["reference"]
+    return repetition.Repetition(
+        number=record["repetition"],
+        planned=record["planned"],
+        counted=record["counted"],
+        state=record["state"],
+        expected=tuple(metrics[name] for name in record["expected"]),
+        observations=decode_observations(record["samples"], metrics),
+        missing=tuple(
+            repetition.Missing(**missing) for missing in record["missing"]
+        ),
+        findings=tuple(
+            finding.Finding(**found) for found in record["findings"]
+        ),
+        reference=repetition.Reference(
+            name=reference["name"],
+            machine=reference["machine"],
+            recorded_at=reference["recorded_at"],
+            repetitions=tuple(
+                decode_observations(rows, metrics)
+                for rows in reference["repetitions"]
+            ),
+        ),
+    )

@@ -1,0 +1,111 @@
+"""The journal: records on disk, synced one by one.
+
+Rally stores iterations in chunks, so a killed controller would lose them.
+Each record is one line, appended and synced before the scenario returns; raw
+tool outputs go, compressed, to files beside it.
+"""
+
+import collections.abc
+import gzip
+import json
+import os
+import pathlib
+import typing as t
+
+from rally_vmperf.records import schema
+
+Json = collections.abc.Mapping[str, t.Any]
+
+
+class JournalError(Exception):
+    """A journal cannot be written or read; one line."""
+
+
+class Journal:
+    """The records of one Rally workload.
+
+    :param folder: where journals lie, created when the first is written
+    :param workload: Rally's identifier of the workload, names the file
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], workload: str) -> None:
+        self.folder = pathlib.Path(folder)
+        self.path = self.folder / f"{workload}.jsonl"
+        self._workload = workload
+
+    def append(self, record: Json) -> None:
+        """Write a record so that it survives a crash of this machine.
+
+        :raises JournalError: when the disk does not take it
+        """
+        line = json.dumps(schema.check(record), sort_keys=True) + "\n"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with open(self.path, "ab") as stream:
+                if stream.tell() and not self._ends_with_newline():
+                    stream.write(b"\n")
+                stream.write(line.encode())
+                stream.flush()
+                os.fsync(stream.fileno())
+            _sync_folder(self.folder)
+        except OSError as error:
+            raise JournalError(
+                f"journal {self.path}: {error.strerror or error}; make room "
+                "or set [vmperf] journal_dir to another folder"
+            ) from error
+
+    def keep_raw(self, repetition: int, outputs: Json) -> str:
+        """Store raw tool outputs; return the file's name in the folder.
+
+        :raises JournalError: when the disk does not take it
+        """
+        name = f"{self._workload}-{repetition}.json.gz"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with gzip.open(self.folder / name, "wt", encoding="utf-8") as out:
+                json.dump(outputs, out)
+        except OSError as error:
+            raise JournalError(
+                f"raw outputs {self.folder / name}: "
+                f"{error.strerror or error}; make room or set [vmperf] "
+                "journal_dir to another folder"
+            ) from error
+        return name
+
+    def read(self) -> list[Json]:
+        """Return the records; a last line cut short by a crash is left out.
+
+        :raises JournalError: when there is none, or it is damaged elsewhere
+        """
+        try:
+            lines = self.path.read_bytes().split(b"\n")
+        except OSError as error:
+            raise JournalError(
+                f"journal {self.path}: {error.strerror or error}"
+            ) from error
+        records = []
+        for number, line in enumerate(lines, 1):
+            if not line:
+                continue
+            try:
+                records.append(schema.check(json.loads(line)))
+            except ValueError as error:
+                if number == len(lines):
+                    break
+                raise JournalError(
+                    f"journal {self.path}, line {number}: {error}"
+                ) from error
+        return records
+
+    def _ends_with_newline(self) -> bool:
+        with open(self.path, "rb") as stream:
+            stream.seek(-1, os.SEEK_END)
+            return stream.read(1) == b"\n"
+
+
+def _sync_folder(folder: pathlib.Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,60 @@
+"""Records in Rally's output: how they travel, how they are found again."""
+
+import collections.abc
+import typing as t
+
+from rally_vmperf.measurement import repetition
+from rally_vmperf.records import codec
+from rally_vmperf.records import schema
+
+#: Name of the chart that carries a record.
+CHART = "VMPerfRecord"
+#: Name of the chart that shows all repetitions together.
+SUMMARY_CHART = "VMPerfOverhead"
+
+Json = collections.abc.Mapping[str, t.Any]
+
+
+def encode(record: Json) -> dict[str, t.Any]:
+    """Return a complete output of Rally's that carries a record."""
+    return {
+        "title": f"Record of repetition {record['repetition']}",
+        "chart_plugin": CHART,
+        "data": record,
+    }
+
+
+def mark() -> dict[str, t.Any]:
+    """Return an additive output that only calls for the summary chart.
+
+    Rally feeds additive outputs to a table of its own, so the data must be
+    pairs of name and number; the figures are in the records.
+    """
+    return {
+        "title": "Overhead over bare metal",
+        "chart_plugin": SUMMARY_CHART,
+        "data": [["repetitions", 1]],
+    }
+
+
+def find(iteration: Json) -> Json | None:
+    """Return the valid record in an iteration of Rally's, if there is one."""
+    for part in iteration.get("output", {}).get("complete", ()):
+        if part.get("chart_plugin") != CHART:
+            continue
+        try:
+            return schema.check(part["data"])
+        except (KeyError, schema.RecordError):
+            return None
+    return None
+
+
+def decode(iteration: Json) -> repetition.Repetition | None:
+    """Return the repetition in an iteration, None when it holds none."""
+    record = find(iteration)
+    if record is None:
+        return None
+    try:
+        return codec.decode(record)
+    except (KeyError, TypeError, ValueError):
+        return None
