@@ -1,0 +1,100 @@
+"""The way to an OpenStack cloud, and its refusals in one line."""
+
+import collections.abc
+import contextlib
+import logging
+import typing as t
+
+import openstack
+from keystoneauth1 import exceptions as auth_errors
+from openstack import connection as sdk
+from openstack import exceptions as sdk_errors
+
+from rally_vmperf.guests import errors
+
+Credential = collections.abc.Mapping[str, t.Any]
+
+#: What the SDK and its session raise when the cloud refuses or is away.
+REFUSALS = (sdk_errors.SDKException, auth_errors.ClientException)
+
+#: Refusals that pass by themselves, such as of what is still in use.
+BUSY = (
+    sdk_errors.ConflictException,
+    auth_errors.ConnectFailure,
+    auth_errors.HttpServerError,
+)
+
+
+class _NoUserData(logging.Filter):
+    """Keep the guests' private host keys out of debug logs."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return "user_data" not in record.getMessage()
+
+
+_NO_USER_DATA = _NoUserData()
+
+
+def connect(credential: Credential) -> sdk.Connection:
+    """Return a connection for one of Rally's credentials.
+
+    Neither ``clouds.yaml`` nor the environment has a say in it.
+
+    :param credential: keys as in Rally's ``OpenStackCredential``
+    """
+    logging.getLogger("keystoneauth.session").addFilter(_NO_USER_DATA)
+    return openstack.connect(
+        load_yaml_config=False,
+        load_envvars=False,
+        app_name="rally-vmperf",
+        auth=_auth(credential),
+        region_name=credential.get("region_name"),
+        interface=credential.get("endpoint_type") or "public",
+        verify=not credential.get("https_insecure"),
+        cacert=credential.get("https_cacert"),
+        **_client_certificate(credential.get("https_cert")),
+    )
+
+
+def _auth(credential: Credential) -> dict[str, t.Any]:
+    auth = {
+        "auth_url": credential["auth_url"],
+        "username": credential["username"],
+        "password": credential["password"],
+        "user_domain_name": credential.get("user_domain_name") or "Default",
+    }
+    project = credential.get("tenant_name")
+    if project:
+        domain = credential.get("project_domain_name")
+        auth["project_name"] = project
+        auth["project_domain_name"] = domain or "Default"
+    else:
+        auth["domain_name"] = credential.get("domain_name")
+    return auth
+
+
+def _client_certificate(cert: t.Any) -> dict[str, str]:
+    if not cert:
+        return {}
+    if isinstance(cert, str):
+        return {"cert": cert}
+    return {"cert": cert[0], "key": cert[1]}
+
+
+@contextlib.contextmanager
+def asking(what: str) -> collections.abc.Iterator[None]:
+    """Turn the cloud's refusals into errors of one line.
+
+    :param what: what was asked for, such as ``create server c_rally_1``
+    :raises GuestError: in place of the SDK's exceptions
+    """
+    try:
+        yield
+    except REFUSALS as error:
+        raise errors.GuestError(f"{what}: {one_line(error)}") from error
+
+
+def one_line(error: Exception) -> str:
+    """Return what a refusal says, without its address and line ends."""
+    text = getattr(error, "details", None) or str(error)
+    return " ".join(str(text).split())[:500]

@@ -1,0 +1,60 @@
+"""What the next run says about the ones that were killed."""
+
+import collections.abc
+import datetime
+
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import inventory
+from rally_vmperf.guests import ledger
+from rally_vmperf.guests import leftovers
+from rally_vmperf.guests import owner
+
+
+def report(
+    journal: ledger.Ledger, credential: cloud.Credential, *, admin: bool
+) -> collections.abc.Iterator[str]:
+    """Yield a line for every killed run that left something in this cloud.
+
+    An entry whose run left nothing is dropped.
+
+    :param credential: looks into its own project; into all as ``admin``
+    """
+    for entry in journal.entries():
+        if entry.process.state() == "killed" and visible(
+            entry, credential, admin=admin
+        ):
+            found = _found(entry, credential, admin=admin)
+            if found:
+                yield line(entry, found)
+            else:
+                journal.drop(entry.owner)
+
+
+def visible(
+    entry: ledger.Entry, credential: cloud.Credential, *, admin: bool
+) -> bool:
+    """Tell whether a credential shows what a run left."""
+    same_cloud = entry.auth_url == credential["auth_url"]
+    return same_cloud and (
+        admin or entry.project == credential.get("tenant_name")
+    )
+
+
+def line(entry: ledger.Entry, found: list[inventory.Resource]) -> str:
+    """Return who left how much, and what to do."""
+    started = datetime.datetime.fromisoformat(entry.started_at)
+    return (
+        f"left by a run that was killed (task {entry.task}, started "
+        f"{started:%Y-%m-%d %H:%M} UTC): {inventory.count(found)}; "
+        "remove with: rally-vmperf cleanup --yes"
+    )
+
+
+def _found(
+    entry: ledger.Entry, credential: cloud.Credential, *, admin: bool
+) -> list[inventory.Resource]:
+    whose = owner.Owner(entry.prefix)
+    with cloud.asking("look for what killed runs left"):
+        return leftovers.find(
+            cloud.connect(credential), whose.owns, admin=admin
+        )

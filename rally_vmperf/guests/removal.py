@@ -1,0 +1,114 @@
+"""Everything of a task's guests, removed and seen to be gone."""
+
+import time
+import typing as t
+
+from openstack import connection as sdk
+
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import inventory
+from rally_vmperf.guests import owner
+from rally_vmperf.guests import waiting
+
+_ASK_AGAIN = 30
+
+
+def remove(
+    connection: sdk.Connection,
+    whose: owner.Owner,
+    progress: waiting.Progress,
+    *,
+    timeout: float = 300,
+    settle: float = 0,
+) -> None:
+    """Delete all resources of an owner and wait until they are gone.
+
+    They are found by name, so that those are found as well whose creation
+    was interrupted before the cloud could answer.
+
+    :param settle: seconds after which to look again, for requests that may
+        still have been under way
+    :raises GuestError: with what is left, after ``timeout`` seconds
+    """
+    removing = Removing(
+        lambda: inventory.of_owner(connection, whose), progress, timeout
+    )
+    removing.run()
+    if settle:
+        time.sleep(settle)
+        removing.run()
+
+
+class Removing:
+    """Rounds of looking and deleting, until there is nothing to be seen.
+
+    :param look: returns what there is, in the order of deletion; resources
+        of a later kind wait until the earlier kinds are gone
+    """
+
+    def __init__(
+        self,
+        look: t.Callable[[], list[inventory.Resource]],
+        progress: waiting.Progress,
+        timeout: float,
+    ) -> None:
+        self._look = look
+        self._progress = progress
+        self._timeout = timeout
+        self._asked: dict[inventory.Resource, float] = {}
+        self._refused: dict[inventory.Resource, str] = {}
+
+    def run(self) -> None:
+        """Delete until nothing is left.
+
+        :raises GuestError: with what is left and why
+        """
+        deadline = time.monotonic() + self._timeout
+        trouble = ""
+        told = ""
+        while True:
+            left = None
+            try:
+                left = self._look()
+            except cloud.REFUSALS as error:
+                trouble = cloud.one_line(error)
+            if left is not None:
+                if not left:
+                    return
+                text = inventory.count(left)
+                if text != told:
+                    self._progress(f"removing {text}")
+                told = text
+                self._round(left)
+                if set(left) <= set(self._refused):
+                    raise errors.GuestError(self._left(left, trouble))
+            if time.monotonic() > deadline:
+                raise errors.GuestError(self._left(left, trouble))
+            time.sleep(1)
+
+    def _round(self, left: list[inventory.Resource]) -> None:
+        now = time.monotonic()
+        for resource in inventory.first_kinds(left):
+            if self._asked.get(resource, -_ASK_AGAIN) + _ASK_AGAIN > now:
+                continue
+            try:
+                resource.delete()
+            except cloud.BUSY:
+                continue
+            except cloud.REFUSALS as error:
+                self._refused[resource] = cloud.one_line(error)
+            else:
+                self._asked[resource] = now
+
+    def _left(
+        self, left: list[inventory.Resource] | None, trouble: str
+    ) -> str:
+        if left is None:
+            return f"clean-up: the cloud cannot be asked: {trouble}"
+        names = ", ".join(
+            f"{one.kind} {one.name}"
+            + (f" ({self._refused[one]})" if one in self._refused else "")
+            for one in left
+        )
+        return f"clean-up: not removed: {names}"

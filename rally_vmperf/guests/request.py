@@ -1,0 +1,35 @@
+"""What guests are asked for."""
+
+import collections.abc
+import dataclasses
+import typing as t
+
+Reference = collections.abc.Mapping[str, str]
+Address = t.Literal["auto", "floating", "fixed"]
+IpVersion = t.Literal[4, 6, "any"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Request:
+    """The guests of one task, as its author wrote them down.
+
+    :param image: ``{"name": ...}`` or ``{"id": ...}``, like the flavor
+    :param network: None for ``tenant_network``, else the only one there is
+    :param tenant_network: the network that Rally made for this project
+    :param host: the compute host to force the guests on, or None
+    """
+
+    image: Reference
+    flavor: Reference
+    count: int = 1
+    network: Reference | None = None
+    tenant_network: str | None = None
+    address: Address = "auto"
+    ip_version: IpVersion = 4
+    floating_network: Reference | None = None
+    host: str | None = None
+    availability_zone: str | None = None
+    user: str = "debian"
+    user_data: str | None = None
+    boot_timeout: float = 600
+    config_drive: bool = False

@@ -1,0 +1,178 @@
+"""Context that boots guests."""
+
+import datetime
+import typing as t
+
+from rally import consts
+from rally.common import cfg
+from rally.common import logging
+from rally.common import validation
+from rally.task import context as rally_context
+from rally_openstack.task import context
+
+from rally_vmperf.guests import boot
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import console
+from rally_vmperf.guests import credentials
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import killed
+from rally_vmperf.guests import ledger
+from rally_vmperf.guests import owner
+from rally_vmperf.guests import process
+from rally_vmperf.guests import removal
+from rally_vmperf.guests import request
+from rally_vmperf.guests import schema
+
+CONF = cfg.CONF
+LOG = logging.getLogger(__name__)
+
+#: Seconds in which a request that was interrupted takes effect, or never.
+_SETTLE = 3
+
+
+@validation.add("required_platform", platform="openstack", users=True)
+@context.configure(name="vmperf_guests", order=510)
+class Guests(context.OpenStackContext):
+    """Guests that run the workloads, booted and reached before any does.
+
+    They belong to the first user's project, and are removed in the end,
+    also when the run fails or is interrupted.
+    """
+
+    CONFIG_SCHEMA: t.ClassVar[dict[str, t.Any]] = {
+        "type": "object",
+        "$schema": consts.JSON_SCHEMA7,
+        "properties": schema.PROPERTIES,
+        "required": ["image", "flavor"],
+        "additionalProperties": False,
+    }
+    DEFAULT_CONFIG: t.ClassVar[dict[str, t.Any]] = schema.DEFAULTS
+
+    def setup(self) -> None:
+        """Boot the guests and wait until all answer SSH."""
+        journal = ledger.Ledger(CONF.vmperf.journal_dir)
+        self._report_killed(journal)
+        credential = self._credential()
+        connection = cloud.connect(credential)
+        journal.write(self._entry(credential))
+        try:
+            self._boot(connection)
+        except BaseException as error:
+            self._give_up(error)
+            raise
+
+    def cleanup(self) -> None:
+        """Remove all that was made for the guests."""
+        self._remove(settle=0)
+
+    def _boot(self, connection: t.Any) -> None:
+        config = dict(self.config)
+        admin = credentials.of_admin(self.context)
+        asked = {
+            key: value
+            for key, value in config.items()
+            if key not in ("ssh_timeout", "install")
+        }
+        booted = boot.boot(
+            connection,
+            request.Request(
+                tenant_network=credentials.tenant_network(self.context),
+                **asked,
+            ),
+            self.generate_random_name,
+            LOG.info,
+            admin=cloud.connect(admin) if admin else None,
+        )
+        self._wait_for_ssh(connection, booted)
+        self.context["vmperf_guests"] = {**booted, "config": config}
+
+    def _wait_for_ssh(self, connection: t.Any, booted: t.Any) -> None:
+        from rally_vmperf.execution import reach
+
+        guests = booted["guests"]
+        timeout = self.config["ssh_timeout"]
+        reasons = reach.wait_all(
+            guests, booted["client_key"], timeout, LOG.info
+        )
+        for guest, reason in zip(guests, reasons, strict=True):
+            if reason:
+                end = console.console_end(connection, guest["id"])
+                raise errors.GuestError(
+                    f"guest {guest['name']} at {guest['address']} does not "
+                    f"answer SSH: {reason}; raise ssh_timeout, or look at "
+                    f"its security group and image; end of its console:\n"
+                    f"{end}"
+                )
+
+    def _give_up(self, error: BaseException) -> None:
+        """Clean up after a failure, as Rally will not in every case."""
+        try:
+            self._remove(settle=_SETTLE)
+            if not isinstance(error, Exception):
+                self._clean_earlier_contexts()
+        except errors.GuestError as trouble:
+            LOG.error("%s", trouble)
+
+    def _clean_earlier_contexts(self) -> None:
+        """Clean what was set up before, as Rally does not on Ctrl-C."""
+        earlier = {
+            name: config
+            for name, config in self.context["config"].items()
+            if rally_context.Context.get(name, allow_hidden=True).get_order()
+            < self.get_order()
+        }
+        rally_context.ContextManager(
+            {**self.context, "config": earlier}
+        ).cleanup()
+
+    def _remove(self, settle: float) -> None:
+        command = f"rally-vmperf cleanup --task {self.task['uuid']} --yes"
+        try:
+            removal.remove(
+                cloud.connect(self._credential()),
+                self._owner(),
+                LOG.info,
+                settle=settle,
+            )
+        except KeyboardInterrupt:
+            LOG.error(
+                "Clean-up was interrupted: servers, floating addresses, "
+                "security groups and key pairs named %s* may be left; "
+                "remove them with: %s",
+                self._owner().prefix,
+                command,
+            )
+            raise
+        except errors.GuestError as error:
+            raise errors.GuestError(
+                f"{error}; remove it with: {command}"
+            ) from error
+        ledger.Ledger(CONF.vmperf.journal_dir).drop(self.get_owner_id())
+
+    def _owner(self) -> owner.Owner:
+        return owner.of_names(self.get_owner_id(), self.generate_random_name)
+
+    def _credential(self) -> cloud.Credential:
+        host = self.config.get("host")
+        return credentials.of_guests(self.context, host=host)
+
+    def _entry(self, credential: cloud.Credential) -> ledger.Entry:
+        now = datetime.datetime.now(datetime.UTC)
+        return ledger.Entry(
+            owner=self.get_owner_id(),
+            task=self.task["uuid"],
+            prefix=self._owner().prefix,
+            auth_url=credential["auth_url"],
+            project=credential.get("tenant_name") or "",
+            started_at=now.isoformat(timespec="seconds"),
+            process=process.this(),
+        )
+
+    def _report_killed(self, journal: ledger.Ledger) -> None:
+        admin = credentials.of_admin(self.context)
+        credential = admin or self._credential()
+        try:
+            for line in killed.report(journal, credential, admin=bool(admin)):
+                LOG.warning(line)
+        except errors.GuestError as error:
+            LOG.warning("%s", error)
