@@ -91,7 +91,9 @@ class Bringup:
             "packages": task(["image tools"], self._install),
             "bridges": task(["packages"], network.up),
             "keys": task(["packages"], self._make_keys),
-            "configuration": task(["packages", "keys"], self._configure),
+            "configuration": task(
+                ["packages", "keys", "image"], self._configure
+            ),
             "database-files": task(["configuration"], self._database_files),
             "databases": task(["mariadb"], self._grant),
             "identity": task(["keystone"], self._ensure_identity),
@@ -140,8 +142,13 @@ class Bringup:
         keys.make(self._place)
 
     def _configure(self) -> None:
-        virtualization = "kvm" if kvm.works() else "qemu"
-        if virtualization == "qemu":
+        hardware = kvm.works(
+            self._place.image,
+            self._place.data / "kvm.json",
+            self._keeper.processes.boot_id(),
+        )
+        virtualization = "kvm" if hardware else "qemu"
+        if not hardware:
             self._progress.say(EMULATED)
         chosen = settings.Settings(self._disk_cache, virtualization)
         shipped = templates.Templates(

@@ -1,25 +1,56 @@
 """Find out whether guests really run under KVM here."""
 
+import json
 import os
 import pathlib
 import subprocess
 import tempfile
+import time
 
 from rally_vmperf.cloud import commands
+from rally_vmperf.cloud import credentials
+
+DEVICE = pathlib.Path("/dev/kvm")
 
 # A whole guest in one boot sector: hand 0x21 to QEMU's exit device.
 #   mov dx, 0x501; mov al, 0x21; out dx, al; again: hlt; jmp again
 CODE = bytes.fromhex("ba0105 b021 ee f4 ebfd")
 SECTOR = CODE.ljust(510, b"\0") + b"\x55\xaa"
 EXIT_CODE = 0x21 << 1 | 1
-PATIENCE = 20.0
+SECTOR_PATIENCE = 20.0
+
+# What the guest image's first program prints on the serial line.
+SIGN_OF_LIFE = b"Cloud-init v."
+GUEST_PATIENCE = 90.0
+MACHINE = [
+    "qemu-system-x86_64", "-nodefaults", "-no-user-config",
+    "-machine", "pc", "-display", "none", "-no-reboot",
+]  # fmt: skip
 
 
-def works(accelerator: str = "kvm") -> bool:
-    """Tell whether a tiny guest runs to its end.
+def works(image: pathlib.Path, verdict: pathlib.Path, boot_id: str) -> bool:
+    """Tell whether the guest image runs under KVM; ask once in each boot.
 
-    A device file proves nothing: KVM may be there and fail, or hang, as soon
-    as a guest executes its first instruction.
+    A device file proves nothing, and neither does a boot sector: there are
+    machines whose KVM executes that, and stops at a kernel.
+
+    :param image: the guest image
+    :param verdict: file that keeps the answer
+    :param boot_id: what tells this boot of the machine from others
+    """
+    if verdict.exists():
+        known = json.loads(verdict.read_text())
+        if known["boot_id"] == boot_id:
+            return bool(known["works"])
+    answer = DEVICE.exists() and runs_sector() and runs_guest(image)
+    credentials.write_private(
+        verdict, json.dumps({"boot_id": boot_id, "works": answer}) + "\n"
+    )
+    return answer
+
+
+def runs_sector(accelerator: str = "kvm") -> bool:
+    """Tell whether the smallest of guests runs to its end.
 
     :param accelerator: QEMU's name of what to try
     """
@@ -28,23 +59,84 @@ def works(accelerator: str = "kvm") -> bool:
         disk.write_bytes(SECTOR)
         try:
             done = subprocess.run(
-                command(accelerator, disk),
+                sector_command(accelerator, disk),
                 env=commands.plain_environment(),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=PATIENCE,
+                timeout=SECTOR_PATIENCE,
             )
         except (subprocess.TimeoutExpired, FileNotFoundError):
             return False
     return done.returncode == EXIT_CODE
 
 
-def command(accelerator: str, disk: "os.PathLike[str]") -> list[str]:
-    """Return the command line that boots a disk and takes its exit code."""
+def sector_command(
+    accelerator: str, disk: "os.PathLike[str]"
+) -> list[str]:
+    """Return the command line that boots a sector and takes its exit code."""
     drive = f"file={os.fspath(disk)},format=raw,if=floppy,readonly=on"
     return [
-        "qemu-system-x86_64", "-nodefaults", "-no-user-config",
-        "-machine", "pc", "-accel", accelerator, "-m", "16",
-        "-display", "none", "-boot", "a", "-drive", drive,
+        *MACHINE, "-accel", accelerator, "-m", "16",
+        "-boot", "a", "-drive", drive,
         "-device", "isa-debug-exit,iobase=0x501,iosize=0x01",
     ]  # fmt: skip
+
+
+def runs_guest(
+    image: pathlib.Path,
+    accelerator: str = "kvm",
+    patience: float = GUEST_PATIENCE,
+) -> bool:
+    """Tell whether the guest image boots until its first program speaks.
+
+    :param image: the guest image, which stays as it is
+    :param accelerator: QEMU's name of what to try
+    :param patience: seconds it may take
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        serial = pathlib.Path(folder, "serial")
+        complaints = pathlib.Path(folder, "complaints")
+        with complaints.open("wb") as stream:
+            guest = subprocess.Popen(
+                guest_command(accelerator, image, serial),
+                env=commands.plain_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=stream,
+            )
+        try:
+            return speaks(guest, serial, complaints, patience)
+        finally:
+            guest.kill()
+            guest.wait()
+
+
+def guest_command(
+    accelerator: str, image: pathlib.Path, serial: pathlib.Path
+) -> list[str]:
+    """Return the command line that boots the image and keeps it as it is."""
+    return [
+        *MACHINE, "-accel", accelerator, "-m", "512", "-snapshot",
+        "-drive", f"file={image},format=qcow2,if=virtio",
+        "-serial", f"file:{serial}",
+    ]  # fmt: skip
+
+
+def speaks(
+    guest: "subprocess.Popen[bytes]",
+    serial: pathlib.Path,
+    complaints: pathlib.Path,
+    patience: float,
+) -> bool:
+    """Wait for the sign of life, or for what rules it out."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        if serial.exists() and SIGN_OF_LIFE in serial.read_bytes():
+            return True
+        # A failed guest is left paused, with a dump of its registers.
+        if guest.poll() is not None or b"KVM internal" in (
+            complaints.read_bytes()
+        ):
+            return False
+        time.sleep(0.2)
+    return False

@@ -65,3 +65,5 @@ def peer() -> None:
     ip(*inside, "address", "replace", str(layout.PEER), "dev", "eth0")
     ip(*inside, "link", "set", "eth0", "up")
     ip(*inside, "route", "replace", "default", "via", str(layout.EXTERNAL.ip))
+    # sshd wants an empty folder, which its own start-up script would make
+    pathlib.Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
