@@ -72,6 +72,18 @@ class NetworkTestCase(unittest.TestCase):
             self.workload.commands(self.workload.complete(arguments), ends)
 
     @ddt.data(
+        (ENDS, ["to_peer", "from_peer", "guest_to_guest"]),
+        (base.Ends(peer="192.0.2.1"), ["to_peer", "from_peer"]),
+        (base.Ends(), ["to_peer", "from_peer"]),
+    )
+    @ddt.unpack
+    def test_without_partner_no_work_between_guests(self, ends, directions):
+        complete = self.workload.complete(ALL)
+        narrowed = self.workload.narrowed(complete, ends)
+        self.assertEqual({**complete, "directions": directions}, narrowed)
+        self.assertEqual(3, len(complete["directions"]))
+
+    @ddt.data(
         ({"directions": ["both"]}, "directions.0: 'both' .*guest_to_guest"),
         ({"directions": []}, r"directions: \[\] .*to_peer"),
         ({"time": 0}, "time: 0 is less .*1 to 3600"),
