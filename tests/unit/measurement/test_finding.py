@@ -1,0 +1,36 @@
+import pathlib
+import typing as t
+import unittest
+
+from rally_vmperf.measurement import finding
+from tests.unit.measurement import findings_page
+
+PAGE = pathlib.Path(__file__).parents[3] / "doc/source/findings.rst"
+
+
+class FindingTestCase(unittest.TestCase):
+    def test_severity_is_the_kind_s(self):
+        one = finding.Finding(kind="wrong_host", subject="a", seen="b")
+        self.assertEqual("void", one.severity)
+
+    def test_unknown_kind(self):
+        with self.assertRaisesRegex(ValueError, "'haunted', use one of: "):
+            finding.Finding(kind="haunted", subject="a", seen="b")
+
+    def test_every_kind_says_everything(self):
+        for name, kind in finding.KINDS.items():
+            with self.subTest(kind=name):
+                self.assertRegex(name, r"^[a-z]+(_[a-z]+)*$")
+                self.assertIn(kind.severity, t.get_args(finding.Severity))
+                self.assertFalse(kind.title.endswith("."))
+                self.assertTrue(kind.raised_by)
+                for sentence in (kind.why, kind.remedy):
+                    self.assertTrue(sentence.endswith("."), sentence)
+
+    def test_page_is_up_to_date(self):
+        self.assertEqual(
+            findings_page.page(),
+            PAGE.read_text(),
+            "Write it again: python -m tests.unit.measurement.findings_page "
+            "> doc/source/findings.rst",
+        )

@@ -1,0 +1,93 @@
+import math
+import unittest
+
+import hypothesis
+import numpy
+from hypothesis import strategies
+from scipy import stats
+
+from rally_vmperf.measurement import outliers
+from rally_vmperf.measurement import statistics
+
+values = strategies.lists(
+    strategies.floats(min_value=1e-6, max_value=1e12), min_size=3, max_size=12
+)
+
+
+class RatioIntervalTestCase(unittest.TestCase):
+    @hypothesis.settings(deadline=None)
+    @hypothesis.given(values, values, strategies.floats(0.5, 0.999))
+    def test_same_as_scipy(self, bare, guest, confidence):
+        logs = numpy.log(bare), numpy.log(guest)
+        hypothesis.assume(min(numpy.std(logs[0]), numpy.std(logs[1])) > 1e-6)
+        low, high = statistics.ratio_interval(bare, guest, confidence)
+        expected = stats.ttest_ind(
+            logs[1], logs[0], equal_var=False
+        ).confidence_interval(confidence)
+        self.assertAlmostEqual(expected.low, math.log(low), places=6)
+        self.assertAlmostEqual(expected.high, math.log(high), places=6)
+
+    @hypothesis.settings(deadline=None)
+    @hypothesis.given(values, values)
+    def test_swapped_sides(self, bare, guest):
+        low, high = statistics.ratio_interval(bare, guest, 0.95)
+        back = statistics.ratio_interval(guest, bare, 0.95)
+        self.assertAlmostEqual(math.log(low), -math.log(back[1]), places=6)
+        self.assertAlmostEqual(math.log(high), -math.log(back[0]), places=6)
+
+    def test_two_are_too_few(self):
+        three, two = [1.0, 1.1, 1.2], [1.0, 1.1]
+        self.assertIsNone(statistics.ratio_interval(three, two, 0.95))
+        self.assertIsNone(statistics.ratio_interval(two, three, 0.95))
+
+    def test_no_spread_has_no_width(self):
+        low, high = statistics.ratio_interval([2.0] * 3, [1.0] * 3, 0.95)
+        self.assertEqual((0.5, 0.5), (low, high))
+
+    def test_spread_on_one_side(self):
+        low, high = statistics.ratio_interval(
+            [2.0] * 3, [1.0, 1.01, 0.99], 0.95
+        )
+        self.assertLess(low, 0.5)
+        self.assertGreater(high, 0.5)
+
+    def test_tiny_spread(self):
+        bare = [1.0, 1.0 + 1e-15, 1.0]
+        low, high = statistics.ratio_interval(bare, bare, 0.95)
+        self.assertTrue(low <= 1 <= high)
+
+
+class MeanTestCase(unittest.TestCase):
+    def test_geometric_mean(self):
+        self.assertAlmostEqual(4.0, statistics.geometric_mean([2.0, 8.0]))
+
+    def test_nothing_is_not_zero(self):
+        with self.assertRaisesRegex(ValueError, "No values"):
+            statistics.geometric_mean([])
+
+    def test_zero_has_no_logarithm(self):
+        with self.assertRaisesRegex(ValueError, "0.0 has no logarithm"):
+            statistics.geometric_mean([1.0, 0.0])
+
+    def test_spread(self):
+        self.assertIsNone(statistics.spread_percent([1.0]))
+        self.assertEqual(0.0, statistics.spread_percent([5.0, 5.0]))
+        spread = statistics.spread_percent([1.0, math.exp(math.sqrt(2))])
+        self.assertAlmostEqual((math.e - 1) * 100, spread)
+
+
+class OutliersTestCase(unittest.TestCase):
+    def test_one_stands_apart(self):
+        self.assertEqual(
+            (2,), outliers.positions([10.0, 10.1, 20.0, 9.9, 10.2, 9.8])
+        )
+
+    def test_scale_does_not_matter(self):
+        slow = [value * 1e6 for value in (10.0, 10.1, 20.0, 9.9, 10.2, 9.8)]
+        self.assertEqual((2,), outliers.positions(slow))
+
+    def test_too_few_to_tell(self):
+        self.assertEqual((), outliers.positions([1.0, 1.0, 100.0]))
+
+    def test_mostly_equal(self):
+        self.assertEqual((), outliers.positions([1.0] * 5 + [2.0]))
