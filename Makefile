@@ -1,0 +1,82 @@
+# Two commands do everything on a fresh Debian machine, as root:
+#   make demo    a real cloud, a baseline, the main job, a report to open
+#   make test    lint, types, docs, unit tests, functional tests on that cloud
+# and while working:
+#   make unit    the fast loop
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+CLOUD ?= /var/lib/vmperf-cloud
+RALLY = $(BIN)/rally --config-file $(CLOUD)/rally.conf
+VMPERF = $(BIN)/rally-vmperf
+CONF = --config-file $(CLOUD)/rally.conf
+TASK = tasks/kvm-overhead.yaml
+ARGS = tasks/kvm-overhead.embedded.yaml
+REPORT = $(CLOUD)/report.html
+
+.PHONY: demo test test-all unit lint types docs functional slow cloud down
+.PHONY: environment baseline clean
+
+demo: cloud environment baseline
+	@verdict=0; \
+	$(RALLY) task start $(TASK) --task-args-file $(ARGS) || verdict=$$?; \
+	$(RALLY) task report --html-static --out $(REPORT) && \
+	echo && $(RALLY) task sla-check || true; \
+	echo "The report: $(REPORT)"; \
+	exit $$verdict
+
+test: lint types docs unit functional
+
+test-all: test slow
+
+unit: $(VENV)/ready
+	$(BIN)/stestr --test-path tests/unit run
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/flake8 rally_vmperf tests
+
+types: $(VENV)/ready
+	$(BIN)/mypy
+
+docs: $(VENV)/ready
+	$(BIN)/sphinx-build -W -q -b html doc/source doc/build/html
+
+functional: cloud
+	VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr --test-path tests/functional \
+	    run --serial
+
+slow: cloud
+	VMPERF_CLOUD=$(CLOUD) VMPERF_SLOW=1 \
+	    $(BIN)/stestr --test-path tests/functional run --serial slow
+
+cloud: $(VENV)/ready
+	$(VMPERF) cloud up --root $(CLOUD)
+
+environment: cloud
+	@$(RALLY) db ensure >/dev/null
+	@$(RALLY) env show embedded >/dev/null 2>&1 || $(RALLY) env create \
+	    --name embedded --spec $(CLOUD)/rally-env-member.json
+	@$(RALLY) env use embedded
+
+baseline: environment
+	@$(VMPERF) baseline show $(CONF) embedded >/dev/null 2>&1 || \
+	$(VMPERF) baseline record embedded $(CONF) --local \
+	    --task $(TASK) --task-args-file $(ARGS)
+
+down: $(VENV)/ready
+	$(VMPERF) cloud down --root $(CLOUD)
+
+$(VENV)/ready: setup.cfg requirements.txt test-requirements.txt \
+    doc/requirements.txt
+	$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
+	    { apt-get update -q && apt-get install -qy python3-venv; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q -e . -r test-requirements.txt \
+	    -r doc/requirements.txt
+	touch $@
+
+clean:
+	rm -rf $(VENV) build doc/build .stestr .mypy_cache .ruff_cache *.egg-info
