@@ -27,6 +27,22 @@ class OutputTooLong(MachineError):
     """A command printed more than its limit."""
 
 
+def timed_out(machine: str, command: str, seconds: float) -> TimedOut:
+    """Return the error that says so, the same for every machine."""
+    return TimedOut(
+        f"{machine}: command {command} did not end within {seconds:g} s; "
+        "give it more time, or see what keeps the machine busy"
+    )
+
+
+def too_long(machine: str, command: str, limit: int) -> OutputTooLong:
+    """Return the error that says so, the same for every machine."""
+    return OutputTooLong(
+        f"{machine}: command {command} printed more than {limit} bytes and "
+        "was ended; ask it for a summary instead of every detail"
+    )
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Completed:
     """A finished command; output is decoded with replacement characters."""

@@ -1,0 +1,57 @@
+"""Keys: made here, so that nobody must trust what a network says."""
+
+import dataclasses
+
+import asyncssh
+
+from rally_vmperf.machines import base
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Pair:
+    """An Ed25519 key pair in OpenSSH's formats.
+
+    :param private: PEM text; for a host key it goes to cloud-init's
+        ``ssh_keys``, for a client key to ``Ssh``
+    :param public: one line, for strict verification or authorized_keys
+    """
+
+    private: str = dataclasses.field(repr=False)
+    public: str
+
+
+def generate(comment: str) -> Pair:
+    """Make a key pair; the comment ends its public line."""
+    key = asyncssh.generate_private_key("ssh-ed25519", comment=comment)
+    return Pair(
+        private=key.export_private_key().decode(),
+        public=key.export_public_key().decode().strip(),
+    )
+
+
+def pinned(host_key: str) -> asyncssh.SSHKey:
+    """Read a public line that a host must match exactly.
+
+    :raises MachineError: when it is no public key
+    """
+    try:
+        return asyncssh.import_public_key(host_key)
+    except asyncssh.KeyImportError:
+        raise base.MachineError(
+            f"host key {host_key[:60]!r} is no OpenSSH public key line; "
+            "take one from /etc/ssh/ssh_host_ed25519_key.pub"
+        ) from None
+
+
+def private(machine: str, text: str) -> asyncssh.SSHKey:
+    """Read a private key for logging in.
+
+    :raises MachineError: when it is none, or needs a passphrase
+    """
+    try:
+        return asyncssh.import_private_key(text)
+    except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
+        raise base.MachineError(
+            f"{machine}: client key: {error}; give an unencrypted private "
+            "key in OpenSSH's format"
+        ) from None

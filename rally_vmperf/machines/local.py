@@ -1,0 +1,81 @@
+"""This very computer as a machine."""
+
+import asyncio
+import collections.abc
+import contextlib
+import os
+import signal
+import typing as t
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import putting
+from rally_vmperf.machines import streams
+
+#: Seconds that an ended process group has to be gone.
+_MOURNING = 5
+
+
+class Local(base.Machine):
+    """Runs commands on this computer, each in a session of its own."""
+
+    async def run(
+        self,
+        argv: collections.abc.Sequence[str],
+        *,
+        timeout: float = 60,
+        input_bytes: bytes = b"",
+        output_limit: int = 1 << 20,
+    ) -> base.Completed:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *argv,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env={**os.environ, "LC_ALL": "C"},
+                start_new_session=True,
+            )
+        except OSError as error:  # a shell's answers, as SSH would give them
+            missing = isinstance(error, FileNotFoundError)
+            return base.Completed(
+                exit_status=127 if missing else 126,
+                stdout="",
+                stderr=f"{argv[0]}: {error.strerror}\n",
+            )
+        try:
+            async with asyncio.timeout(timeout):
+                stdout, stderr = await streams.exchange(
+                    t.cast(streams.Writer, process.stdin),
+                    t.cast(streams.Reader, process.stdout),
+                    t.cast(streams.Reader, process.stderr),
+                    input_bytes,
+                    output_limit,
+                )
+                code = await process.wait()
+        except TimeoutError:
+            raise base.timed_out(self.name, argv[0], timeout) from None
+        except streams.Overflow:
+            raise base.too_long(self.name, argv[0], output_limit) from None
+        finally:
+            await _end(process)
+        return base.Completed(
+            exit_status=streams.shell_status(code),
+            stdout=stdout,
+            stderr=stderr,
+        )
+
+    async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
+        await putting.put(self, content, path, mode)
+
+    async def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Leave nothing running of a command that was given up."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(TimeoutError):
+            # Reading on lets the event loop see the end of the pipes.
+            await asyncio.wait_for(process.communicate(), _MOURNING)

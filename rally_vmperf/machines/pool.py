@@ -1,0 +1,75 @@
+"""A few connections to one machine, opened as they are needed."""
+
+import asyncio
+import collections.abc
+import contextlib
+import dataclasses
+import typing as t
+
+#: Sessions per connection; OpenSSH refuses the eleventh (MaxSessions).
+ROOM = 8
+
+
+class Connection(t.Protocol):
+    """What the pool must know of a connection."""
+
+    def is_closed(self) -> bool: ...
+
+    def close(self) -> None: ...
+
+    async def wait_closed(self) -> None: ...
+
+
+C = t.TypeVar("C", bound=Connection)
+
+
+@dataclasses.dataclass
+class _Line(t.Generic[C]):
+    connection: C
+    sessions: int = 0
+
+
+class Pool(t.Generic[C]):
+    """Hands out connections; lost ones are replaced, full ones joined.
+
+    It belongs to the event loop that first uses it.
+
+    :param connect: opens one more connection
+    """
+
+    def __init__(
+        self, connect: collections.abc.Callable[[], t.Awaitable[C]]
+    ) -> None:
+        self._connect = connect
+        self._lines: list[_Line[C]] = []
+        self._dialing = asyncio.Lock()
+
+    @contextlib.asynccontextmanager
+    async def session(self) -> collections.abc.AsyncIterator[C]:
+        """Lend a connection for one session."""
+        line = await self._line()
+        line.sessions += 1
+        try:
+            yield line.connection
+        finally:
+            line.sessions -= 1
+
+    async def _line(self) -> _Line[C]:
+        async with self._dialing:
+            self._lines = [
+                line for line in self._lines if not line.connection.is_closed()
+            ]
+            for line in self._lines:
+                if line.sessions < ROOM:
+                    return line
+            line = _Line(await self._connect())
+            self._lines.append(line)
+            return line
+
+    async def close(self) -> None:
+        """Close every connection; a later session opens a new one."""
+        lines, self._lines = self._lines, []
+        for line in lines:
+            line.connection.close()
+        for line in lines:
+            await line.connection.wait_closed()

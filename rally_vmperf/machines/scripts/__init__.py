@@ -1,0 +1,17 @@
+"""Programs that run on the machines, shipped as files."""
+
+import importlib.resources
+
+
+def argv(name: str, *arguments: str) -> list[str]:
+    """Return the command line that runs a shipped script on any machine.
+
+    The text travels on the command line, not on standard input: programs
+    that the script starts cannot eat it, and no file is left behind.
+
+    :param name: file in this folder; its suffix names the shell
+    :param arguments: reach the script as ``$1`` and so on, untouched
+    """
+    text = importlib.resources.files(__name__).joinpath(name).read_text()
+    shell = "bash" if name.endswith(".bash") else "sh"
+    return [shell, "-c", text, name, *arguments]

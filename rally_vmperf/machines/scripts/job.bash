@@ -1,0 +1,153 @@
+# A job that outlives the connection that started it.
+#
+#   start DIR FOLDER TIMEOUT LIMIT ARMED NPREFIX PREFIX... COMMAND...
+#   release DIR TIME   let an armed job begin at TIME, seconds since the epoch
+#   await DIR SECONDS  0: ended, all is printed; 75: still running; 3: lost
+#   cancel DIR         end it
+#   discard DIR        forget it
+#
+# Waiting costs nothing: the supervisor holds the FIFO "alive" open for
+# writing, and a waiter sleeps in bash's own read until the kernel tells it
+# that no writer is left, be the supervisor done or dead.
+export LC_ALL=C
+
+now() {
+    now=${EPOCHREALTIME:-$(date +%s.%6N)}
+}
+
+start() {
+    dir=$1
+    mkdir -p -- "$2" || exit
+    # A second start follows a lost connection: the first one counts.
+    mkdir -- "$dir" || { [ -d "$dir" ]; exit; }
+    mkfifo -- "$dir"/{alive,gate,begun,ready,stdout.pipe,stderr.pipe} || exit
+    exec {alive}<>"$dir/alive" {ready}<>"$dir/ready"
+    local prefix=("${@:7:$6}")
+    setsid "${prefix[@]}" bash -c "$BASH_EXECUTION_STRING" job.bash \
+        supervise "${@:1:5}" "${@:7+$6}" \
+        {alive}>&- {ready}>&- </dev/null >"$dir/log" 2>&1 &
+    until read -r -t 1 <&"$ready"; do
+        [ -e "/proc/$!" ] || { cat -- "$dir/log" >&2; exit 1; }
+    done
+}
+
+supervise() {
+    dir=$1 timeout=$3 limit=$4 armed=$5
+    cd -- "$2" && exec {alive}<>"$dir/alive" || exit
+    exec 2>/dev/null
+    shift 5
+    set -m  # every job below leads a process group of its own
+    measure "$@" {alive}>&- &
+    job=$!
+    echo "$job" >"$dir/job"
+    keep stdout {alive}>&- &
+    keepers=$!
+    keep stderr {alive}>&- &
+    keepers+=" $!"
+    watch {alive}>&- &
+    local watcher=$!
+    wait "$job"
+    kill -KILL -- "-$job"  # what the command left behind
+    : <>"$dir/stdout.pipe" <>"$dir/stderr.pipe"  # if they were never opened
+    wait $keepers
+    kill -KILL -- "-$watcher"
+    {
+        cat -- "$dir/times"
+        for mark in timed_out too_long cancelled; do
+            [ ! -e "$dir/$mark" ] || echo "$mark=1"
+        done
+    } >"$dir/status.part"
+    mv -- "$dir/status.part" "$dir/status"
+}
+
+measure() {
+    exec 3>"$dir/stdout.pipe" 4>"$dir/stderr.pipe" {gate}<>"$dir/gate"
+    echo >"$dir/ready"
+    [ "$armed" = 0 ] || pass_gate || exit
+    echo >"$dir/begun"
+    local TIMEFORMAT='user=%3U system=%3S' started status
+    {
+        now; started=$now
+        # Braces: bash times no subshell that it turns into the command.
+        time { (exec -- "$@" </dev/null >&3 2>&4 3>&- 4>&- {gate}>&-); }
+        status=$?
+        now
+    } 2>"$dir/times.part"
+    echo "exit=$status started=$started ended=$now" >>"$dir/times.part"
+    mv -- "$dir/times.part" "$dir/times"
+}
+
+pass_gate() {
+    local at pause
+    read -r -t 3600 at <&"$gate" || return
+    now
+    ((pause = 10#${at/./} - 10#${now/./}))
+    ((pause > 0)) || return 0
+    printf -v pause '%d.%06d' $((pause / 1000000)) $((pause % 1000000))
+    read -r -t "$pause" <&"$gate"
+    return 0
+}
+
+keep() {  # as much as is wanted of a stream; a program that goes on is ended
+    {
+        head -c "$limit"
+        if IFS= read -r -d '' -n 1; then
+            : >"$dir/too_long"
+            kill -KILL -- "-$job"
+        fi
+    } <"$dir/$1.pipe" >"$dir/$1"
+}
+
+watch() {  # the time, by bash alone: no process is started meanwhile
+    exec {begun}<>"$dir/begun"
+    read -r <&"$begun"
+    read -r -t "$timeout" <&"$begun"
+    [ -e "$dir/times" ] || : >"$dir/timed_out"
+    kill -TERM -- "-$job"
+    read -r -t 2 <&"$begun"
+    kill -KILL -- "-$job"
+    local keeper
+    for keeper in $keepers; do kill -KILL -- "-$keeper"; done
+}
+
+listen() {  # until the supervisor is gone, for at most $1 seconds
+    exec 8<>"$dir/alive" 9<"$dir/alive" 8>&-
+    [ -e "$dir/status" ] || read -r -t "$1" <&9
+}
+
+await() {
+    dir=$1
+    [ -d "$dir" ] || exit 3
+    listen "$2"
+    local heard=$?
+    if [ -e "$dir/status" ]; then
+        cat -- "$dir/status"
+        echo
+        cat -- "$dir/stdout"
+        cat -- "$dir/stderr" >&2
+    else
+        ((heard > 128)) && exit 75
+        exit 3
+    fi
+}
+
+cancel() {
+    dir=$1
+    [ -e "$dir/job" ] && [ ! -e "$dir/status" ] || exit 0
+    : >"$dir/cancelled"
+    local job=$(<"$dir/job")
+    kill -TERM -- "-$job"
+    listen 2
+    [ -e "$dir/status" ] || { kill -KILL -- "-$job"; listen 5; }
+    exit 0
+}
+
+release() {
+    echo "$2" >"$1/gate"
+}
+
+discard() {
+    rm -rf -- "$1"
+}
+
+"$@"

@@ -1,0 +1,251 @@
+"""A machine that is reached by SSH: a guest, a host, a peer."""
+
+import asyncio
+import collections.abc
+import contextlib
+import pathlib
+import shlex
+import time
+import typing as t
+
+import asyncssh
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import dialing
+from rally_vmperf.machines import hostkey
+from rally_vmperf.machines import pool
+from rally_vmperf.machines import putting
+from rally_vmperf.machines import streams
+
+#: Seconds for a TCP answer, and between two attempts.
+_DIAL = 2
+_POLL = 0.7
+#: After a refused key: OpenSSH 9.8 bars addresses that fail more often.
+_DENIED_POLL = 6
+#: The machine itself ends a command so long after its time-out, for the case
+#: that nobody is left to tell it.
+_GRACE = 10
+
+
+class Denied(base.Unreachable):
+    """The machine answers and does not let the user in."""
+
+
+class Ssh(base.Machine):
+    """Runs commands over SSH; a lost connection is replaced when needed.
+
+    Unknown host keys are never accepted.  It belongs to one event loop.
+
+    :param client_key: text of the private key; or its file, ``key_file``;
+        with neither, the user's own default keys (never an agent's)
+    :param host_key: public key line; no other key will do
+    :param known_hosts: file used without ``host_key``, by default the user's
+    :param connect_timeout: seconds for handshake and login
+    :param keepalive: seconds between signs of life; three may be missed
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        host: str,
+        port: int = 22,
+        user: str,
+        client_key: str | None = None,
+        key_file: str | None = None,
+        host_key: str | None = None,
+        known_hosts: str | None = None,
+        connect_timeout: float = 30,
+        keepalive: float = 15,
+    ) -> None:
+        super().__init__(name)
+        self.host = host
+        self.port = port
+        self.user = user
+        self._connect_timeout = connect_timeout
+        self._options: dict[str, t.Any] = {
+            "username": user,
+            "config": None,
+            "agent_path": None,
+            "known_hosts": known_hosts or (),
+            "keepalive_interval": keepalive,
+            "keepalive_count_max": 3,
+            "login_timeout": connect_timeout,
+            "preferred_auth": "publickey",
+        }
+        if host_key is not None:
+            self._options["known_hosts"] = ([hostkey.pinned(host_key)], [], [])
+        if client_key is not None:
+            self._options["client_keys"] = [hostkey.private(name, client_key)]
+        elif key_file is not None:
+            path = pathlib.Path(key_file).expanduser()
+            self._options["client_keys"] = [str(path)]
+        self._pool = pool.Pool(self._connect)
+
+    @property
+    def address(self) -> str:
+        """Return user, host and port as messages show them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.user}@{host}:{self.port}"
+
+    async def wait_ready(
+        self,
+        deadline_seconds: float,
+        on_wait: collections.abc.Callable[[str], None] | None = None,
+    ) -> None:
+        """Wait until the machine lets the user in.
+
+        Silence, refusals and denied keys are what a booting guest gives
+        (cloud-init puts the key late); a wrong host key ends it at once.
+
+        :param on_wait: told the reason after each attempt in vain
+        :raises Unreachable: at the deadline, with the last reason
+        :raises HostKeyMismatch: at once
+        """
+        deadline = time.monotonic() + deadline_seconds
+        while True:
+            try:
+                async with self._pool.session():
+                    return
+            except base.Unreachable as error:
+                last = error
+            if on_wait:
+                on_wait(str(last))
+            pause = _DENIED_POLL if isinstance(last, Denied) else _POLL
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise type(last)(
+                    f"{last} (waited {deadline_seconds:g} s; see the "
+                    "machine's console log)"
+                )
+            await asyncio.sleep(min(pause, left))
+
+    async def run(
+        self,
+        argv: collections.abc.Sequence[str],
+        *,
+        timeout: float = 60,
+        input_bytes: bytes = b"",
+        output_limit: int = 1 << 20,
+    ) -> base.Completed:
+        for attempt in (1, 2):
+            async with self._pool.session() as connection:
+                process = _Process()
+                try:
+                    async with asyncio.timeout(timeout):
+                        await process.start(connection, argv, timeout)
+                        stdout, stderr = await streams.exchange(
+                            process.stdin,
+                            process.stdout,
+                            process.stderr,
+                            input_bytes,
+                            output_limit,
+                        )
+                        await process.wait_closed()
+                except TimeoutError:
+                    raise base.timed_out(self.name, argv[0], timeout) from None
+                except streams.Overflow:
+                    raise base.too_long(
+                        self.name, argv[0], output_limit
+                    ) from None
+                except (asyncssh.Error, OSError) as error:
+                    if process.opened or attempt == 2:
+                        raise self._lost(argv[0], error) from None
+                    connection.abort()
+                    continue
+                finally:
+                    process.end()
+                if process.returncode is None:
+                    raise self._lost(argv[0], "it gave no exit status")
+                return base.Completed(
+                    exit_status=streams.shell_status(process.returncode),
+                    stdout=stdout,
+                    stderr=stderr,
+                )
+        raise AssertionError("the second attempt returns or raises")
+
+    async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
+        await putting.put(self, content, path, mode)
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+    async def _connect(self) -> asyncssh.SSHClientConnection:
+        """Open one connection, or say in one line why there is none."""
+        try:
+            connected = await dialing.dial(self.host, self.port, _DIAL)
+        except OSError as error:
+            raise self._unreachable(error) from None
+        try:
+            async with asyncio.timeout(self._connect_timeout):
+                return await asyncssh.connect(
+                    self.host, self.port, sock=connected, **self._options
+                )
+        except asyncssh.HostKeyNotVerifiable:
+            raise self._mismatch() from None
+        except asyncssh.PermissionDenied:
+            raise Denied(
+                f"{self.name}: {self.address} refuses the key offered; "
+                "check the user name and its authorized_keys"
+            ) from None
+        except asyncssh.KeyExchangeFailed as error:
+            if "host key" in str(error):
+                raise self._mismatch() from None
+            raise self._unreachable(error) from None
+        except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
+            raise base.MachineError(
+                f"{self.name}: client key: {error}; give an unencrypted "
+                "private key in OpenSSH's format"
+            ) from None
+        except (asyncssh.Error, OSError) as error:
+            raise self._unreachable(error) from None
+
+    def _mismatch(self) -> base.HostKeyMismatch:
+        return base.HostKeyMismatch(
+            f"{self.name}: {self.address} shows a host key that is not the "
+            "one known; if the machine was reinstalled, replace its key in "
+            "known_hosts or in the configuration"
+        )
+
+    def _unreachable(self, error: BaseException) -> base.Unreachable:
+        reason = str(error) or type(error).__name__
+        return base.Unreachable(
+            f"{self.name}: no SSH at {self.address}: {reason}; check that it "
+            "runs and that security groups and routes let port "
+            f"{self.port} through"
+        )
+
+    def _lost(self, command: str, why: object) -> base.Unreachable:
+        return base.Unreachable(
+            f"{self.name}: connection to {self.address} lost during command "
+            f"{command}: {why}; whether it ended is unknown"
+        )
+
+
+class _Process(asyncssh.SSHClientProcess[bytes]):
+    """A command that knows whether it may have started."""
+
+    opened = False
+
+    def connection_made(self, chan: t.Any) -> None:
+        self.opened = True
+        super().connection_made(chan)
+
+    async def start(
+        self,
+        connection: asyncssh.SSHClientConnection,
+        argv: collections.abc.Sequence[str],
+        seconds: float,
+    ) -> None:
+        """Ask for the command, guarded against outliving its caller."""
+        guard = f"env LC_ALL=C timeout -k 2 {seconds + _GRACE:.0f}".split()
+        await connection.create_session(
+            lambda: self, shlex.join([*guard, *argv]), encoding=None
+        )
+
+    def end(self) -> None:
+        """Leave nothing running of a command that was given up."""
+        if self.opened:
+            with contextlib.suppress(OSError, asyncssh.Error):
+                self.channel.kill()
+            self.channel.abort()

@@ -1,0 +1,80 @@
+"""Talk to a running program: feed it, and read what it prints, bounded."""
+
+import asyncio
+import typing as t
+
+_CHUNK = 1 << 16
+
+
+class Overflow(Exception):
+    """A stream went on beyond its limit."""
+
+
+class Reader(t.Protocol):
+    """What a stream of SSH and one of a local process have in common."""
+
+    async def read(self, n: int = -1) -> bytes: ...
+
+
+class Writer(t.Protocol):
+    """Likewise, the side that is written to."""
+
+    def write(self, data: bytes) -> None: ...
+
+    async def drain(self) -> None: ...
+
+    def write_eof(self) -> None: ...
+
+
+async def exchange(
+    stdin: Writer, stdout: Reader, stderr: Reader, content: bytes, limit: int
+) -> tuple[str, str]:
+    """Write all input while reading all output; return both streams' text.
+
+    Bytes are decoded only when complete, so that no character is torn at the
+    edge of a buffer.
+
+    :raises Overflow: as soon as one stream exceeds ``limit`` bytes
+    """
+    tasks = (
+        asyncio.create_task(_read(stdout, limit)),
+        asyncio.create_task(_read(stderr, limit)),
+        asyncio.create_task(_feed(stdin, content)),
+    )
+    try:
+        printed, complained, _ = await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+    return text(printed), text(complained)
+
+
+def text(content: bytes) -> str:
+    """Decode what a program printed, whatever it is."""
+    return content.decode("utf-8", "replace")
+
+
+def shell_status(code: int) -> int:
+    """Return 128 + signal, as shells do, for Python's negative codes."""
+    return 128 - code if code < 0 else code
+
+
+async def _read(reader: Reader, limit: int) -> bytes:
+    chunks = []
+    size = 0
+    while chunk := await reader.read(_CHUNK):
+        size += len(chunk)
+        if size > limit:
+            raise Overflow
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+async def _feed(writer: Writer, content: bytes) -> None:
+    try:
+        for start in range(0, len(content), _CHUNK):
+            writer.write(content[start : start + _CHUNK])
+            await writer.drain()
+        writer.write_eof()
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # a program need not read its input

@@ -1,0 +1,132 @@
+"""A real SSH server on the loopback, in the process of the test."""
+
+import asyncio
+import contextlib
+import os
+import signal
+
+import asyncssh
+
+from rally_vmperf.machines import hostkey
+
+
+class Sshd:
+    """Runs what it is asked to with this computer's shell, as OpenSSH does.
+
+    :param refuse_logins: how many logins fail before one succeeds
+    """
+
+    def __init__(self, *, host="127.0.0.1", refuse_logins=0):
+        self.host = host
+        self.refuse_logins = refuse_logins
+        self.host_pair = hostkey.generate("host")
+        self.client_pair = hostkey.generate("client")
+        self.connections = []
+        self.commands = []
+        self.port = 0
+        self._serving = set()
+
+    async def __aenter__(self):
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_):
+        await self.stop()
+
+    async def start(self):
+        self._server = await asyncssh.listen(
+            self.host,
+            self.port,
+            server_factory=lambda: _Server(self),
+            server_host_keys=[
+                asyncssh.import_private_key(self.host_pair.private)
+            ],
+            process_factory=self._serve,
+            encoding=None,
+            allow_scp=False,
+        )
+        self.port = self._server.get_port()
+
+    async def stop(self):
+        self._server.close()
+        self.drop()
+        await self._server.wait_closed()
+        for task in self._serving:
+            task.cancel()
+        await asyncio.gather(*self._serving, return_exceptions=True)
+
+    def drop(self):
+        """Cut every connection, as a failing network would."""
+        for connection in self.connections:
+            connection.abort()
+        self.connections.clear()
+
+    async def _serve(self, channel):
+        self.commands.append(channel.command)
+        self._serving.add(asyncio.current_task())
+        process = await asyncio.create_subprocess_exec(
+            "sh",
+            "-c",
+            channel.command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+        feeding = asyncio.create_task(_feed(channel.stdin, process))
+        try:
+            await asyncio.gather(
+                _pump(process.stdout, channel.stdout),
+                _pump(process.stderr, channel.stderr),
+            )
+            code = await process.wait()
+            if code < 0:
+                channel.exit_with_signal(signal.Signals(-code).name[3:])
+            else:
+                channel.exit(code)
+        finally:
+            feeding.cancel()
+            _kill(process)
+            process._transport.close()
+            self._serving.discard(asyncio.current_task())
+
+
+def _kill(process):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+async def _feed(stdin, process):
+    try:
+        await _pump(stdin, process.stdin)
+        process.stdin.close()
+    except asyncssh.SignalReceived:
+        _kill(process)
+
+
+async def _pump(reader, writer):
+    with contextlib.suppress(OSError, asyncssh.Error):
+        while chunk := await reader.read(1 << 16):
+            writer.write(chunk)
+            await writer.drain()
+
+
+class _Server(asyncssh.SSHServer):
+    def __init__(self, sshd):
+        self.sshd = sshd
+
+    def connection_made(self, connection):
+        self.sshd.connections.append(connection)
+
+    def begin_auth(self, username):
+        return True
+
+    def public_key_auth_supported(self):
+        return True
+
+    def validate_public_key(self, username, key):
+        if self.sshd.refuse_logins:
+            self.sshd.refuse_logins -= 1
+            return False
+        wanted = asyncssh.import_public_key(self.sshd.client_pair.public)
+        return key.public_data == wanted.public_data
