@@ -12,6 +12,7 @@ from rally_vmperf.execution import station as stations
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import sample
 from rally_vmperf.workloads import base as workloads
+from rally_vmperf.workloads import outputs
 
 #: Called with one line whenever something worth watching has happened.
 Progress = t.Callable[[str], None]
@@ -71,11 +72,12 @@ async def _prepare(
     outcomes = {}
     for step in one.workload.prepare(one.arguments):
         outcome = await commands.run(place, step, folder, None)
-        if outcome.exit_status:
+        try:
+            outputs.taken({step.name: outcome}, step.name)
+        except workloads.WorkloadError as error:
             raise workloads.WorkloadError(
-                f"{place.name}: preparing {one.title} ({step.name}) ended "
-                f"with {outcome.exit_status}: {last_line(outcome)}"
-            )
+                f"{place.name}: preparing {one.title}: {error}"
+            ) from error
         outcomes[step.name] = outcome
     facts[place.name][one.title] = one.workload.facts(one.arguments, outcomes)
 
@@ -92,25 +94,17 @@ async def _measure(
         port=place.port,
     )
     one = one.narrowed(ends)
-    outcomes: dict[str, workloads.Outcome] = {}
-    reasons = []
+    reasons: list[str] = []
+    taken: set[str] = set()
     for step in one.workload.commands(one.arguments, ends):
         try:
             outcome = await commands.run(
                 place, step, _folder(place, one), peer
             )
-        except base.MachineError as error:
+            _keep(one, place, outcome, result)
+            taken |= _parse(one, place, outcome, result)
+        except (base.MachineError, workloads.WorkloadError) as error:
             reasons.append(f"{step.name}: {error}")
-            continue
-        _keep(one, place, outcome, result)
-        if outcome.exit_status:
-            reasons.append(
-                f"{step.name} ended with {outcome.exit_status}: "
-                f"{last_line(outcome)}"
-            )
-        else:
-            outcomes[step.name] = outcome
-    taken = _parse(one, place, outcomes, reasons, result)
     _note_missing(one, place, taken, reasons, result)
 
 
@@ -144,15 +138,17 @@ def _keep(
 def _parse(
     one: assignment.Assignment,
     place: stations.Station,
-    outcomes: dict[str, workloads.Outcome],
-    reasons: list[str],
+    outcome: workloads.Outcome,
     result: measured.Measured,
 ) -> set[str]:
+    """Put the samples of one command into ``result``; return their names.
+
+    :raises WorkloadError: when the command failed or cannot be read
+    """
     try:
-        samples = one.workload.parse(one.arguments, outcomes)
-    except (workloads.WorkloadError, ValueError) as error:
-        reasons.append(str(error))
-        return set()
+        samples = one.workload.parse(one.arguments, {outcome.name: outcome})
+    except ValueError as error:
+        raise workloads.WorkloadError(str(error)) from error
     taken = set()
     for value in samples:
         labelled = sample.Sample(
@@ -176,13 +172,6 @@ def _note_missing(
     for name in sorted(owed - taken):
         reason = "; ".join(reasons) or "the tool did not report it"
         result.miss(name, place.name, reason[:500])
-
-
-def last_line(outcome: workloads.Outcome) -> str:
-    """Return the last line that a command complained with, bounded."""
-    lines = (outcome.stderr.strip() or outcome.stdout.strip()).splitlines()
-    line = lines[-1] if lines else "it printed nothing"
-    return "".join(c if c.isprintable() else "?" for c in line)[:200]
 
 
 def _folder(place: stations.Station, one: assignment.Assignment) -> str:

@@ -19,7 +19,9 @@ from rally_vmperf.execution import comparison
 from rally_vmperf.execution import differences
 from rally_vmperf.execution import reach
 from rally_vmperf.execution import session as sessions
-from rally_vmperf.guests import placement
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import credentials
+from rally_vmperf.guests import watching
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.scenarios import recording
 from rally_vmperf.records import build
@@ -67,6 +69,8 @@ def _open(
         progress=LOG.info,
     )
     baseline = context["vmperf_baseline"]["document"]
+    host = booted["config"].get("host")
+    connection = cloud.connect(credentials.of_guests(context, host=host))
     context_findings = [finding.Finding(**one) for one in booted["findings"]]
     return recording.Run(
         task=context["task"]["uuid"],
@@ -76,7 +80,7 @@ def _open(
         session=session,
         setting=_setting(session, baseline, guests, context_findings),
         journal=journals.Journal(CONF.vmperf.journal_dir, owner),
-        watch=lambda: placement.watch(context, guests),
+        watch=lambda: watching.changes(connection, guests),
     )
 
 

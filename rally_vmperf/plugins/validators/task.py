@@ -86,13 +86,18 @@ def _check_runner(config: Config) -> None:
 
 
 def _check_contexts(config: Config) -> None:
-    names = {name.split("@")[0] for name in config["contexts"]}
     for wanted in ("vmperf_baseline", "vmperf_guests"):
-        if wanted not in names:
+        if not has_context(config, wanted):
             raise _Wrong(f"contexts: {wanted} is missing")
 
 
-def _guests(config: Config) -> Config:
+def has_context(config: Config, name: str) -> bool:
+    """Return whether a task asks for a context, with or without platform."""
+    return name in {given.split("@")[0] for given in config["contexts"]}
+
+
+def guests(config: Config) -> Config:
+    """Return what a task asks of the guests context."""
     for name, value in config["contexts"].items():
         if name.split("@")[0] == "vmperf_guests":
             return t.cast(Config, value)
@@ -130,7 +135,7 @@ def _check_peer(
             "peer is missing: network workloads need another end; give "
             "peer: {address: ..., user: ...}"
         )
-    count = _guests(config).get("count", 1)
+    count = guests(config).get("count", 1)
     if "partner" in needed and count < 2:
         raise _Wrong(
             f"count {count}: guest_to_guest needs at least 2 guests "

@@ -1,0 +1,68 @@
+"""Validator: what the cloud lacks is found before anything boots."""
+
+import typing as t
+
+from rally.common import cfg
+from rally.common import validation
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import store
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import comparison
+from rally_vmperf.guests import credentials
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import request
+from rally_vmperf.plugins.validators import task
+
+CONF = cfg.CONF
+
+
+@validation.add("required_platform", platform="openstack", users=True)
+@validation.configure(name="vmperf_cloud")
+class Cloud(validation.Validator):
+    """Check image, flavor, network, quota, and the baseline's shapes."""
+
+    def validate(
+        self,
+        context: dict[str, t.Any],
+        config: dict[str, t.Any] | None,
+        plugin_cls: t.Any,
+        plugin_cfg: dict[str, t.Any] | None,
+    ) -> None:
+        """Ask the cloud for everything that the guests will need.
+
+        :raises ValidationError: naming what is missing and what there is
+        """
+        if config is None or not context.get("users"):
+            return
+        try:
+            self._check_shape(config, self._shape(context, config))
+        except (errors.GuestError, document.BaselineError) as error:
+            self.fail(str(error))
+
+    def _shape(
+        self, context: dict[str, t.Any], config: dict[str, t.Any]
+    ) -> matching.Shape:
+        from rally_vmperf.guests import choices
+        from rally_vmperf.guests import cloud
+        from rally_vmperf.guests import plan
+
+        asked = request.of_config(task.guests(config))
+        credential = credentials.of_guests(context, host=asked.host)
+        connection = cloud.connect(credential)
+        if task.has_context(config, "network"):
+            # The network does not exist yet; the rest does.
+            flavor = choices.flavor(connection, asked.flavor)
+            choices.check_fit(choices.image(connection, asked.image), flavor)
+        else:
+            flavor = plan.make(connection, asked).flavor
+        return matching.Shape(flavor.vcpus, flavor.ram, asked.count)
+
+    def _check_shape(
+        self, config: dict[str, t.Any], shape: matching.Shape
+    ) -> None:
+        name = config["contexts"]["vmperf_baseline"]["name"]
+        baseline = store.Store(CONF.vmperf.baseline_dir).load(name)
+        assignments = assignment.assign(config["args"]["workloads"])
+        comparison.entries(baseline, assignments, shape)
