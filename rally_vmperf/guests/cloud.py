@@ -17,12 +17,7 @@ Credential = collections.abc.Mapping[str, t.Any]
 #: What the SDK and its session raise when the cloud refuses or is away.
 REFUSALS = (sdk_errors.SDKException, auth_errors.ClientException)
 
-#: Refusals that pass by themselves, such as of what is still in use.
-BUSY = (
-    sdk_errors.ConflictException,
-    auth_errors.ConnectFailure,
-    auth_errors.HttpServerError,
-)
+_CONFLICT, _FAILURE = 409, 500
 
 
 class _NoUserData(logging.Filter):
@@ -92,6 +87,16 @@ def asking(what: str) -> collections.abc.Iterator[None]:
         yield
     except REFUSALS as error:
         raise errors.GuestError(f"{what}: {one_line(error)}") from error
+
+
+def passing(error: Exception) -> bool:
+    """Tell whether a refusal passes by itself: in use, or a cloud in need."""
+    if isinstance(error, auth_errors.ConnectFailure):
+        return True
+    status = getattr(error, "status_code", None) or getattr(
+        error, "http_status", None
+    )
+    return status is not None and (status == _CONFLICT or status >= _FAILURE)
 
 
 def one_line(error: Exception) -> str:

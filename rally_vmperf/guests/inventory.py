@@ -97,7 +97,7 @@ def key_pairs(connection: sdk.Connection, owns: Owns, **query: t.Any) -> Found:
 
 def first_kinds(left: list[Resource]) -> list[Resource]:
     """Return those that nothing else in the list is in the way of."""
-    first = min(RANKS[one.kind] for one in left)
+    first = min((RANKS[one.kind] for one in left), default=0)
     return [one for one in left if RANKS[one.kind] == first]
 
 

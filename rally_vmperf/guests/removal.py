@@ -43,6 +43,8 @@ def remove(
 class Removing:
     """Rounds of looking and deleting, until there is nothing to be seen.
 
+    ``refused`` says of what the cloud will not delete why.
+
     :param look: returns what there is, in the order of deletion; resources
         of a later kind wait until the earlier kinds are gone
     """
@@ -57,7 +59,7 @@ class Removing:
         self._progress = progress
         self._timeout = timeout
         self._asked: dict[inventory.Resource, float] = {}
-        self._refused: dict[inventory.Resource, str] = {}
+        self.refused: dict[inventory.Resource, str] = {}
 
     def run(self) -> None:
         """Delete until nothing is left.
@@ -81,7 +83,7 @@ class Removing:
                     self._progress(f"removing {text}")
                 told = text
                 self._round(left)
-                if set(left) <= set(self._refused):
+                if set(left) <= set(self.refused):
                     raise errors.GuestError(self._left(left, trouble))
             if time.monotonic() > deadline:
                 raise errors.GuestError(self._left(left, trouble))
@@ -89,15 +91,15 @@ class Removing:
 
     def _round(self, left: list[inventory.Resource]) -> None:
         now = time.monotonic()
-        for resource in inventory.first_kinds(left):
+        willing = [one for one in left if one not in self.refused]
+        for resource in inventory.first_kinds(willing):
             if self._asked.get(resource, -_ASK_AGAIN) + _ASK_AGAIN > now:
                 continue
             try:
                 resource.delete()
-            except cloud.BUSY:
-                continue
             except cloud.REFUSALS as error:
-                self._refused[resource] = cloud.one_line(error)
+                if not cloud.passing(error):
+                    self.refused[resource] = cloud.one_line(error)
             else:
                 self._asked[resource] = now
 
@@ -108,7 +110,7 @@ class Removing:
             return f"clean-up: the cloud cannot be asked: {trouble}"
         names = ", ".join(
             f"{one.kind} {one.name}"
-            + (f" ({self._refused[one]})" if one in self._refused else "")
+            + (f" ({self.refused[one]})" if one in self.refused else "")
             for one in left
         )
         return f"clean-up: not removed: {names}"

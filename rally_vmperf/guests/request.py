@@ -33,3 +33,13 @@ class Request:
     user_data: str | None = None
     boot_timeout: float = 600
     config_drive: bool = False
+
+
+def of_config(
+    config: collections.abc.Mapping[str, t.Any],
+    tenant_network: str | None = None,
+) -> Request:
+    """Return the request in the options of the vmperf_guests context."""
+    names = {field.name for field in dataclasses.fields(Request)}
+    asked = {key: value for key, value in config.items() if key in names}
+    return Request(**{**asked, "tenant_network": tenant_network})

@@ -1,0 +1,129 @@
+"""Command that removes what killed runs left."""
+
+import argparse
+import typing as t
+
+from cliff import lister
+
+from rally_vmperf.cmd import configuration
+from rally_vmperf.cmd import rally_runs
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import killed
+from rally_vmperf.guests import ledger
+from rally_vmperf.guests import ownership
+from rally_vmperf.guests import sweep
+
+_COLUMNS = ("Task", "Run", "Kind", "Name", "ID", "Outcome")
+
+
+class Cleanup(lister.Lister):
+    """List what runs left in the cloud; with --yes, remove it.
+
+    Guests, floating addresses, security groups and key pairs of ours are
+    found, and servers, networks, subnets, routers, users and projects of
+    Rally's contexts. Only what has exactly one of Rally's names counts, and
+    only of runs that are known to have ended: by the ledger of this machine
+    or by Rally's database. With --all or --task, runs count as well of which
+    neither knows anything. What a process on this machine still uses is
+    never removed.
+
+    The exit code is 0 when nothing is left, 1 when something is: also
+    without --yes.
+    """
+
+    _code = 0
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the command's arguments."""
+        parser = super().get_parser(prog_name)
+        configuration.add_argument(parser)
+        parser.add_argument(
+            "--env", help="Rally environment; default: the one in use"
+        )
+        parser.add_argument("--task", metavar="UUID", help="only this task's")
+        parser.add_argument(
+            "--all", action="store_true", help="also of runs unknown here"
+        )
+        parser.add_argument("--yes", action="store_true", help="remove them")
+        return parser
+
+    def run(self, parsed: argparse.Namespace) -> int:
+        """Print the table; return whether anything is left."""
+        return super().run(parsed) or self._code
+
+    def take_action(self, parsed: argparse.Namespace) -> t.Any:
+        """Return one row per resource."""
+        configuration.load(parsed.config_file).check_db_revision()
+        platform = rally_runs.platform(parsed.env)
+        journal = ledger.Ledger(configuration.option("journal_dir"))
+        entries = list(journal.entries())
+        tasks = rally_runs.tasks()
+        sweeping = sweep.Sweep(
+            views(platform),
+            ownership.Register(entries, tasks),
+            task=parsed.task,
+            everything=parsed.all,
+        )
+        found = sweeping.find()
+        left = {one.resource: "" for one in found if sweeping.chosen(one)}
+        if parsed.yes:
+            left = sweeping.remove(self.app.LOG.info)
+            dead = [e for e in entries if parsed.task in (None, e.task)]
+            forget(journal, dead, platform, {one.name for one in left})
+            crash_killed(dead, tasks)
+        self._code = 1 if left else 0
+        rows = []
+        for one in found:
+            outcome = "kept"
+            if sweeping.chosen(one):
+                outcome = "to be removed with --yes"
+                if parsed.yes:
+                    reason = left.get(one.resource)
+                    outcome = f"not removed: {reason}" if reason else "removed"
+            resource, run = one.resource, one.run
+            what = (resource.kind, resource.name, resource.id)
+            rows.append((run.task, run.state, *what, outcome))
+        return _COLUMNS, rows
+
+
+def views(platform: dict[str, t.Any]) -> list[sweep.View]:
+    """Return the looks at the cloud that an environment allows."""
+    admin, users = platform.get("admin"), platform.get("users") or []
+    credentials = [(admin, True)] if admin else []
+    credentials += [(user, False) for user in users]
+    return [
+        sweep.View(connection=cloud.connect(one), admin=is_admin)
+        for one, is_admin in credentials
+    ]
+
+
+def forget(
+    journal: ledger.Ledger,
+    entries: list[ledger.Entry],
+    platform: dict[str, t.Any],
+    names: set[str],
+) -> None:
+    """Drop the entries of killed runs that left nothing.
+
+    :param names: of what could not be removed
+    """
+    admin = platform.get("admin")
+    credentials = [admin] if admin else platform.get("users") or []
+    for entry in entries:
+        seen = any(
+            killed.visible(entry, one, admin=bool(admin))
+            for one in credentials
+        )
+        remains = any(name.startswith(entry.prefix) for name in names)
+        if seen and not remains and entry.process.state() == "killed":
+            journal.drop(entry.owner)
+
+
+def crash_killed(
+    entries: list[ledger.Entry], tasks: list[ownership.Task]
+) -> None:
+    """Tell Rally of killed runs, whose tasks it has as running."""
+    states = {entry.task: entry.process.state() for entry in entries}
+    for task in tasks:
+        if not task.ended and states.get(task.uuid) == "killed":
+            rally_runs.crash(task.uuid)
