@@ -64,7 +64,7 @@ class CountRow:
         if self.status == "inconclusive" and self.worst is not None:
             words += f", at least {repeated.FEWEST} repetitions would decide"
         voids = [one.sentence() for one in self.findings if one.voids]
-        return f"{words}, {'; '.join(voids)}" if voids else words
+        return ". ".join([words, *voids])
 
 
 def measure(

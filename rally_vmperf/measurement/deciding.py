@@ -51,9 +51,10 @@ def decide(
         for row in counted
     )
     missing = shortfall.count(entries, unreadable)
-    unmatched = agreed.max_percent.unmatched(
-        row.metric.name for row in judged
-    ) + agreed.max_count.unmatched(row.metric.name for row in judged_counts)
+    unmatched = (
+        *agreed.max_percent.unmatched(row.metric.name for row in judged),
+        *agreed.max_count.unmatched(row.metric.name for row in judged_counts),
+    )
     return judgement.Judgement(
         status=_overall(
             (*judged, *judged_counts), void, bool(missing or unmatched)

@@ -1,5 +1,6 @@
 """The values of one metric, taken out of many repetitions."""
 
+import collections
 import collections.abc
 import dataclasses
 
@@ -40,17 +41,13 @@ def guests(
     the others.
     """
     counted = [entry for entry in repetitions if entry.counted]
-    reporting = {
-        one.source
-        for entry in counted
-        for one in _of(metric, entry.observations)
-    }
+    usual: collections.Counter[str] = collections.Counter()
+    for entry in counted:
+        usual |= _sources(_of(metric, entry.observations))
     found = []
     for entry in counted:
         observations = _of(metric, entry.observations)
-        sources = {one.source for one in observations}
-        wanted = reporting | _missing(metric, entry)
-        if observations and (entry.state == "complete" or sources >= wanted):
+        if observations and _whole(metric, entry, usual):
             found.append(
                 Gathered(number=entry.number, observations=observations)
             )
@@ -72,7 +69,25 @@ def _of(metric: sample.Metric, observations: Observations) -> Observations:
     return tuple(one for one in observations if one.sample.metric == metric)
 
 
-def _missing(metric: sample.Metric, entry: repetition.Repetition) -> set[str]:
-    """Return who did not deliver this metric, or what it is part of."""
-    others = {one.name for one in entry.expected} - {metric.name}
-    return {gap.source for gap in entry.missing if gap.what not in others}
+def _sources(observations: Observations) -> collections.Counter[str]:
+    return collections.Counter(one.source for one in observations)
+
+
+def _whole(
+    metric: sample.Metric,
+    entry: repetition.Repetition,
+    usual: collections.Counter[str],
+) -> bool:
+    """Return whether every guest reported a metric in this repetition.
+
+    Who is missing is taken from the gaps of the repetition, and from who
+    reports the metric, and how often, in other repetitions.
+    """
+    if entry.state == "complete":
+        return True
+    if any(gap.what == metric.name for gap in entry.missing):
+        return False
+    others = {one.name for one in entry.expected}
+    silent = {gap.source for gap in entry.missing if gap.what not in others}
+    there = _sources(_of(metric, entry.observations))
+    return there >= usual and silent <= set(there)

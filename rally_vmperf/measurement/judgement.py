@@ -71,10 +71,11 @@ class Judgement:
             parts += [
                 row.sentence() for row in self.judged if row.status == status
             ]
-        parts += [
-            f"limit {pattern!r} matches no metric of this run"
-            for pattern in self.unmatched
-        ]
+        if self.every:
+            parts += [
+                f"limit {pattern!r} matches no metric of this run"
+                for pattern in self.unmatched
+            ]
         if self.missing:
             parts.append(self.missing.sentence())
         passed = [

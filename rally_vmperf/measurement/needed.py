@@ -8,7 +8,7 @@ from rally_vmperf.measurement import overhead
 from rally_vmperf.measurement import statistics
 
 #: Above this many repetitions on a side nobody is told to wait for them.
-MOST = 1000
+MOST = 100
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -33,10 +33,11 @@ class Needed:
         if self.bare is not None:
             return (
                 "more repetitions would not decide: record a baseline with "
-                f"at least {self.bare} repetitions"
+                f"at least {self.bare} repetitions, and run as many"
             )
         return (
-            "the limit is too close to the overhead for repetitions to decide"
+            f"not even {MOST} repetitions would decide: the limit is too "
+            "close to the overhead for this spread"
         )
 
 

@@ -55,7 +55,7 @@ class Row:
         else:
             words = verdict.sentence(self.comparison, self.limit, self.status)
         voids = [one.sentence() for one in self.findings if one.voids]
-        return f"{words}, {'; '.join(voids)}" if voids else words
+        return ". ".join([words, *voids])
 
 
 def compare(

@@ -52,10 +52,9 @@ class Shortfall:
             parts.append(f"without a readable record: {self.unreadable}")
         if self.absent:
             parts.append(f"never begun: {self.absent}")
-        words = (
-            f"{self.complete} of {self.planned} repetitions are complete "
-            f"({', '.join(parts)})"
-        )
+        words = f"repetitions {', '.join(parts)}"
+        if self.planned:
+            words += f" ({self.complete} of {self.planned} are complete)"
         shown = list(self.reasons[:REASONS_SHOWN])
         if len(self.reasons) > REASONS_SHOWN:
             shown.append(f"{len(self.reasons) - REASONS_SHOWN} more reasons")

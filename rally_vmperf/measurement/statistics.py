@@ -77,7 +77,7 @@ def ratio_interval(
         len(guest),
         confidence,
     )
-    return math.exp(middle - half), math.exp(middle + half)
+    return _exp(middle - half), _exp(middle + half)
 
 
 def half_width(
@@ -102,3 +102,11 @@ def half_width(
     )
     quantile = float(stats.t.ppf((1 + confidence) / 2, freedom))
     return quantile * math.sqrt(bare_part + guest_part)
+
+
+def _exp(exponent: float) -> float:
+    """Return ``e`` to a power, infinite rather than too large."""
+    try:
+        return math.exp(exponent)
+    except OverflowError:
+        return math.inf

@@ -150,6 +150,28 @@ class MissingTestCase(unittest.TestCase):
             [2, 3, 4], [gathered.number for gathered in got.rows[0].guest]
         )
 
+    def test_a_copy_is_missing(self):
+        entries = [
+            dataclasses.replace(entry, observations=entry.observations * 2)
+            for entry in made.several(NEAR)
+        ]
+        entries[0] = dataclasses.replace(
+            entries[0],
+            state="interrupted",
+            observations=entries[0].observations[:1],
+        )
+        self.assertEqual(3, len(judgement(entries).rows[0].guest))
+
+    def test_the_gap_is_the_metric_itself(self):
+        gap = repetition.Missing(
+            what=made.RATE.name, source="guest-0", reason="second copy died"
+        )
+        entries = made.several(NEAR)
+        entries[0] = dataclasses.replace(
+            entries[0], state="incomplete", missing=(gap,)
+        )
+        self.assertEqual(3, len(judgement(entries).rows[0].guest))
+
     def test_claims_to_be_complete(self):
         entries = made.several(NEAR, expected=(made.RATE, made.TIME))
         got = judgement(entries, {"disk.*": 15})

@@ -51,6 +51,11 @@ class RatioIntervalTestCase(unittest.TestCase):
         self.assertLess(low, 0.5)
         self.assertGreater(high, 0.5)
 
+    def test_boundless_spread(self):
+        wild = [1e-300, 1.0, 1e300]
+        low, high = statistics.ratio_interval(wild, wild, 0.999)
+        self.assertEqual((0.0, math.inf), (low, high))
+
     def test_tiny_spread(self):
         bare = [1.0, 1.0 + 1e-15, 1.0]
         low, high = statistics.ratio_interval(bare, bare, 0.95)
