@@ -4,9 +4,9 @@ import json
 import pathlib
 import typing as t
 
-from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import mounts
 
 KERNEL_SETTINGS = (
     "net/bridge/bridge-nf-call-arptables",
@@ -58,8 +58,7 @@ def put_back(place: layout.Layout) -> None:
 
 def remove_folder(folder: pathlib.Path) -> None:
     """Remove what services left in a folder of /run, mount and all."""
-    if folder.is_mount():
-        commands.quietly(["umount", str(folder)])
+    mounts.unmount(folder)
     for entry in sorted(folder.rglob("*"), reverse=True):
         if entry.is_dir() and not entry.is_symlink():
             entry.rmdir()

@@ -6,11 +6,11 @@ import shutil
 import signal
 import time
 
-from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import lock
 from rally_vmperf.cloud import machine
+from rally_vmperf.cloud import mounts
 from rally_vmperf.cloud import network_removal
 from rally_vmperf.cloud import ownership
 from rally_vmperf.cloud import packages
@@ -41,7 +41,8 @@ def down(
         progress.say("guests and stray processes ended")
         network_removal.remove()
         progress.say("bridges, namespaces and rules removed")
-        unmount_below(place.root)
+        # an interrupted build of the image
+        mounts.unmount(place.root)
         packages.restore_policy()
         machine.put_back(place)
         if purge:
@@ -82,14 +83,6 @@ def sweep(place: layout.Layout) -> None:
         if time.monotonic() > deadline:
             return
         time.sleep(0.2)
-
-
-def unmount_below(root: pathlib.Path) -> None:
-    """Unmount what an interrupted build of the image left mounted."""
-    mounts = pathlib.Path("/proc/self/mounts").read_text().splitlines()
-    for target in reversed([line.split()[1] for line in mounts]):
-        if pathlib.Path(target).is_relative_to(root):
-            commands.quietly(["umount", target])
 
 
 def empty(place: layout.Layout) -> None:
