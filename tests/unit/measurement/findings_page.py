@@ -40,14 +40,18 @@ def _entry(name: str, kind: finding.Kind) -> str:
     return "\n".join(
         [
             f"``{name}``",
-            _wrapped(f"**{kind.title}.** {kind.why}"),
+            _wrapped(f"**{kind.title}.** {_plain(kind.why)}"),
             "",
-            _wrapped(f"*What to do:* {kind.remedy}"),
+            _wrapped(f"*What to do:* {_plain(kind.remedy)}"),
             "",
             _wrapped(f"*Raised by* {kind.raised_by}."),
             "",
         ]
     )
+
+
+def _plain(text: str) -> str:
+    return text.replace("*", r"\*")
 
 
 def _wrapped(text: str) -> str:

@@ -1,5 +1,7 @@
 """Repetitions made by hand, for the tests of this folder."""
 
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import judging
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
 
@@ -13,6 +15,12 @@ BARE = {
     TIME: (10.0, 10.02, 9.97, 10.01),
     COUNT: (0.0, 0.0, 1.0, 0.0),
 }
+
+NEAR = {RATE: (11000.0, 11050.0, 10980.0, 11020.0)}  # overhead 10.6 %
+FAR = {RATE: (9000.0, 9050.0, 8980.0, 9020.0)}  # overhead 26.8 %
+BOTH = {**NEAR, TIME: (13.0, 13.02, 12.98, 13.01)}  # overhead 30 %
+
+GAP = (repetition.Missing(what="fio", source="guest-0", reason="gone"),)
 
 
 def observations(source, values):
@@ -75,3 +83,20 @@ def several(values, **changes):
         )
         for place in range(count)
     ]
+
+
+def judge(entries, max_percent=None, **arguments):
+    """Return a judge that was given these repetitions."""
+    limits = {"*": 15} if max_percent is None else max_percent
+    got = judging.OverheadJudge(limits, **arguments)
+    for entry in entries:
+        got.add(entry)
+    return got
+
+
+def judgement(entries, max_percent=None, **arguments):
+    return judge(entries, max_percent, **arguments).judgement()
+
+
+def seen(kind, subject="guest-0"):
+    return (finding.Finding(kind=kind, subject=subject, seen="so it is"),)

@@ -1,0 +1,111 @@
+import dataclasses
+import unittest
+
+from rally_vmperf.measurement import repetition
+from tests.unit.measurement import made
+
+
+class MissingTestCase(unittest.TestCase):
+    def test_half_a_repetition_gives_what_is_whole(self):
+        entries = made.several(made.BOTH)
+        gap = repetition.Missing(
+            what=made.TIME.name, source="guest-0", reason="killed"
+        )
+        entries[3] = dataclasses.replace(
+            entries[3],
+            state="incomplete",
+            missing=(gap,),
+            observations=entries[3].observations[:1],
+        )
+        got = made.judgement(entries, {"*": 50})
+        self.assertEqual(
+            [4, 3], [row.comparison.guest_repetitions for row in got.rows]
+        )
+        self.assertEqual("inconclusive", got.status)
+        self.assertEqual((4,), got.missing.incomplete)
+        self.assertIn("cpu.compress.time of guest-0: killed", got.sentence())
+
+    def test_a_guest_is_missing(self):
+        entries = made.several(made.NEAR)
+        more = made.observations("guest-1", {made.RATE: 11000.0})
+        entries = [
+            dataclasses.replace(e, observations=e.observations + more)
+            for e in entries
+        ]
+        entries[0] = dataclasses.replace(
+            entries[0],
+            state="incomplete",
+            observations=entries[0].observations[:1],
+        )
+        got = made.judgement(entries)
+        self.assertEqual(
+            [2, 3, 4], [gathered.number for gathered in got.rows[0].guest]
+        )
+
+    def test_a_copy_is_missing(self):
+        entries = [
+            dataclasses.replace(entry, observations=entry.observations * 2)
+            for entry in made.several(made.NEAR)
+        ]
+        entries[0] = dataclasses.replace(
+            entries[0],
+            state="interrupted",
+            observations=entries[0].observations[:1],
+        )
+        self.assertEqual(3, len(made.judgement(entries).rows[0].guest))
+
+    def test_the_gap_is_the_metric_itself(self):
+        gap = repetition.Missing(
+            what=made.RATE.name, source="guest-0", reason="second copy died"
+        )
+        entries = made.several(made.NEAR)
+        entries[0] = dataclasses.replace(
+            entries[0], state="incomplete", missing=(gap,)
+        )
+        self.assertEqual(3, len(made.judgement(entries).rows[0].guest))
+
+    def test_claims_to_be_complete(self):
+        entries = made.several(made.NEAR, expected=(made.RATE, made.TIME))
+        got = made.judgement(entries, {"disk.*": 15})
+        self.assertEqual("inconclusive", got.status)
+        self.assertIn("cpu.compress.time: nobody reported", got.sentence())
+
+    def test_never_sampled(self):
+        entries = made.several(made.NEAR, expected=(made.RATE, made.TIME))
+        row = made.judgement(entries).rows[1]
+        self.assertEqual("inconclusive", row.status)
+        self.assertIsNone(row.comparison)
+        self.assertIn("no counted repetition holds it", row.sentence())
+
+    def test_baseline_lacks_it(self):
+        base = made.reference({made.TIME: made.BARE[made.TIME]})
+        row = made.judgement(made.several(made.NEAR, reference=base)).rows[0]
+        self.assertIn("'r740' has no such metric", row.reason)
+        self.assertIn("it has: cpu.compress.time", row.reason)
+
+    def test_baseline_means_something_else(self):
+        other = dataclasses.replace(made.RATE, unit="B/s")
+        base = made.reference({other: (1.0, 2.0, 3.0)})
+        row = made.judgement(made.several(made.NEAR, reference=base)).rows[0]
+        self.assertIn("ratio in 'B/s'", row.reason)
+
+    def test_baseline_too_short(self):
+        base = made.reference({made.RATE: (12300.0, 12310.0)})
+        got = made.judgement(made.several(made.NEAR, reference=base))
+        self.assertEqual("inconclusive", got.status)
+        self.assertIn("record a baseline with at least 3", got.sentence())
+
+    def test_counts(self):
+        entries = made.several(made.NEAR, planned=7)
+        entries[0] = dataclasses.replace(entries[0], state="interrupted")
+        got = made.judgement([*entries, None]).missing
+        self.assertEqual(
+            (7, 3, (1,), 1, 2),
+            (
+                got.planned,
+                got.complete,
+                got.interrupted,
+                got.unreadable,
+                got.absent,
+            ),
+        )
