@@ -1,0 +1,84 @@
+"""Tests of what makes machines incomparable."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.baseline import likeness
+
+METAL = {
+    "cpu_model": "Xeon",
+    "microcode": "0x1",
+    "kernel": "6.1.0-13",
+    "mitigations": {"meltdown": "PTI", "mds": "clear"},
+    "governor": "performance",
+    "boot_id": "aa",
+}
+
+
+@ddt.ddt
+class TestCompareMachines(unittest.TestCase):
+    """Each difference is one finding, with both values."""
+
+    @ddt.data(
+        ("cpu_model", "QEMU Virtual CPU", "cpu_model_differs"),
+        ("microcode", "0x2", "microcode_differs"),
+        ("kernel", "5.10", "kernel_differs"),
+        ("governor", "powersave", "governor_differs"),
+        ("mitigations", {"meltdown": "none"}, "mitigations_differ"),
+    )
+    @ddt.unpack
+    def test_difference(self, key, value, kind):
+        """What differs is named with what both sides have."""
+        found = likeness.compare_machines(METAL, {**METAL, key: value}, "g1")
+        self.assertEqual([kind], [one.kind for one in found])
+        self.assertIn("g1", found[0].seen)
+
+    def test_only_the_mitigations_that_differ_are_told(self):
+        """Equal ones would hide them."""
+        other = {**METAL, "mitigations": {"meltdown": "PTI", "mds": "none"}}
+        (found,) = likeness.compare_machines(METAL, other, "g1")
+        self.assertIn("mds=none", found.seen)
+        self.assertNotIn("meltdown", found.seen)
+
+    def test_alike_and_unknown(self):
+        """Equal or unknown values are no difference."""
+        self.assertEqual([], likeness.compare_machines(METAL, METAL, "g1"))
+        self.assertEqual([], likeness.compare_machines(METAL, {}, "g1"))
+
+
+@ddt.ddt
+class TestOthers(unittest.TestCase):
+    """Tools, hypervisor and peer."""
+
+    @ddt.data(
+        ({"version": "3.33", "checksum": "a"}, []),
+        ({"version": "3.33", "checksum": "b"}, ["tool_checksum_differs"]),
+        ({"version": "3.28", "checksum": "b"}, ["tool_version_differs"]),
+    )
+    @ddt.unpack
+    def test_tools(self, theirs, kinds):
+        """Another version weighs more than another checksum."""
+        ours = {"fio": {"version": "3.33", "checksum": "a"}}
+        found = likeness.compare_tools(ours, {"fio": theirs}, "g1")
+        self.assertEqual(kinds, [one.kind for one in found])
+
+    @ddt.data(
+        ({"virtualisation": "kvm"}, []),
+        ({"virtualisation": "qemu"}, ["emulated_guest"]),
+        ({"virtualisation": "kvm", "tcg": True}, ["emulated_guest"]),
+        ({"virtualisation": "none"}, ["virtualisation_unknown"]),
+        ({}, ["virtualisation_unknown"]),
+    )
+    @ddt.unpack
+    def test_virtualisation(self, guest, kinds):
+        """Emulation is told from virtualisation."""
+        found = likeness.virtualisation(guest, "g1")
+        self.assertEqual(kinds, [one.kind for one in found])
+
+    @ddt.data(("aa", ["peer_on_host"]), ("bb", []), (None, []))
+    @ddt.unpack
+    def test_peer(self, boot, kinds):
+        """A peer on the same boot is on the same machine."""
+        found = likeness.peer_place(METAL, {"boot_id": boot})
+        self.assertEqual(kinds, [one.kind for one in found])

@@ -1,0 +1,54 @@
+"""Tests of which entry guests are compared with."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
+from tests.unit import made
+
+ARGUMENTS = {"threads": 1, "time": 10, "max_prime": 10000}
+
+
+@ddt.ddt
+class TestFind(unittest.TestCase):
+    """Only the same work in the same shape is comparable."""
+
+    def test_exact_match(self):
+        """The entry of this workload, arguments and shape is found."""
+        found = matching.find(
+            made.baseline(), "sysbench", ARGUMENTS, matching.Shape(1, 1024)
+        )
+        self.assertEqual(made.entry(), found)
+
+    def test_newest_of_several_wins(self):
+        """The entry that was recorded last counts."""
+        newer = made.entry(held="systemd")
+        baseline = made.baseline(entries=[made.entry(), newer])
+        found = matching.find(
+            baseline, "sysbench", ARGUMENTS, matching.Shape(1, 1024)
+        )
+        self.assertEqual("systemd", found["held"])
+
+    @ddt.data(
+        ("mbw", {}, matching.Shape(1, 1024), "no workload 'mbw'.*sysbench"),
+        (
+            "sysbench",
+            {**ARGUMENTS, "time": 30},
+            matching.Shape(1, 1024),
+            "time is 10 there and 30 here",
+        ),
+        (
+            "sysbench",
+            ARGUMENTS,
+            matching.Shape(2, 2048, 4),
+            "1 x 1 vCPU with 1024 MiB, but the guests are "
+            "4 x 2 vCPU with 2048 MiB",
+        ),
+    )
+    @ddt.unpack
+    def test_mismatch_says_what_there_is(self, name, arguments, shape, text):
+        """The message names what differs, and the way out."""
+        with self.assertRaisesRegex(document.BaselineError, text):
+            matching.find(made.baseline(), name, arguments, shape)

@@ -1,0 +1,190 @@
+"""Tests for the context that boots guests."""
+
+import pathlib
+import pickle
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+from rally.common import cfg
+
+from rally_vmperf import opts
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import ledger
+from rally_vmperf.guests import testing
+from rally_vmperf.plugins.contexts import guests
+from tests.unit.guests import test_ledger
+
+CONF = cfg.CONF
+OWNER = "1234abcd-0000-4000-8000-000000000000"
+CREDENTIAL = {
+    "auth_url": "http://keystone/v3",
+    "username": "member",
+    "password": "secret",
+    "tenant_name": "member",
+}
+REACH = "rally_vmperf.execution.reach.wait_all"
+
+
+class Interruption:
+    """Ctrl-C at the k-th call, before or after it takes effect."""
+
+    def __init__(self, at, after, more=()):
+        self.left = [at, *more]
+        self.after = after
+        self.count = 0
+
+    def __call__(self, name, done):
+        if done is self.after:
+            self.count += 1
+            if self.left and self.count == self.left[0]:
+                del self.left[0]
+                raise KeyboardInterrupt
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        CONF.register_opts(opts.OPTIONS, group=opts.GROUP)
+        CONF.set_override("journal_dir", folder.name, group=opts.GROUP)
+        self.addCleanup(CONF.clear_override, "journal_dir", group=opts.GROUP)
+        for target, new in (
+            ("time.sleep", lambda seconds: None),
+            ("rally_vmperf.guests.cloud.connect", lambda one: self.cloud),
+        ):
+            patch = mock.patch(target, new)
+            patch.start()
+            self.addCleanup(patch.stop)
+        patch = mock.patch(REACH, return_value=[None, None])
+        self.reach = patch.start()
+        self.addCleanup(patch.stop)
+
+    def context(self, **options):
+        config = {
+            "image": {"name": "debian"},
+            "flavor": {"name": "small"},
+            "network": {"name": "private"},
+            "count": 2,
+        }
+        return guests.Guests(
+            {
+                "task": {"uuid": "task-1"},
+                "owner_id": OWNER,
+                "config": {"vmperf_guests@openstack": {**config, **options}},
+                "users": [{"credential": CREDENTIAL, "tenant_id": "p1"}],
+                "tenants": {"p1": {}},
+            }
+        )
+
+    def entries(self):
+        return list(ledger.Ledger(self.folder).entries())
+
+
+class SetUpTest(Case):
+    def test_life(self):
+        context = self.context()
+        context.setup()
+        data = context.context["vmperf_guests"]
+        self.assertEqual(data, pickle.loads(pickle.dumps(data)))
+        self.assertIs(True, data["config"]["install"])
+        self.assertEqual(["g1", "g2"], [g["name"] for g in data["guests"]])
+        self.assertEqual([OWNER], [one.owner for one in self.entries()])
+        context.cleanup()
+        self.assertEqual([], self.cloud.left())
+        self.assertEqual([], self.entries())
+
+    def test_a_guest_that_does_not_answer(self):
+        self.reach.return_value = [None, "no route"]
+        with self.assertRaises(errors.GuestError) as caught:
+            self.context().setup()
+        self.assertIn("guest g2 at 172.24.4.11", str(caught.exception))
+        self.assertIn("no route", str(caught.exception))
+        self.assertIn("\nBooting\nlogin:", str(caught.exception))
+        self.assertEqual([], self.cloud.left())
+        self.assertEqual([], self.entries())
+
+    def test_nobody_to_boot_for(self):
+        context = self.context()
+        del context.context["users"]
+        with self.assertRaisesRegex(errors.GuestError, "neither users nor"):
+            context.setup()
+
+    def test_killed_runs_are_reported_first(self):
+        entry = test_ledger.entry("99999999-1", process=test_ledger.dead())
+        ledger.Ledger(self.folder).write(entry)
+        self.cloud.network.create_ip(description="c_rally_99999999_00000000")
+        with self.assertLogs(guests.LOG.logger) as logs:
+            self.context().setup()
+        self.assertIn(
+            "left by a run that was killed (task task-1, started 2026-01-01 "
+            "12:03 UTC): 1 floating address; remove with: rally-vmperf "
+            "cleanup --yes",
+            logs.output[0],
+        )
+
+    def test_killed_runs_that_left_nothing_are_forgotten(self):
+        entry = test_ledger.entry("99999999-1", process=test_ledger.dead())
+        ledger.Ledger(self.folder).write(entry)
+        self.context().setup()
+        self.assertEqual([OWNER], [one.owner for one in self.entries()])
+
+
+def number_of_calls():
+    case = Case()
+    case.setUp()
+    case.context().setup()
+    case.doCleanups()
+    return len(case.cloud.calls)
+
+
+@ddt.ddt
+class InterruptionTest(Case):
+    @ddt.idata(range(1, number_of_calls() + 1))
+    def test_nothing_stays(self, k):
+        for after in (False, True):
+            with self.subTest(after=after):
+                self.cloud = testing.FakeCloud(Interruption(k, after))
+                with self.assertRaises(KeyboardInterrupt):
+                    self.context().setup()
+                self.assertEqual([], self.cloud.left())
+                self.assertEqual([], self.entries())
+
+    def test_nothing_stays_when_ssh_is_waited_for(self):
+        for signal in (KeyboardInterrupt, SystemExit):
+            self.reach.side_effect = signal
+            with self.assertRaises(signal):
+                self.context().setup()
+            self.assertEqual([], self.cloud.left())
+
+    def test_contexts_before_are_cleaned_as_well(self):
+        self.reach.side_effect = KeyboardInterrupt
+        context = self.context()
+        context.context["config"].update(
+            {"users@openstack": {}, "cleanup@openstack": ["nova"]}
+        )
+        target = "rally.task.context.ContextManager"
+        with (
+            mock.patch(target) as manager,
+            self.assertRaises(KeyboardInterrupt),
+        ):
+            context.setup()
+        (cleaned,) = manager.call_args.args
+        self.assertEqual({"users@openstack": {}}, cleaned["config"])
+        manager.return_value.cleanup.assert_called_once_with()
+
+    def test_a_second_one_says_what_may_be_left(self):
+        calls = number_of_calls()
+        self.cloud.interrupt = Interruption(calls, True, more=(calls + 1,))
+        with (
+            self.assertLogs(guests.LOG.logger, "ERROR") as logs,
+            self.assertRaises(KeyboardInterrupt),
+        ):
+            self.context().setup()
+        (line,) = logs.output
+        self.assertIn("named c_rally_1234abcd*", line)
+        self.assertIn("rally-vmperf cleanup --task task-1 --yes", line)
+        self.assertEqual([OWNER], [one.owner for one in self.entries()])

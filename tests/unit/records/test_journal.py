@@ -1,0 +1,111 @@
+"""Tests of the journal: nothing that was written is lost."""
+
+import gzip
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from rally_vmperf.records import journal
+from rally_vmperf.records import schema
+from tests.unit import made
+
+
+class TestJournal(unittest.TestCase):
+    """A journal keeps every record that append returned for."""
+
+    def setUp(self):
+        """Make an empty folder."""
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name, "new", "journal")
+        self.journal = journal.Journal(self.folder, "workload-1")
+
+    def test_read_returns_what_was_appended(self):
+        """Records come back equal and in order."""
+        first, second = made.record(), made.record(repetition=3)
+        self.journal.append(first)
+        self.journal.append(second)
+        self.assertEqual([first, second], self.journal.read())
+
+    def test_line_cut_short_by_a_crash_is_left_out(self):
+        """The records before it are still there."""
+        self.journal.append(made.record())
+        with open(self.journal.path, "ab") as stream:
+            stream.write(b'{"version": 1, "kind"')
+        self.assertEqual([made.record()], self.journal.read())
+
+    def test_append_after_a_crash_starts_a_new_line(self):
+        """A torn line does not swallow the record that follows."""
+        self.journal.append(made.record())
+        with open(self.journal.path, "ab") as stream:
+            stream.write(b'{"torn": ')
+        self.journal.append(made.record(repetition=3))
+        with self.assertRaisesRegex(journal.JournalError, "line 2"):
+            self.journal.read()
+        lines = self.journal.path.read_bytes().split(b"\n")
+        self.assertEqual(3, json.loads(lines[2])["repetition"])
+
+    def test_damage_in_the_middle_is_named(self):
+        """The message says which line."""
+        self.journal.append(made.record())
+        content = self.journal.path.read_bytes()
+        self.journal.path.write_bytes(b"garbage\n" + content)
+        with self.assertRaisesRegex(journal.JournalError, "line 1"):
+            self.journal.read()
+
+    def test_invalid_record_is_not_written(self):
+        """What is no record never reaches the disk."""
+        with self.assertRaises(schema.RecordError):
+            self.journal.append(made.record(state="splendid"))
+        self.assertFalse(self.journal.path.exists())
+
+    def test_no_journal(self):
+        """The message names the file."""
+        with self.assertRaisesRegex(journal.JournalError, "workload-1.jsonl"):
+            self.journal.read()
+
+    def test_raw_outputs_are_kept_compressed(self):
+        """They can be read back from the named file."""
+        name = self.journal.keep_raw(2, {"outputs": ["x" * 10000]})
+        with gzip.open(self.folder / name, "rt") as stream:
+            self.assertEqual({"outputs": ["x" * 10000]}, json.load(stream))
+        self.assertLess((self.folder / name).stat().st_size, 1000)
+
+    def test_full_disk_is_one_line_with_the_way_out(self):
+        """A file size limit stands in for a full disk."""
+        self.folder.mkdir(parents=True)
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        self.addCleanup(signal.signal, signal.SIGXFSZ, handler)
+        self.addCleanup(
+            resource.setrlimit, resource.RLIMIT_FSIZE, (soft, hard)
+        )
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+        with self.assertRaisesRegex(journal.JournalError, "journal_dir"):
+            self.journal.append(made.record())
+
+    def test_record_survives_sigkill(self):
+        """What append returned for is on disk when the process is killed."""
+        script = (
+            "import os, signal, sys\n"
+            "from rally_vmperf.records import journal\n"
+            "from tests.unit import made\n"
+            "journal.Journal(sys.argv[1], 'w').append(made.record())\n"
+            "os.kill(os.getpid(), signal.SIGKILL)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(self.folder)],
+            cwd=os.getcwd(),
+            check=False,
+        )
+        self.assertEqual(-signal.SIGKILL, done.returncode)
+        self.assertEqual(
+            [made.record()], journal.Journal(self.folder, "w").read()
+        )
