@@ -1,6 +1,7 @@
 """Context that boots guests."""
 
 import datetime
+import json
 import typing as t
 
 from rally import consts
@@ -66,7 +67,7 @@ class Guests(context.OpenStackContext):
         self._remove(settle=0)
 
     def _boot(self, connection: t.Any) -> None:
-        config = dict(self.config)
+        config = json.loads(json.dumps(self.config))
         admin = credentials.of_admin(self.context)
         asked = {
             key: value

@@ -8,6 +8,8 @@ from unittest import mock
 
 import ddt
 from rally.common import cfg
+from rally_openstack.task.contexts.cleanup import user
+from rally_openstack.task.contexts.keystone import users
 
 from rally_vmperf import opts
 from rally_vmperf.guests import errors
@@ -141,9 +143,12 @@ def number_of_calls():
     return len(case.cloud.calls)
 
 
+CALLS = number_of_calls()
+
+
 @ddt.ddt
 class InterruptionTest(Case):
-    @ddt.idata(range(1, number_of_calls() + 1))
+    @ddt.idata(range(1, CALLS + 1))
     def test_nothing_stays(self, k):
         for after in (False, True):
             with self.subTest(after=after):
@@ -164,7 +169,8 @@ class InterruptionTest(Case):
         self.reach.side_effect = KeyboardInterrupt
         context = self.context()
         context.context["config"].update(
-            {"users@openstack": {}, "cleanup@openstack": ["nova"]}
+            {users.UserGenerator.get_fullname(): {}}
+            | {user.UserCleanup.get_fullname(): ["nova"]}
         )
         target = "rally.task.context.ContextManager"
         with (
@@ -177,8 +183,7 @@ class InterruptionTest(Case):
         manager.return_value.cleanup.assert_called_once_with()
 
     def test_a_second_one_says_what_may_be_left(self):
-        calls = number_of_calls()
-        self.cloud.interrupt = Interruption(calls, True, more=(calls + 1,))
+        self.cloud.interrupt = Interruption(CALLS, True, more=(CALLS + 1,))
         with (
             self.assertLogs(guests.LOG.logger, "ERROR") as logs,
             self.assertRaises(KeyboardInterrupt),

@@ -1,0 +1,52 @@
+"""A cloud in memory, with as much of the SDK's interface as guests need."""
+
+import collections.abc
+import itertools
+import typing as t
+
+from rally_vmperf.guests.testing import calls
+from rally_vmperf.guests.testing import compute
+from rally_vmperf.guests.testing import image
+from rally_vmperf.guests.testing import network
+
+
+class FakeCloud:
+    """A connection to a cloud that keeps everything in dictionaries.
+
+    It has an image, a flavor, an external network ``public`` and, behind a
+    router, ``private``. Servers are active the second time they are listed,
+    and gone the second time after their deletion. Interruptions can be had
+    at any call, by its number or name.
+
+    :param interrupt: told of each call before (False) and after (True) it
+        took effect; what it raises is raised by the call
+    """
+
+    def __init__(
+        self,
+        interrupt: collections.abc.Callable[[str, bool], None] | None = None,
+    ) -> None:
+        self.interrupt = interrupt or (lambda name, done: None)
+        self.calls: list[str] = []
+        self.current_project_id = "p1"
+        self.current_project = calls.Thing(id="p1", name="member")
+        self.compute = compute.FakeCompute(self)
+        self.network = network.FakeNetwork(self)
+        self.image = image.FakeImage(self)
+        self._numbers = itertools.count(1)
+
+    def add(self, things: calls.Things, **attributes: t.Any) -> calls.Thing:
+        """Keep a new thing under an identifier of its own."""
+        thing = calls.Thing(id=f"id{next(self._numbers)}", **attributes)
+        things[thing.id] = thing
+        return thing
+
+    def left(self) -> list[str]:
+        """Return what somebody made and nobody removed."""
+        made = (
+            self.compute.all_servers,
+            self.compute.all_keypairs,
+            self.network.all_ips,
+            self.network.all_groups,
+        )
+        return [key for things in made for key in things]

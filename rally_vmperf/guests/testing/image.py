@@ -1,0 +1,27 @@
+"""Glance, in memory."""
+
+import typing as t
+
+from rally_vmperf.guests.testing import calls
+
+
+class FakeImage:
+    """Glance: one image."""
+
+    def __init__(self, cloud: t.Any) -> None:
+        self.cloud = cloud
+        self.all_images = [
+            calls.Thing(
+                id="i1",
+                name="debian",
+                status="active",
+                min_ram=0,
+                min_disk=2,
+                size=1 << 29,
+                virtual_size=3 << 30,
+            )
+        ]
+
+    @calls.call
+    def images(self) -> list[calls.Thing]:
+        return self.all_images

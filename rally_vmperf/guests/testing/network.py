@@ -1,0 +1,143 @@
+"""Neutron, in memory."""
+
+import typing as t
+
+from openstack import exceptions as sdk_errors
+
+from rally_vmperf.guests.testing import calls
+
+
+class FakeNetwork:
+    """Neutron: networks, addresses, groups."""
+
+    def __init__(self, cloud: t.Any) -> None:
+        self.cloud = cloud
+        self.all_ips: calls.Things = {}
+        self.all_groups: calls.Things = {}
+        self.all_networks = [
+            calls.Thing(
+                id="n1",
+                name="public",
+                is_router_external=True,
+                is_port_security_enabled=True,
+            ),
+            calls.Thing(
+                id="n2",
+                name="private",
+                is_router_external=False,
+                is_port_security_enabled=True,
+            ),
+        ]
+        self.all_routers = [
+            calls.Thing(
+                id="r1",
+                name="router",
+                external_gateway_info={"network_id": "n1"},
+            )
+        ]
+        self.all_ports = [
+            calls.Thing(
+                id="port-r1",
+                name="",
+                device_id="r1",
+                network_id="n2",
+                device_owner="network:router_interface",
+                fixed_ips=[],
+            )
+        ]
+        self.all_subnets: list[calls.Thing] = []
+        self.rules: list[dict[str, t.Any]] = []
+        self.floating_quota = {"limit": 5, "used": 0, "reserved": 0}
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The networks' names by their identifiers."""
+        return {one.id: one.name for one in self.all_networks}
+
+    @calls.call
+    def networks(self, is_router_external: bool = False) -> list[calls.Thing]:
+        return [
+            one
+            for one in self.all_networks
+            if one.is_router_external or not is_router_external
+        ]
+
+    @calls.call
+    def routers(self) -> list[calls.Thing]:
+        return self.all_routers
+
+    @calls.call
+    def subnets(self) -> list[calls.Thing]:
+        return self.all_subnets
+
+    @calls.call
+    def ports(self, **query: str) -> list[calls.Thing]:
+        return [
+            one for one in self.all_ports if query.items() <= vars(one).items()
+        ]
+
+    @calls.call
+    def get_quota(self, project: str, details: bool) -> calls.Thing:
+        return calls.Thing(floating_ips=self.floating_quota)
+
+    @calls.call
+    def create_ip(self, **request: t.Any) -> calls.Thing:
+        address = f"172.24.4.{len(self.all_ips) + 10}"
+        return self.cloud.add(
+            self.all_ips, floating_ip_address=address, **request
+        )
+
+    @calls.call
+    def ips(self) -> list[calls.Thing]:
+        return list(self.all_ips.values())
+
+    @calls.call
+    def delete_ip(self, identifier: str, ignore_missing: bool) -> None:
+        self.all_ips.pop(identifier, None)
+
+    @calls.call
+    def create_security_group(self, **request: str) -> calls.Thing:
+        return self.cloud.add(self.all_groups, **request)
+
+    @calls.call
+    def create_security_group_rule(self, **request: t.Any) -> None:
+        self.rules.append(request)
+
+    @calls.call
+    def security_groups(self, **query: str) -> list[calls.Thing]:
+        return list(self.all_groups.values())
+
+    @calls.call
+    def delete_security_group(
+        self, identifier: str, ignore_missing: bool
+    ) -> None:
+        if self.cloud.compute.all_servers:
+            raise sdk_errors.ConflictException("in use", http_status=409)
+        self.all_groups.pop(identifier, None)
+
+    @calls.call
+    def delete_port(self, identifier: str, ignore_missing: bool) -> None:
+        self._drop(self.all_ports, identifier)
+
+    @calls.call
+    def delete_subnet(self, identifier: str, ignore_missing: bool) -> None:
+        self._drop(self.all_subnets, identifier)
+
+    @calls.call
+    def delete_network(self, identifier: str, ignore_missing: bool) -> None:
+        if identifier in {port.network_id for port in self.all_ports}:
+            raise sdk_errors.ConflictException("in use", http_status=409)
+        self._drop(self.all_networks, identifier)
+
+    @calls.call
+    def remove_interface_from_router(self, router: str, port_id: str) -> None:
+        self._drop(self.all_ports, port_id)
+
+    @calls.call
+    def delete_router(self, identifier: str, ignore_missing: bool) -> None:
+        if identifier in {port.device_id for port in self.all_ports}:
+            raise sdk_errors.ConflictException("in use", http_status=409)
+        self._drop(self.all_routers, identifier)
+
+    def _drop(self, things: list[calls.Thing], identifier: str) -> None:
+        things[:] = [one for one in things if one.id != identifier]

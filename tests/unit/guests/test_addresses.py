@@ -1,0 +1,93 @@
+"""Tests for how guests are reached."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.guests import addresses
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import request
+from rally_vmperf.guests import testing
+from rally_vmperf.guests.testing import calls
+
+V4 = {"addr": "10.0.0.5", "version": 4, "OS-EXT-IPS:type": "fixed"}
+V6 = {"addr": "fd00::5", "version": 6, "OS-EXT-IPS:type": "fixed"}
+FLOATING = {"addr": "172.24.4.9", "version": 4, "OS-EXT-IPS:type": "floating"}
+
+
+def asked(**options):
+    return request.Request(image={"id": "i"}, flavor={"id": "f"}, **options)
+
+
+@ddt.ddt
+class NeedsFloatingTest(unittest.TestCase):
+    @ddt.unpack
+    @ddt.data(
+        ("auto", 4, True, False),
+        ("auto", 4, False, True),
+        ("auto", 6, False, False),
+        ("auto", "any", False, True),
+        ("fixed", 4, False, False),
+        ("floating", 4, True, True),
+    )
+    def test_choice(self, address, version, external, expected):
+        network = calls.Thing(is_router_external=external)
+        one = asked(address=address, ip_version=version)
+        self.assertEqual(expected, addresses.needs_floating(one, network))
+
+    def test_floating_ipv6_is_refused(self):
+        with self.assertRaisesRegex(errors.GuestError, "IPv4 only"):
+            addresses.needs_floating(
+                asked(address="floating", ip_version=6), None
+            )
+
+
+@ddt.ddt
+class FixedTest(unittest.TestCase):
+    @ddt.unpack
+    @ddt.data(
+        ([V6, V4], 4, "10.0.0.5"),
+        ([V4, V6], 6, "fd00::5"),
+        ([V6, V4], "any", "10.0.0.5"),
+        ([V6], "any", "fd00::5"),
+        ([FLOATING, V4], 4, "10.0.0.5"),
+    )
+    def test_choice(self, entries, version, expected):
+        self.assertEqual(expected, addresses.fixed("g1", entries, version))
+
+    @ddt.unpack
+    @ddt.data(
+        ([V6], 4, "no IPv4 address.*fd00::5"),
+        ([FLOATING], 4, "it has: none"),
+        ([], "any", "it has: none"),
+    )
+    def test_what_there_is_stands_in_the_error(self, entries, version, words):
+        with self.assertRaisesRegex(errors.GuestError, words):
+            addresses.fixed("g1", entries, version)
+
+
+class FloatingPoolTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+        self.public, self.private = self.cloud.network.all_networks
+        self.other = calls.Thing(
+            id="n3", name="other", is_router_external=True
+        )
+        self.cloud.network.all_networks.append(self.other)
+
+    def pool(self, **options):
+        return addresses.floating_pool(
+            self.cloud, asked(**options), self.private
+        )
+
+    def test_behind_the_router(self):
+        self.assertIs(self.public, self.pool())
+
+    def test_as_asked(self):
+        found = self.pool(floating_network={"name": "other"})
+        self.assertIs(self.other, found)
+
+    def test_choices_stand_in_the_error(self):
+        self.cloud.network.all_routers.clear()
+        with self.assertRaisesRegex(errors.GuestError, "other, public"):
+            self.pool()

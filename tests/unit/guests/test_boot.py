@@ -1,0 +1,117 @@
+"""Tests for booting guests."""
+
+import itertools
+import json
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.guests import boot
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import request
+from rally_vmperf.guests import testing
+
+
+def asked(**options):
+    fields = {
+        "image": {"name": "debian"},
+        "flavor": {"name": "small"},
+        "network": {"name": "private"},
+    }
+    return request.Request(**{**fields, **options})
+
+
+@ddt.ddt
+@mock.patch("time.sleep", new=mock.Mock())
+class BootTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+
+    def boot(self, admin=None, **options):
+        numbers = itertools.count()
+        return boot.boot(
+            self.cloud,
+            asked(**options),
+            lambda: f"c_rally_1234abcd_{next(numbers):08}",
+            lambda line: None,
+            admin=admin,
+        )
+
+    def test_floating(self):
+        found = self.boot(count=2)
+        first, second = json.loads(json.dumps(found))["guests"]
+        self.assertEqual("g1", first["name"])
+        self.assertEqual("172.24.4.10", first["address"])
+        self.assertEqual("10.0.0.1", first["fixed_address"])
+        self.assertEqual("floating", second["reached_by"])
+        self.assertNotEqual(first["host_key"], second["host_key"])
+        self.assertEqual(1024, first["flavor"]["memory_mib"])
+
+    def test_fixed(self):
+        (guest,) = self.boot(network={"id": "n1"})["guests"]
+        self.assertEqual("10.0.0.1", guest["address"])
+        self.assertIsNone(guest["floating_address"])
+        self.assertEqual({}, self.cloud.network.all_ips)
+
+    def test_rules_let_in_what_is_needed(self):
+        self.boot()
+        ports = {
+            (rule["ether_type"], rule["protocol"], rule.get("port_range_min"))
+            for rule in self.cloud.network.rules
+        }
+        for version, icmp in (("IPv4", "icmp"), ("IPv6", "ipv6-icmp")):
+            self.assertIn((version, icmp, None), ports)
+            self.assertIn((version, "tcp", 22), ports)
+            self.assertIn((version, "tcp", 5201), ports)
+
+    def test_no_group_without_port_security(self):
+        self.cloud.network.all_networks[1].is_port_security_enabled = False
+        self.boot()
+        self.assertNotIn("security_groups", self.cloud.compute.requests[0])
+
+    def test_findings(self):
+        kinds = [one["kind"] for one in self.boot()["findings"]]
+        self.assertEqual(
+            ["placement_unknown", "rate_limited_by_policy"], kinds
+        )
+
+    def test_the_administrator_sees_the_host(self):
+        admin = mock.Mock()
+        admin.compute.get_server.return_value.compute_host = "h9"
+        found = self.boot(admin=admin)
+        self.assertEqual("h9", found["guests"][0]["host"])
+
+    def test_forced_host(self):
+        self.cloud.compute.host = "h2"
+        found = self.boot(host="h1")
+        (server,) = self.cloud.compute.requests
+        self.assertEqual("nova:h1", server["availability_zone"])
+        self.assertEqual("wrong_host", found["findings"][0]["kind"])
+
+    @ddt.unpack
+    @ddt.data(
+        ({"image": {"name": "x"}}, "image 'x' is not there.*debian"),
+        ({"flavor": {"name": "x"}}, "flavor 'x' is not there.*small"),
+        ({"network": {"name": "x"}}, "network 'x'.*private, public"),
+        ({"network": None}, "sees private, public; choose one"),
+        ({"host": "x"}, "host 'x' is no compute host; there are: h1"),
+        ({"count": 11}, "room for 10 more instances, 11 are asked for"),
+        ({"user_data": "["}, "user_data: not YAML"),
+    )
+    def test_refused(self, options, words):
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.boot(**options)
+        self.assertEqual({}, self.cloud.compute.all_servers)
+
+    @ddt.unpack
+    @ddt.data(
+        ("min_ram", 2048, "has 1024 MiB of memory, image 'debian' needs 2048"),
+        ("min_disk", 9, "has a disk of 4 GiB, image 'debian' needs 9"),
+        ("virtual_size", (4 << 30) + 1, "needs 5"),
+        ("status", "queued", "is queued, not active"),
+    )
+    def test_image_does_not_fit(self, attribute, value, words):
+        setattr(self.cloud.image.all_images[0], attribute, value)
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.boot()

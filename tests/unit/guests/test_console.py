@@ -1,0 +1,16 @@
+"""Tests for the end of a console."""
+
+import unittest
+
+from rally_vmperf.guests import console
+
+
+class SanitiseTest(unittest.TestCase):
+    def test_only_printable(self):
+        text = "\x1b[2J\x1b[1;32mok\x1b[0m\x00\r\nl\u202en\tx\n\n"
+        self.assertEqual("ok\nl n x", console.sanitise(text))
+
+    def test_bounded(self):
+        lines = console.sanitise("y" * 999 + "\n" * 9 + "x\n" * 99).split("\n")
+        self.assertEqual(["x"] * 15, lines)
+        self.assertEqual(200, len(console.sanitise("y" * 999)))

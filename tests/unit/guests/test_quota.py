@@ -1,0 +1,55 @@
+"""Tests for the look at the quota."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import quota
+from rally_vmperf.guests import testing
+
+
+@ddt.ddt
+class CheckTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+
+    @ddt.unpack
+    @ddt.data(
+        (
+            {"instances": 3},
+            "quota: project demo has room for 1 more instances, 3 are asked "
+            "for; ask for less, remove what is not needed, or have the quota "
+            "raised",
+        ),
+        (
+            {"instances": 3, "cores": 25},
+            "quota: project demo has room for 1 more instances, 3 are asked "
+            "for; has room for 20 more cores, 25 are asked for; ask for "
+            "less, remove what is not needed, or have the quota raised",
+        ),
+        (
+            {"floating addresses": 6},
+            "quota: project demo has room for 5 more floating addresses, 6 "
+            "are asked for; ask for less, remove what is not needed, or "
+            "have the quota raised",
+        ),
+    )
+    def test_refusal(self, needs, message):
+        self.cloud.compute.limits.instances_used = 9
+        with self.assertRaises(errors.GuestError) as caught:
+            quota.check(self.cloud, "demo", needs)
+        self.assertEqual(message, str(caught.exception))
+
+    @ddt.data(
+        {"instances": 10, "cores": 20},
+        {"MiB of memory": 1 << 30},
+        {"floating addresses": 5},
+        {},
+    )
+    def test_room(self, needs):
+        quota.check(self.cloud, "demo", needs)
+
+    def test_neutrons_quota_may_be_hidden(self):
+        self.cloud.network.floating_quota = None
+        self.assertEqual({}, quota.floating_room(self.cloud))

@@ -1,0 +1,86 @@
+"""Tests for the removal of an owner's resources."""
+
+import unittest
+from unittest import mock
+
+from openstack import exceptions as sdk_errors
+
+from rally_vmperf.guests import access
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import owner
+from rally_vmperf.guests import removal
+from rally_vmperf.guests import testing
+
+OWNER = owner.Owner("c_rally_1234abcd")
+
+
+def name(number):
+    return f"c_rally_1234abcd_{number:08}"
+
+
+def stocked():
+    cloud = testing.FakeCloud()
+    for number in (1, 2):
+        cloud.compute.create_server(
+            name=name(number), networks=[{"uuid": "n1"}]
+        )
+        cloud.network.create_ip(description=name(number))
+    access.add_keypair(cloud, name(3), "ssh-ed25519 A")
+    network = cloud.network.all_networks[0]
+    access.add_security_group(cloud, name(4), network)
+    cloud.network.create_security_group(name="c_rally_99999999_00000004")
+    return cloud
+
+
+@mock.patch("time.sleep", new=mock.Mock())
+class RemoveTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = stocked()
+        (self.foreign,) = list(self.cloud.network.all_groups)[-1:]
+
+    def test_order_and_others_resources(self):
+        lines = []
+        removal.remove(self.cloud, OWNER, lines.append)
+        self.assertEqual([self.foreign], self.cloud.left())
+        deletions = [
+            call for call in self.cloud.calls if call.startswith("delete")
+        ]
+        self.assertEqual(
+            ["delete_server"] * 2
+            + ["delete_ip"] * 2
+            + ["delete_security_group", "delete_keypair"],
+            deletions,
+        )
+        self.assertEqual("removing 2 servers", lines[0])
+
+    def test_nothing_to_do(self):
+        removal.remove(testing.FakeCloud(), OWNER, self.fail)
+
+    def test_refusals_do_not_hold_up_the_rest(self):
+        def refuse(called, done):
+            if called == "delete_ip":
+                raise sdk_errors.ForbiddenException(
+                    "no", http_status=403, details="policy says no"
+                )
+
+        self.cloud.interrupt = refuse
+        words = "not removed: floating address .* \\(policy says no\\)"
+        with self.assertRaisesRegex(errors.GuestError, words):
+            removal.remove(self.cloud, OWNER, lambda line: None)
+        self.assertEqual({}, self.cloud.compute.all_keypairs)
+
+    def test_a_cloud_in_need_is_asked_again(self):
+        failures = iter(range(5))
+
+        def fail(called, done):
+            if next(failures, None) is not None:
+                raise sdk_errors.HttpException("busy", http_status=503)
+
+        self.cloud.interrupt = fail
+        removal.remove(self.cloud, OWNER, lambda line: None)
+        self.assertEqual([self.foreign], self.cloud.left())
+
+    def test_what_is_left_is_named(self):
+        self.cloud.compute.delete_server = lambda *args, **options: None
+        with self.assertRaisesRegex(errors.GuestError, f"server {name(1)}"):
+            removal.remove(self.cloud, OWNER, lambda line: None, timeout=0.01)

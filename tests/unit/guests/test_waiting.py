@@ -1,0 +1,80 @@
+"""Tests for the wait for active guests."""
+
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import testing
+from rally_vmperf.guests import waiting
+from rally_vmperf.guests.testing import calls
+
+
+@ddt.ddt
+class FaultTest(unittest.TestCase):
+    @ddt.unpack
+    @ddt.data(
+        (
+            {"message": "No valid host was found. There are not enough."},
+            "No valid host was found. There are not enough; ask for fewer or "
+            "smaller guests, another zone, or have the scheduler's log read",
+        ),
+        (
+            {"message": "Exceeded maximum number of retries.\nTrace"},
+            "Exceeded maximum number of retries. Trace; have nova-compute's "
+            "log read on the hosts that were tried",
+        ),
+        (
+            {},
+            "Nova gives no reason; have nova-compute's log read on the "
+            "guest's host",
+        ),
+    )
+    def test_one_line_with_the_way_out(self, fault, message):
+        server = calls.Thing(id="s", fault=fault)
+        cloud = testing.FakeCloud()
+        cloud.compute.all_servers["s"] = server
+        self.assertEqual(message, waiting.fault(cloud, server))
+
+
+@mock.patch("time.sleep", new=mock.Mock())
+class UntilActiveTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+        server = self.cloud.compute.create_server(
+            name="c", networks=[{"uuid": "n1"}]
+        )
+        self.wanted, self.started = {"g1": server.id}, {"g1": 0.0}
+        self.lines = []
+
+    def wait(self, timeout=60):
+        return waiting.until_active(
+            self.cloud, self.wanted, self.started, timeout, self.lines.append
+        )
+
+    def test_progress(self):
+        ready = self.wait()
+        self.assertEqual(["g1"], list(ready))
+        (line,) = self.lines
+        self.assertRegex(line, r"guest 1 of 1: BUILD -> ACTIVE after \d+ s")
+
+    def test_error(self):
+        self.cloud.compute.final_status = "ERROR"
+        words = "guest g1 is in ERROR: Nova gives no reason"
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.wait()
+
+    def test_gone(self):
+        self.cloud.compute.all_servers.clear()
+        with self.assertRaisesRegex(errors.GuestError, "removed by somebody"):
+            self.wait()
+
+    def test_late_with_the_end_of_the_console(self):
+        self.cloud.compute.final_status = "BUILD"
+        with self.assertRaises(errors.GuestError) as caught:
+            self.wait(timeout=-1)
+        text = str(caught.exception)
+        self.assertIn("1 of 1 guests are not active after", text)
+        self.assertIn("g1 BUILD", text)
+        self.assertTrue(text.endswith("\nBooting\nlogin:"))
