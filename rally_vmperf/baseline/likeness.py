@@ -13,7 +13,6 @@ _COMPARED = {
     "microcode": "microcode_differs",
     "kernel": "kernel_differs",
     "mitigations": "mitigations_differ",
-    "governor": "governor_differs",
 }
 
 
@@ -87,6 +86,20 @@ def virtualisation(guest: Json, subject: str) -> list[finding.Finding]:
             )
         ]
     return []
+
+
+def governor(bare_metal: Json) -> list[finding.Finding]:
+    """Return whether bare metal saved power while it was measured."""
+    name = bare_metal.get("governor")
+    if not name or name == "performance":
+        return []
+    return [
+        finding.Finding(
+            kind="governor_not_performance",
+            subject="baseline",
+            seen=f"the governor of bare metal was {name}",
+        )
+    ]
 
 
 def peer_place(bare_metal: Json, peer: Json) -> list[finding.Finding]:

@@ -16,7 +16,12 @@ def find(
     :raises BaselineError: when the baseline does not cover the session
     """
     metal = baseline["machine"]
-    found = []
+    found = likeness.governor(metal["fingerprint"])
+    for one in session.assignments:
+        found += [
+            finding.Finding(kind=kind, subject=one.title, seen=seen)
+            for kind, seen in one.workload.cautions(one.arguments)
+        ]
     for place in session.places:
         facts = session.fingerprints[place.name]
         found += likeness.virtualisation(facts, place.name)

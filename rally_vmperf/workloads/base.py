@@ -164,6 +164,13 @@ class Workload(abc.ABC):
         """
         return {}
 
+    def cautions(self, arguments: Arguments) -> tuple[tuple[str, str], ...]:
+        """Return findings that the arguments alone give cause for.
+
+        Each is a kind of finding and what was seen.
+        """
+        return ()
+
     @abc.abstractmethod
     def metrics(self, arguments: Arguments) -> tuple[sample.Metric, ...]:
         """Return every metric that a complete run yields."""

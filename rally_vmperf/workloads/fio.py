@@ -101,6 +101,14 @@ class Disk(base.Workload):
         timeout = 120 + arguments["size_mib"] / _SLOWEST
         return (base.Command(name="layout", argv=argv, timeout=timeout),)
 
+    def cautions(
+        self, arguments: base.Arguments
+    ) -> tuple[tuple[str, str], ...]:
+        """Return a caution when the page cache is not passed by."""
+        if arguments["direct"]:
+            return ()
+        return (("cache_not_direct", "fio runs with direct: false"),)
+
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return rates and latencies of each pattern that is asked for."""
         return tuple(

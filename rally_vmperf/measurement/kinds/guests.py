@@ -38,14 +38,6 @@ KINDS: dict[str, base.Kind] = {
         remedy="Run with an administrator's credentials.",
         raised_by=NOVA,
     ),
-    "not_admin": base.Kind(
-        severity="note",
-        title="The credentials are not an administrator's",
-        why="Host, other guests and migrations stay unseen.",
-        remedy="Run with an administrator's credentials in Rally's "
-        "environment.",
-        raised_by=NOVA,
-    ),
     "peer_on_host": base.Kind(
         severity="note",
         title="The peer runs on the bare-metal host itself",
@@ -90,13 +82,6 @@ KINDS: dict[str, base.Kind] = {
         title="The machine swapped, or the kernel killed a process",
         why="The disk is measured instead of memory, or nothing at all.",
         remedy="Use a flavor with more memory, or a smaller workload.",
-        raised_by=INSIDE,
-    ),
-    "clock_stepped": base.Kind(
-        severity="warning",
-        title="The clock was stepped during the run",
-        why="Tools that read the time of day report wrong durations.",
-        remedy="Let the clocks settle (chrony) before the run.",
         raised_by=INSIDE,
     ),
 }

@@ -39,21 +39,13 @@ KINDS: dict[str, base.Kind] = {
         remedy="Boot both sides with the same mitigations= argument.",
         raised_by=FINGERPRINTS,
     ),
-    "governor_differs": base.Kind(
+    "governor_not_performance": base.Kind(
         severity="warning",
         title="The CPU frequency governor is not 'performance'",
         why="A processor that is left to save power clocks up only under "
         "load, so bare metal can look slower than it is.",
         remedy="Set the governor 'performance' on the host, then record the "
         "baseline again.",
-        raised_by=FINGERPRINTS,
-    ),
-    "memory_differs": base.Kind(
-        severity="note",
-        title="The memory sizes differ",
-        why="What is left beside the workload becomes page cache, which "
-        "speeds up file work.",
-        remedy="Hold bare metal to the guest's memory (shape: guest).",
         raised_by=FINGERPRINTS,
     ),
     "tool_version_differs": base.Kind(

@@ -1,0 +1,23 @@
+"""Tests of what a workload's arguments give cause to say."""
+
+import unittest
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.workloads import registry
+
+
+class TestCautions(unittest.TestCase):
+    """Cautions are known findings, and none by default."""
+
+    def test_defaults_give_none(self):
+        """A workload as it comes is fit to measure."""
+        for name in registry.names():
+            workload = registry.get(name)
+            self.assertEqual((), workload.cautions(workload.complete({})))
+
+    def test_page_cache(self):
+        """Without direct I/O the page cache is measured."""
+        fio = registry.get("fio")
+        ((kind, seen),) = fio.cautions(fio.complete({"direct": False}))
+        self.assertIn(kind, finding.KINDS)
+        self.assertIn("direct: false", seen)
