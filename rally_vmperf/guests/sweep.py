@@ -15,6 +15,9 @@ from rally_vmperf.guests import ownership
 from rally_vmperf.guests import removal
 from rally_vmperf.guests import waiting
 
+#: Seconds in which everything must be gone.
+TIMEOUT = 300
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class View:
@@ -72,10 +75,10 @@ class Sweep:
         return state != "unknown" or self._everything or self._task is not None
 
     def remove(
-        self, progress: waiting.Progress, timeout: float = 300
+        self, progress: waiting.Progress
     ) -> dict[inventory.Resource, str]:
         """Remove what is chosen; return what is left of it, and why."""
-        removing = removal.Removing(self._left, progress, timeout)
+        removing = removal.Removing(self._left, progress, TIMEOUT)
         try:
             removing.run()
         except errors.GuestError:

@@ -1,0 +1,101 @@
+"""Tests for the command that removes what killed runs left."""
+
+import json
+import logging
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+from cliff import app
+
+from rally_vmperf.cmd import cleanup
+from rally_vmperf.guests import ledger
+from rally_vmperf.guests import ownership
+from rally_vmperf.guests import testing
+from tests.unit.guests import test_ledger
+
+USER = {"auth_url": "http://keystone/v3", "tenant_name": "member"}
+NAME = "c_rally_dddddddd_00000000"
+
+
+@mock.patch("time.sleep", new=mock.Mock())
+class CleanupTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.ledger = ledger.Ledger(pathlib.Path(folder.name))
+        self.ledger.write(
+            test_ledger.entry(
+                "dddddddd-1", "task-d", process=test_ledger.dead()
+            )
+        )
+        self.ledger.write(test_ledger.entry("aaaaaaaa-1", "task-a"))
+        self.cloud = testing.FakeCloud()
+        self.cloud.network.create_ip(description=NAME)
+        self.crash = mock.Mock()
+        self.tasks = [ownership.Task(uuid="task-d", ended=False)]
+        for target, new in {
+            "cmd.configuration.load": mock.Mock(),
+            "cmd.configuration.option": lambda name: folder.name,
+            "cmd.rally_runs.platform": lambda env: {"users": [USER]},
+            "cmd.rally_runs.tasks": lambda: self.tasks,
+            "cmd.rally_runs.crash": self.crash,
+            "guests.cloud.connect": lambda credential: self.cloud,
+        }.items():
+            patch = mock.patch(f"rally_vmperf.{target}", new)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def run_command(self, *arguments):
+        shell = mock.Mock(spec=app.App)
+        shell.LOG = logging.getLogger(__name__)
+        with tempfile.TemporaryFile("w+") as output:
+            shell.stdout = output
+            command = cleanup.Cleanup(shell, None)
+            parser = command.get_parser("cleanup")
+            code = command.run(parser.parse_args(["-f", "json", *arguments]))
+            output.seek(0)
+            return code, json.load(output)
+
+    def owners(self):
+        return [one.owner for one in self.ledger.entries()]
+
+    def test_dry_run(self):
+        code, (row,) = self.run_command()
+        self.assertEqual(1, code)
+        self.assertEqual("task-d", row["Task"])
+        self.assertEqual("killed", row["Run"])
+        self.assertEqual("to be removed with --yes", row["Outcome"])
+        self.assertEqual(1, len(self.cloud.network.all_ips))
+        self.assertEqual(["aaaaaaaa-1", "dddddddd-1"], self.owners())
+        self.crash.assert_not_called()
+
+    def test_yes(self):
+        code, (row,) = self.run_command("--yes")
+        self.assertEqual((0, "removed"), (code, row["Outcome"]))
+        self.assertEqual({}, self.cloud.network.all_ips)
+        self.assertEqual(["aaaaaaaa-1"], self.owners())
+        self.crash.assert_called_once_with("task-d")
+
+    def test_again(self):
+        self.run_command("--yes")
+        self.assertEqual((0, []), self.run_command())
+
+    def test_other_tasks_stay(self):
+        code, rows = self.run_command("--yes", "--task", "task-a")
+        self.assertEqual((0, []), (code, rows))
+        self.assertEqual(["aaaaaaaa-1", "dddddddd-1"], self.owners())
+
+    def test_entries_of_another_cloud_stay(self):
+        with mock.patch.dict(USER, auth_url="http://other/v3"):
+            self.run_command("--yes")
+        self.assertEqual(["aaaaaaaa-1", "dddddddd-1"], self.owners())
+
+    def test_not_removed(self):
+        self.cloud.network.delete_ip = mock.Mock()
+        with mock.patch("rally_vmperf.guests.sweep.TIMEOUT", 0.01):
+            code, (row,) = self.run_command("--yes")
+        self.assertEqual(1, code)
+        self.assertEqual("not removed: still there", row["Outcome"])
+        self.assertEqual(["aaaaaaaa-1", "dddddddd-1"], self.owners())
