@@ -43,6 +43,12 @@ def too_long(machine: str, command: str, limit: int) -> OutputTooLong:
     )
 
 
+def last_line(stderr: str) -> str:
+    """Return what a program said last, short enough for a message."""
+    lines = stderr.strip().splitlines()
+    return lines[-1].strip()[:200] if lines else "it gave no reason"
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Completed:
     """A finished command; output is decoded with replacement characters."""

@@ -98,8 +98,8 @@ async def start(
     if done.exit_status:
         raise base.MachineError(
             f"{machine.name}: command {name} cannot be started in {folder}: "
-            f"{_last(done.stderr)}; the machine needs bash and a writable "
-            "folder"
+            f"{base.last_line(done.stderr)}; the machine needs bash and "
+            "a writable folder"
         )
     return Handle(
         name=name, place=place, timeout=timeout, output_limit=output_limit
@@ -138,8 +138,8 @@ async def finish(machine: base.Machine, handle: Handle) -> JobResult:
     if done.exit_status:
         raise base.MachineError(
             f"{machine.name}: command {handle.name} vanished without a "
-            f"result ({_last(done.stderr)}); see whether the machine was "
-            "rebooted or ran out of memory"
+            f"result ({base.last_line(done.stderr)}); see whether the "
+            "machine was rebooted or ran out of memory"
         )
     await _ask(machine, ("discard", handle.place))
     return _result(machine, handle, done)
@@ -211,8 +211,3 @@ def _result(
             f"{machine.name}: command {handle.name} left no account of "
             f"itself but {header[:100]!r}; was its folder cleared or full?"
         ) from None
-
-
-def _last(stderr: str) -> str:
-    lines = stderr.strip().splitlines()
-    return lines[-1][:200] if lines else "it gave no reason"

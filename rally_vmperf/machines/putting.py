@@ -19,8 +19,8 @@ async def put(
         input_bytes=content,
     )
     if done.exit_status:
-        said = done.stderr.strip().splitlines() or ["no reason given"]
         raise base.MachineError(
-            f"{machine.name}: cannot write {path}: {said[-1]}; "
+            f"{machine.name}: cannot write {path}: "
+            f"{base.last_line(done.stderr)}; "
             "check the folder's owner and the free space"
         )

@@ -22,9 +22,10 @@ _DIAL = 2
 _POLL = 0.7
 #: After a refused key: OpenSSH 9.8 bars addresses that fail more often.
 _DENIED_POLL = 6
-#: The machine itself ends a command so long after its time-out, for the case
-#: that nobody is left to tell it.
-_GRACE = 10
+#: The machine itself ends a command so long after its time-out: for the case
+#: that nobody is left to tell it, and because OpenSSH takes no signals for
+#: processes of root.
+_GRACE = 2
 
 
 class Denied(base.Unreachable):

@@ -1,0 +1,56 @@
+"""Run as root on a machine where the user is not root."""
+
+import collections.abc
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import putting
+
+
+class Root(base.Machine):
+    """A machine whose every command is run by ``sudo -n``."""
+
+    def __init__(self, machine: base.Machine) -> None:
+        super().__init__(machine.name)
+        self._machine = machine
+
+    async def run(
+        self,
+        argv: collections.abc.Sequence[str],
+        *,
+        timeout: float = 60,
+        input_bytes: bytes = b"",
+        output_limit: int = 1 << 20,
+    ) -> base.Completed:
+        return await self._machine.run(
+            ["sudo", "-n", "--", *argv],
+            timeout=timeout,
+            input_bytes=input_bytes,
+            output_limit=output_limit,
+        )
+
+    async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
+        await putting.put(self, content, path, mode)
+
+    async def close(self) -> None:
+        """Leave the connection to the machine that was given."""
+
+
+async def as_root(machine: base.Machine) -> base.Machine:
+    """Return the machine itself when its user is root, else with sudo.
+
+    :raises MachineError: when sudo is not there or asks for a password
+    """
+    if isinstance(machine, Root):
+        return machine
+    asked = await machine.run(["id", "-u"])
+    if asked.stdout.strip() == "0":
+        return machine
+    elevated = Root(machine)
+    tried = await elevated.run(["true"])
+    if tried.exit_status:
+        raise base.MachineError(
+            f"{machine.name}: cannot become root: "
+            f"{base.last_line(tried.stderr)}; log in as root, or let the user "
+            "run sudo without a password"
+        )
+    return elevated

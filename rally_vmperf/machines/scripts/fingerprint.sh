@@ -1,0 +1,68 @@
+# Print what tells two machines apart: sections, each begun by "@@ name".
+export LC_ALL=C
+section() {
+    printf '\n@@ %s\n' "$1"
+}
+show() {  # section, file
+    section "$1"
+    head -c 65536 -- "$2" 2>/dev/null
+}
+say() {  # section, command
+    section "$1"
+    shift
+    "$@" 2>/dev/null </dev/null | head -c 65536
+}
+link() {  # last part of where a symbolic link leads
+    target=$(readlink -e -- "$1" 2>/dev/null) && printf '%s' "${target##*/}"
+}
+word() {  # a file's first line
+    line=
+    [ -r "$1" ] && IFS= read -r line <"$1"
+    printf '%s' "$line"
+} 2>/dev/null
+
+# One processor is enough, and hosts have hundreds.
+section cpuinfo
+sed '/^$/q' /proc/cpuinfo | head -c 16384
+say lscpu lscpu
+show meminfo /proc/meminfo
+show kernel /proc/sys/kernel/osrelease
+show cmdline /proc/cmdline
+show os /etc/os-release
+section mitigations
+cd /sys/devices/system/cpu/vulnerabilities 2>/dev/null &&
+    grep . -- * | head -c 65536
+show governor /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor
+show smt /sys/devices/system/cpu/smt/active
+say nodes ls /sys/devices/system/node
+say detect_virt systemd-detect-virt --vm
+show clocksources \
+    /sys/devices/system/clocksource/clocksource0/available_clocksource
+show hypervisor /sys/hypervisor/type
+show dmi_vendor /sys/class/dmi/id/sys_vendor
+show dmi_product /sys/class/dmi/id/product_name
+section boot_id
+sha256sum </proc/sys/kernel/random/boot_id
+section machine_id
+[ -s /etc/machine-id ] && sha256sum </etc/machine-id
+
+section disks
+for device in /sys/block/*; do
+    [ -e "$device/device" ] || continue
+    printf 'name=%s\tmodel=%s\tdriver=%s\tbus=%s\trotational=%s' \
+        "${device##*/}" "$(word "$device/device/model")" \
+        "$(link "$device/device/driver" || link "$device/device/device/driver")" \
+        "$(link "$device/device/subsystem")" \
+        "$(word "$device/queue/rotational")"
+    printf '\tscheduler=%s\twrite_cache=%s\tsectors=%s\n' \
+        "$(word "$device/queue/scheduler")" \
+        "$(word "$device/queue/write_cache")" "$(word "$device/size")"
+done | head -n 64
+
+section nets
+for device in /sys/class/net/*; do
+    [ -e "$device/device" ] || continue
+    printf 'name=%s\tdriver=%s\tspeed=%s\tmtu=%s\n' "${device##*/}" \
+        "$(link "$device/device/driver")" "$(word "$device/speed")" \
+        "$(word "$device/mtu")"
+done | head -n 64

@@ -1,0 +1,96 @@
+"""A machine for tests; the program itself must never import this module."""
+
+import collections.abc
+import dataclasses
+
+from rally_vmperf.machines import base
+
+Answer = (
+    base.Completed
+    | BaseException
+    | str
+    | collections.abc.Callable[[tuple[str, ...]], base.Completed]
+)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Call:
+    """A command as the fake was asked to run it."""
+
+    argv: tuple[str, ...]
+    timeout: float
+    input_bytes: bytes
+
+
+class FakeMachine(base.Machine):
+    """Gives scripted answers and remembers what it was asked.
+
+    :param answers: from the first words of a command (separated by spaces)
+        to its answer: a text is standard output with exit status 0, an
+        exception is raised, a function is called with the arguments; the
+        longest match wins, a list is used up one by one, its last item stays
+    """
+
+    def __init__(
+        self,
+        name: str = "fake",
+        answers: collections.abc.Mapping[str, Answer | list[Answer]]
+        | None = None,
+    ) -> None:
+        super().__init__(name)
+        self.calls: list[Call] = []
+        self.files: dict[str, bytes] = {}
+        self.modes: dict[str, int] = {}
+        self.closed = False
+        self._answers = {
+            tuple(start.split()): list(answer)
+            if isinstance(answer, list)
+            else [answer]
+            for start, answer in (answers or {}).items()
+        }
+
+    @property
+    def commands(self) -> list[tuple[str, ...]]:
+        """Return the command lines so far."""
+        return [call.argv for call in self.calls]
+
+    async def run(
+        self,
+        argv: collections.abc.Sequence[str],
+        *,
+        timeout: float = 60,
+        input_bytes: bytes = b"",
+        output_limit: int = 1 << 20,
+    ) -> base.Completed:
+        words = tuple(argv)
+        self.calls.append(
+            Call(argv=words, timeout=timeout, input_bytes=input_bytes)
+        )
+        matches = [s for s in self._answers if words[: len(s)] == s]
+        if not matches:
+            raise AssertionError(f"{self.name} has no answer to {words}")
+        queue = self._answers[max(matches, key=len)]
+        answer = queue.pop(0) if len(queue) > 1 else queue[0]
+        if isinstance(answer, BaseException):
+            raise answer
+        if isinstance(answer, str):
+            return completed(answer)
+        if isinstance(answer, base.Completed):
+            return answer
+        return answer(words)
+
+    async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
+        self.files[path] = content
+        self.modes[path] = mode
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def completed(
+    stdout: str = "", stderr: str = "", exit_status: int = 0
+) -> base.Completed:
+    """Return an answer with defaults."""
+    return base.Completed(
+        exit_status=exit_status, stdout=stdout, stderr=stderr
+    )
