@@ -10,7 +10,8 @@ install -m 644 "$files/sshd.conf" "$root/etc/ssh/sshd_config.d/vmperf.conf"
 install -m 644 "$files/ethernet.network" \
     "$root/etc/systemd/network/10-ethernet.network"
 chroot "$root" systemctl enable --quiet \
-    systemd-networkd.service systemd-networkd-wait-online.service
+    systemd-networkd.service systemd-networkd-wait-online.service \
+    systemd-resolved.service
 grep -v -e '^#' -e '^$' "$files/masked-units.txt" | while read -r unit
 do
     ln -sf /dev/null "$root/etc/systemd/system/$unit"
@@ -26,8 +27,10 @@ echo guest > "$root/etc/hostname"
 # each guest makes its own
 rm -f "$root"/etc/ssh/ssh_host_*
 : > "$root/etc/machine-id"
-# the builder's name server would cost cloud-init half a minute of time-outs
-: > "$root/etc/resolv.conf"
+# The builder's name server would cost cloud-init half a minute of time-outs.
+ln -sf ../run/systemd/resolve/stub-resolv.conf "$root/etc/resolv.conf"
+install -D -m 644 "$files/resolved.conf" \
+    "$root/etc/systemd/resolved.conf.d/vmperf.conf"
 
 rm -f "$root/etc/apt/sources.list" "$root/etc/apt/apt.conf.d/99mmdebstrap"
 rm -rf "$root"/etc/apt/sources.list.d/*

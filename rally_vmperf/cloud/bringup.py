@@ -7,6 +7,7 @@ import uuid
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import database
+from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import graph
 from rally_vmperf.cloud import guest_image
 from rally_vmperf.cloud import handover
@@ -26,6 +27,10 @@ from rally_vmperf.cloud import settings
 from rally_vmperf.cloud import supervisor
 from rally_vmperf.cloud import templates
 
+AGENTS = tuple(
+    f"neutron-{name}-agent"
+    for name in ("linuxbridge", "dhcp", "l3", "metadata")
+)
 EMULATED = (
     "warning: no guest runs under KVM here, so guests are emulated (TCG): "
     "their figures say nothing about virtualisation on hardware"
@@ -105,14 +110,7 @@ class Bringup:
                 ["nova-compute", "nova-scheduler", "nova-api"],
                 self._hypervisor,
             ),
-            "agents": task(
-                [
-                    f"neutron-{name}-agent"
-                    for name in ("dhcp", "l3", "metadata")
-                ]
-                + ["networks"],
-                self._agents,
-            ),
+            "agents": task([*AGENTS, "networks"], self._agents),
         }
         schema = self._shipped.data("schema.yaml.j2")
         for name, steps in schema.items():
@@ -190,10 +188,20 @@ class Bringup:
 
     def _hypervisor(self) -> None:
         cloud = self._connect()
-        inventory.wait_for_hypervisor(cloud)
+        inventory.wait_for_hypervisor(cloud, self._since("nova-compute"))
         if self._place.guests_gone.exists():
             inventory.forget_guests(cloud)
             self._place.guests_gone.unlink()
 
     def _agents(self) -> None:
-        inventory.wait_for_agents(self._connect())
+        starts = {name: self._since(name) for name in AGENTS}
+        inventory.wait_for_agents(self._connect(), starts)
+
+    def _since(self, name: str) -> float:
+        """Return when a service was started, to the second like the APIs."""
+        record = self._keeper.running(name)
+        if record is None:
+            raise errors.CloudError(
+                f"{name} ended; see {self._place.log}/{name}.log"
+            )
+        return record.since // 1

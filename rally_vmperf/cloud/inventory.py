@@ -1,6 +1,7 @@
 """Flavors, networks, quotas and the image for the cloud's users."""
 
 import collections.abc
+import datetime
 import pathlib
 import time
 import typing as t
@@ -33,27 +34,55 @@ def wait(
         time.sleep(0.5)
 
 
-def wait_for_hypervisor(cloud: t.Any) -> None:
-    """Wait until Nova can place guests."""
+def heard_since(report: str | None, start: float) -> bool:
+    """Tell whether a service's last sign of life is of its present run.
+
+    :param report: when it last reported, as the API says it, in UTC
+    :param start: when it was started, in seconds of the epoch
+    """
+    if not report:
+        return False
+    moment = datetime.datetime.fromisoformat(report)
+    return moment.replace(tzinfo=datetime.UTC).timestamp() >= start
+
+
+def wait_for_hypervisor(cloud: t.Any, start: float) -> None:
+    """Wait until Nova can place guests.
+
+    :param cloud: a connection as administrator
+    :param start: when nova-compute was started
+    """
 
     def up() -> bool:
-        found = cloud.compute.services(binary="nova-compute")
-        return any(service.state == "up" for service in found)
+        return any(
+            service.state == "up" and heard_since(service.updated_at, start)
+            for service in cloud.compute.services(binary="nova-compute")
+        )
 
     wait("a running nova-compute", up)
     wait("a hypervisor", lambda: list(cloud.compute.hypervisors()))
 
 
-def wait_for_agents(cloud: t.Any) -> None:
-    """Wait until Neutron sees its four agents."""
+def wait_for_agents(cloud: t.Any, starts: dict[str, float]) -> None:
+    """Wait until Neutron hears of its agents.
+
+    :param cloud: a connection as administrator
+    :param starts: program of each agent -> when it was started
+    """
 
     def up() -> bool:
-        return sum(bool(agent.is_alive) for agent in agents()) >= 4
+        agents = list(cloud.network.agents())
+        return all(
+            any(
+                agent.binary == program
+                and agent.is_alive
+                and heard_since(agent.last_heartbeat_at, start)
+                for agent in agents
+            )
+            for program, start in starts.items()
+        )
 
-    def agents() -> t.Any:
-        return cloud.network.agents()
-
-    wait("a live Neutron agent", up)
+    wait(f"one of {', '.join(starts)}", up)
 
 
 def forget_guests(cloud: t.Any) -> None:

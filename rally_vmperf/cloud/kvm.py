@@ -70,9 +70,7 @@ def runs_sector(accelerator: str = "kvm") -> bool:
     return done.returncode == EXIT_CODE
 
 
-def sector_command(
-    accelerator: str, disk: "os.PathLike[str]"
-) -> list[str]:
+def sector_command(accelerator: str, disk: "os.PathLike[str]") -> list[str]:
     """Return the command line that boots a sector and takes its exit code."""
     drive = f"file={os.fspath(disk)},format=raw,if=floppy,readonly=on"
     return [

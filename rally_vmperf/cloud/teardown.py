@@ -39,8 +39,10 @@ def down(
         progress.say("services stopped")
         sweep(place)
         progress.say("guests and stray processes ended")
-        network_removal.remove()
-        progress.say("bridges, namespaces and rules removed")
+        if place.before.exists():
+            # Only then do such names belong to this cloud.
+            network_removal.remove()
+            progress.say("bridges, namespaces and rules removed")
         # an interrupted build of the image
         mounts.unmount(place.root)
         packages.restore_policy()
@@ -75,7 +77,7 @@ def sweep(place: layout.Layout) -> None:
     owner = ownership.Ownership(place, procfs.ProcessTable())
     deadline = time.monotonic() + PATIENCE
     number = signal.SIGTERM
-    while stray := set(owner.all()) | network_removal.inhabitants():
+    while stray := found(place, owner):
         for pid in stray:
             supervisor.send(pid, number)
         if time.monotonic() > deadline - PATIENCE / 2:
@@ -83,6 +85,14 @@ def sweep(place: layout.Layout) -> None:
         if time.monotonic() > deadline:
             return
         time.sleep(0.2)
+
+
+def found(place: layout.Layout, owner: ownership.Ownership) -> set[int]:
+    """Return what still runs of the cloud."""
+    processes = set(owner.all())
+    if place.before.exists():
+        processes |= network_removal.inhabitants()
+    return processes
 
 
 def empty(place: layout.Layout) -> None:

@@ -1,0 +1,25 @@
+"""A state root and a process table for each test."""
+
+import pathlib
+import tempfile
+import unittest
+
+from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import procfs
+from tests.unit.cloud import fakes
+
+
+class CloudTestCase(unittest.TestCase):
+    """Gives a test folders of its own."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.place = layout.Layout(self.folder / "root")
+        self.place.make_folders()
+        proc = self.folder / "proc"
+        proc.mkdir()
+        self.proc = fakes.FakeProc(proc)
+        self.processes = procfs.ProcessTable(proc)

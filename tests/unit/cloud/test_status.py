@@ -1,0 +1,41 @@
+from rally_vmperf.cloud import services
+from rally_vmperf.cloud import status
+from rally_vmperf.cloud import supervisor
+from tests.unit.cloud import base
+
+
+class DescribeTestCase(base.CloudTestCase):
+    def setUp(self):
+        super().setUp()
+        self.keeper = supervisor.Supervisor(self.place, self.processes)
+        self.known = [
+            services.Service(name=name, argv=[name], address=f"at {name}")
+            for name in ("mariadb", "keystone", "glance")
+        ]
+
+    def test_running_dead_and_stopped(self):
+        for name, pid in (("mariadb", 10), ("keystone", 11)):
+            self.proc.add(pid, argv=[name])
+            identity = self.processes.identify(pid)
+            self.keeper.records.write(name, identity, "digest")
+        # keystone has ended, and its number is another's now
+        self.proc.add(11, argv=["vi"], start_time=200)
+        lines = status.describe(self.known, self.keeper)
+        self.assertEqual(
+            [
+                ("mariadb", "running", 10, "at mariadb"),
+                ("keystone", "dead", None, "at keystone"),
+                ("glance", "stopped", None, "at glance"),
+            ],
+            [(ln.service, ln.state, ln.pid, ln.address) for ln in lines],
+        )
+        self.assertRegex(lines[0].since, r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
+
+    def test_cells_match_the_columns(self):
+        line = status.describe(self.known, self.keeper)[0]
+        self.assertEqual(len(status.COLUMNS), len(line.cells()))
+
+    def test_of_an_empty_state_root(self):
+        lines = status.of_cloud(self.place)
+        self.assertIn("nova-compute", [line.service for line in lines])
+        self.assertEqual({"stopped"}, {line.state for line in lines})
