@@ -1,0 +1,1 @@
+"""Drawings of a run, as SVG to stand inside a page."""

@@ -1,0 +1,76 @@
+"""How drawings look, and how they become SVG."""
+
+import collections.abc
+import contextlib
+import io
+
+import markupsafe
+import matplotlib
+from matplotlib import figure
+
+from rally_vmperf.report import text
+
+#: Colour and mark of a verdict. The colours (Okabe and Ito) stay apart for
+#: readers who see few; the marks stay apart without any.
+VERDICTS = {
+    "passed": ("#00795a", "o"),
+    "failed": ("#c1440e", "X"),
+    "inconclusive": ("#b87a00", "D"),
+    "void": ("#6b6b6b", "s"),
+    "none": ("#0072b2", "o"),
+}
+GUEST = "#0072b2"
+BARE = "#6b6b6b"
+INK = "#1f2933"
+FAINT = "#d5dae0"
+
+_SETTINGS = {
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9,
+    "text.parse_math": False,
+    "text.color": INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 9,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": False,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+}
+_NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+
+
+@contextlib.contextmanager
+def settings(name: str) -> collections.abc.Iterator[None]:
+    """Draw with our look, and not with that of the user's matplotlibrc.
+
+    :param name: of the drawing; makes its inner identifiers its own
+    """
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_SETTINGS)
+        matplotlib.rcParams["svg.hashsalt"] = name
+        yield
+
+
+def svg(drawn: figure.Figure, title: str) -> markupsafe.Markup:
+    """Return a figure as an SVG element, the same for the same figure.
+
+    :param title: what a screen reader says of it
+    """
+    out = io.StringIO()
+    drawn.savefig(out, format="svg", metadata=_NO_METADATA)
+    content = out.getvalue()
+    element = content[content.index("<svg") :]
+    label = markupsafe.escape(text.printable(title))
+    named = f'<svg role="img" aria-label="{label}"'
+    # Escaped by matplotlib, which writes XML by an XML writer.
+    return markupsafe.Markup(named + element[len("<svg") :])  # noqa: S704

@@ -1,0 +1,51 @@
+"""Rows and findings, put together as a reader looks for them."""
+
+import collections.abc
+
+from rally_vmperf.measurement import judgement
+from rally_vmperf.measurement import noted
+from rally_vmperf.measurement import rows
+
+#: Order and titles of the parts of a machine, by a metric's first word.
+PARTS = {
+    "cpu": "CPU",
+    "memory": "Memory",
+    "disk": "Disk",
+    "network": "Network",
+}
+
+
+def part(name: str) -> str:
+    """Return the title of the part of the machine that a metric is about."""
+    first = name.partition(".")[0]
+    return PARTS.get(first, first)
+
+
+def by_part(
+    judged: collections.abc.Iterable[rows.Row],
+) -> dict[str, list[rows.Row]]:
+    """Return comparable rows under the title of their part, in order."""
+    found: dict[str, list[rows.Row]] = {title: [] for title in PARTS.values()}
+    for row in judged:
+        found.setdefault(part(row.metric.name), []).append(row)
+    return {title: entries for title, entries in found.items() if entries}
+
+
+def ordered(judged: judgement.Judgement) -> list[rows.Row]:
+    """Return the rows that have figures, in the order of the table."""
+    return [
+        row
+        for entries in by_part(judged.rows).values()
+        for row in entries
+        if row.comparison is not None
+    ]
+
+
+def by_kind(
+    findings: collections.abc.Iterable[noted.Noted],
+) -> list[tuple[str, list[noted.Noted]]]:
+    """Return findings by kind, so that why and remedy are said once."""
+    found: dict[str, list[noted.Noted]] = {}
+    for one in findings:
+        found.setdefault(one.finding.kind, []).append(one)
+    return list(found.items())

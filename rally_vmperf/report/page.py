@@ -1,0 +1,105 @@
+"""From runs to one HTML page that needs nothing else.
+
+The page holds no script and fetches nothing, so that it can be mailed, kept
+and opened anywhere. Only inside Rally's report it holds one: a frame cannot
+otherwise take the height of what is in it.
+"""
+
+import collections.abc
+import functools
+import typing as t
+
+import jinja2
+import markupsafe
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import judgement
+from rally_vmperf.measurement import units
+from rally_vmperf.report import groups
+from rally_vmperf.report import machines
+from rally_vmperf.report import overview
+from rally_vmperf.report import run as runs
+from rally_vmperf.report import samples
+from rally_vmperf.report import setting
+from rally_vmperf.report import text
+from rally_vmperf.report.drawing import overheads
+from rally_vmperf.report.drawing import strips
+
+#: Samples of so many metrics are drawn; the table always holds all.
+MOST_STRIPS = 60
+
+
+def standalone(shown: collections.abc.Iterable[runs.Run]) -> str:
+    """Return a page of its own: an overview, and a section per run."""
+    return _render(runs.told_apart(shown), embedded=False)
+
+
+def embedded(run: runs.Run) -> str:
+    """Return a page for a frame in Rally's report."""
+    return _render([run], embedded=True)
+
+
+def _render(shown: list[runs.Run], *, embedded: bool) -> str:
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            runs=shown,
+            lines=overview.lines(shown) if len(shown) > 1 else (),
+            embedded=embedded,
+        )
+    )
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("rally_vmperf.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=text.printable,
+    )
+    environment.filters.update(
+        figure=units.show,
+        percent=units.show_percent,
+        flat=text.flat,
+        breakable=text.breakable,
+        outliers=_outliers,
+        groupby_kind=groups.by_kind,
+    )
+    environment.globals.update(
+        KINDS=finding.KINDS,
+        by_part=groups.by_part,
+        setting=setting.facts,
+        machines=machines.side_by_side,
+        guest_samples=samples.of_guests,
+        bare_samples=samples.of_bare_metal,
+        draw_overheads=_draw_overheads,
+        draw_samples=_draw_samples,
+    )
+    return environment
+
+
+def _draw_overheads(run: runs.Run, name: str) -> markupsafe.Markup:
+    return overheads.draw(groups.ordered(run.judgement), f"{name}-overheads")
+
+
+def _draw_samples(run: runs.Run, name: str) -> markupsafe.Markup:
+    shown: list[judgement.AnyRow] = [*groups.ordered(run.judgement)]
+    shown += [row for row in run.judgement.counts if row.measured]
+    return strips.draw(shown[:MOST_STRIPS], f"{name}-samples")
+
+
+def _outliers(row: t.Any) -> str:
+    """Return which repetitions lie apart from the others, in words."""
+    words = []
+    for side, places, entries in (
+        ("guest", row.comparison.guest_outliers, row.guest),
+        ("bare metal", row.comparison.bare_outliers, row.bare),
+    ):
+        if places:
+            numbers = ", ".join(str(entries[place].number) for place in places)
+            words.append(f"{side} {numbers}")
+    return f"outliers, kept: {'; '.join(words)}" if words else ""

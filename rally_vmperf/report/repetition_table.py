@@ -1,0 +1,52 @@
+"""The samples of one repetition as rows of plain text, for Rally's table."""
+
+import collections.abc
+import math
+import typing as t
+
+from rally_vmperf.measurement import units
+from rally_vmperf.report import text
+
+#: Stands for the sign that begins a tag.
+_LESS = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
+
+Json = collections.abc.Mapping[str, t.Any]
+
+
+def rows(record: t.Any) -> list[list[str]]:
+    """Return guest, metric, value and state; a row says it if unreadable.
+
+    Rally puts texts into a script of its page without escaping them for
+    HTML, so none of them may hold a ``<``.
+    """
+    try:
+        found = [*_samples(record), *_missing(record)]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        found = [["-", "-", "-", "the record cannot be read"]]
+    return [[_harmless(cell) for cell in row] for row in found]
+
+
+def _samples(record: Json) -> collections.abc.Iterator[list[str]]:
+    state = record["state"] if record["counted"] else "warm-up, not counted"
+    for row in record["samples"]:
+        value = row["value"]
+        shown = (
+            units.show(value, record["metrics"][row["metric"]]["unit"])
+            if math.isfinite(value)
+            else str(value)
+        )
+        yield [row["source"], row["metric"], shown, state]
+
+
+def _missing(record: Json) -> collections.abc.Iterator[list[str]]:
+    for gap in record["missing"]:
+        yield [
+            gap["source"],
+            gap["what"],
+            "missing",
+            text.flat(gap["reason"]),
+        ]
+
+
+def _harmless(cell: str) -> str:
+    return str(text.printable(cell)).replace("<", _LESS)

@@ -1,0 +1,75 @@
+"""Where records come from: our journals and Rally's results."""
+
+import dataclasses
+import json
+import pathlib
+import typing as t
+
+from rally_vmperf.records import journal
+from rally_vmperf.records import output
+from rally_vmperf.report import run as runs
+
+
+class SourceError(Exception):
+    """A file holds no records; one line."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Source:
+    """The records of one Rally workload.
+
+    :param records: None for an iteration without a readable one
+    :param criterion: the limits of the task; None where they are not known
+    """
+
+    records: runs.Records
+    criterion: dict[str, t.Any] | None
+
+
+def read(path: str) -> list[Source]:
+    """Return what a journal, or a file of Rally's results, holds.
+
+    :raises SourceError: for a file that is neither
+    """
+    if path.endswith(".jsonl"):
+        return [_journal(pathlib.Path(path))]
+    try:
+        content = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SourceError(f"{path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise SourceError(
+            f"{path} is no JSON ({error}); give a journal (*.jsonl) or the "
+            "output of: rally task report --json"
+        ) from error
+    try:
+        found = [
+            _workload(workload)
+            for task in content["tasks"]
+            for subtask in task["subtasks"]
+            for workload in subtask["workloads"]
+            if any(name.startswith("VMPerf.") for name in workload["scenario"])
+        ]
+    except (AttributeError, KeyError, TypeError) as error:
+        raise SourceError(
+            f"{path} holds no results of Rally's ({error!r}); make it with: "
+            "rally task report --json"
+        ) from error
+    if not found:
+        raise SourceError(f"{path} holds no workload of rally_vmperf")
+    return found
+
+
+def _journal(path: pathlib.Path) -> Source:
+    try:
+        records = journal.Journal(path.parent, path.stem).read()
+    except journal.JournalError as error:
+        raise SourceError(str(error)) from error
+    return Source(records=records, criterion=None)
+
+
+def _workload(workload: dict[str, t.Any]) -> Source:
+    return Source(
+        records=[output.find(iteration) for iteration in workload["data"]],
+        criterion=workload["sla"].get("vmperf_overhead"),
+    )
