@@ -4,6 +4,9 @@ import collections
 import collections.abc
 import dataclasses
 
+#: No machine has more; what a machine says is not trusted.
+_MOST = 1 << 16
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Cpu:
@@ -36,8 +39,9 @@ def ranges(text: str) -> set[int]:
     found: set[int] = set()
     for part in text.strip().split(","):
         first, _, last = part.partition("-")
-        if first.isdecimal():
-            found.update(range(int(first), int(last or first) + 1))
+        last = last or first
+        if first.isdecimal() and last.isdecimal():
+            found.update(range(int(first), min(int(last) + 1, _MOST)))
     return found
 
 

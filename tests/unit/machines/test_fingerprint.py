@@ -1,0 +1,23 @@
+import unittest
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import fingerprint
+from rally_vmperf.machines import local
+from rally_vmperf.machines import testing
+
+
+class TakeTestCase(unittest.IsolatedAsyncioTestCase):
+    async def test_this_computer(self):
+        facts = await fingerprint.take(local.Local("here"))
+        self.assertGreater(facts["memory_bytes"], 1 << 20)
+        self.assertGreaterEqual(facts["threads"], 1)
+        self.assertRegex(facts["boot_id"], "^[0-9a-f]{16}$")
+        again = await fingerprint.take(local.Local("here"))
+        self.assertEqual(facts, again)
+
+    async def test_a_machine_that_cannot(self):
+        machine = testing.FakeMachine(
+            "g1", {"sh": testing.completed(stderr="sh: bad", exit_status=2)}
+        )
+        with self.assertRaisesRegex(base.MachineError, "g1 .*sh: bad"):
+            await fingerprint.take(machine)

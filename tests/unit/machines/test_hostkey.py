@@ -1,0 +1,34 @@
+import subprocess
+import sys
+import unittest
+
+import asyncssh
+
+from rally_vmperf.machines import hostkey
+
+
+class KeysTestCase(unittest.TestCase):
+    def test_a_pair_belongs_together_and_is_new(self):
+        pair = hostkey.generate("guest g1")
+        key = asyncssh.import_private_key(pair.private)
+        self.assertEqual(
+            key.public_data, hostkey.pinned(pair.public).public_data
+        )
+        self.assertTrue(pair.public.startswith("ssh-ed25519 "))
+        self.assertTrue(pair.public.endswith(" guest g1"))
+        self.assertNotEqual(pair, hostkey.generate("guest g1"))
+
+    def test_the_private_key_is_not_shown(self):
+        self.assertNotIn("PRIVATE", repr(hostkey.generate("x")))
+
+
+class LazinessTestCase(unittest.TestCase):
+    def test_jobs_and_local_machines_need_no_ssh_library(self):
+        program = (
+            "import sys\n"
+            "from rally_vmperf.machines import fingerprint, job, local\n"
+            "from rally_vmperf.machines import provision, roster, shape\n"
+            "sys.exit('asyncssh' in sys.modules)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", program], check=False)
+        self.assertEqual(0, done.returncode)

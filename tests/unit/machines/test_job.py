@@ -1,0 +1,178 @@
+import asyncio
+import os
+import pathlib
+import signal
+import tempfile
+import time
+import unittest
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import job
+from rally_vmperf.machines import local
+from rally_vmperf.machines import testing
+
+
+class JobTestCase(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        self.machine = local.Local("g1")
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+
+    async def start(self, *argv, timeout=60, **arguments):
+        return await job.start(
+            self.machine,
+            self.folder,
+            "fio",
+            argv,
+            timeout=timeout,
+            **arguments,
+        )
+
+    async def run_job(self, *argv, **arguments):
+        handle = await self.start(*argv, **arguments)
+        return await job.finish(self.machine, handle)
+
+    async def test_a_job_and_its_account(self):
+        before = time.time()
+        result = await self.run_job(
+            "sh", "-c", "echo out; echo err >&2; pwd; exit 3"
+        )
+        self.assertEqual(f"out\n{self.folder}\n", result.stdout)
+        self.assertEqual("err\n", result.stderr)
+        self.assertEqual(3, result.exit_status)
+        self.assertLessEqual(before, result.started)
+        self.assertLessEqual(result.started, result.ended)
+        self.assertAlmostEqual(result.seconds, result.ended - result.started)
+        self.assertEqual([], os.listdir(self.folder))
+
+    async def test_arguments_are_not_interpreted(self):
+        words = ["a b", "*", "$HOME", "it's", "a\nb", "", "-n"]
+        result = await self.run_job("printf", "%s|", *words)
+        self.assertEqual("".join(f"{w}|" for w in words), result.stdout)
+
+    async def test_names_of_the_script_are_programs_all_the_same(self):
+        result = await self.run_job("start", "keep", "exit 0")
+        self.assertEqual(127, result.exit_status)
+        self.assertIn("not found", result.stderr)
+
+    async def test_cpu_time_covers_children(self):
+        loop = "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"
+        result = await self.run_job("sh", "-c", f"sh -c '{loop}'; true")
+        self.assertGreater(result.cpu_seconds, 0)
+
+    async def test_a_signal_is_an_exit_status(self):
+        result = await self.run_job("sh", "-c", "kill -9 $$")
+        self.assertEqual(137, result.exit_status)
+
+    async def test_the_prefix_is_run_around_the_command(self):
+        result = await self.run_job(
+            "sh", "-c", 'echo "$SHAPE"', prefix=("env", "SHAPE=a b")
+        )
+        self.assertEqual("a b\n", result.stdout)
+
+    async def test_a_prefix_that_fails_is_told(self):
+        with self.assertRaisesRegex(base.MachineError, "g1: .*no-such-prefix"):
+            await self.start("true", prefix=("no-such-prefix",))
+
+    async def test_time_out_ends_all_processes(self):
+        mark = pathlib.Path(self.folder, "mark")
+        with self.assertRaisesRegex(base.TimedOut, "g1: command fio"):
+            await self.run_job(
+                "sh", "-c", f"(sleep 1; touch {mark}) & wait", timeout=0.3
+            )
+        await asyncio.sleep(1.5)
+        self.assertFalse(mark.exists())
+
+    async def test_output_beyond_the_limit_ends_the_job(self):
+        with self.assertRaises(base.OutputTooLong):
+            await self.run_job("yes", output_limit=100_000)
+        with self.assertRaises(base.OutputTooLong):
+            await self.run_job("sh", "-c", "yes >&2", output_limit=1000)
+
+    async def test_output_of_exactly_the_limit_is_whole(self):
+        result = await self.run_job(
+            "head", "-c", "200000", "/dev/zero", output_limit=200_000
+        )
+        self.assertEqual("\x00" * 200_000, result.stdout)
+
+    async def test_cancel_ends_and_clears(self):
+        mark = pathlib.Path(self.folder, "mark")
+        handle = await self.start("sh", "-c", f"sleep 1; touch {mark}")
+        await job.cancel(self.machine, handle)
+        await asyncio.sleep(1.5)
+        self.assertEqual([], os.listdir(self.folder))
+
+    async def test_cancel_of_an_armed_job(self):
+        handle = await self.start("true", armed=True)
+        await job.cancel(self.machine, handle)
+        self.assertEqual([], os.listdir(self.folder))
+
+    async def test_an_armed_job_begins_at_its_instant(self):
+        handle = await self.start("true", armed=True)
+        at = time.time() + 0.5
+        await job.release(self.machine, handle, at)
+        result = await job.finish(self.machine, handle)
+        self.assertGreaterEqual(result.started, at - 0.001)
+        self.assertLess(result.started, at + 10)
+
+    async def test_an_instant_in_the_past_is_now(self):
+        handle = await self.start("true", armed=True)
+        await job.release(self.machine, handle, time.time() - 5)
+        result = await job.finish(self.machine, handle)
+        self.assertEqual(0, result.exit_status)
+
+    async def test_a_job_whose_supervisor_died_is_missed_at_once(self):
+        handle = await self.start("sleep", "100")
+        process = int(pathlib.Path(handle.place, "job").read_text())
+        stat = pathlib.Path(f"/proc/{process}/stat").read_text()
+        os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
+        try:
+            with self.assertRaisesRegex(base.MachineError, "vanished"):
+                await job.finish(self.machine, handle)
+        finally:
+            await job.cancel(self.machine, handle)
+
+    async def test_what_a_command_leaves_behind_is_ended(self):
+        mark = pathlib.Path(self.folder, "mark")
+        result = await self.run_job(
+            "sh", "-c", f"(sleep 1; touch {mark}) >/dev/null 2>&1 & echo done"
+        )
+        self.assertEqual("done\n", result.stdout)
+        await asyncio.sleep(1.5)
+        self.assertFalse(mark.exists())
+
+    async def test_a_folder_that_cannot_be_made(self):
+        with self.assertRaisesRegex(base.MachineError, "writable folder"):
+            await job.start(
+                self.machine, "/proc/nowhere", "fio", ["true"], timeout=5
+            )
+
+
+class AwayTestCase(unittest.IsolatedAsyncioTestCase):
+    handle = job.Handle(
+        name="fio", place="/w/.job", timeout=9, output_limit=1000
+    )
+
+    async def test_a_machine_that_comes_back_is_asked_again(self):
+        header = "user=0.1 system=0.2\nexit=0 started=1.5 ended=3.5\n\n"
+        machine = testing.FakeMachine(
+            "g1",
+            {
+                "bash": [
+                    base.Unreachable("away"),
+                    testing.completed(exit_status=75),
+                    testing.completed(f"{header}out\n\nmore"),
+                    testing.completed(),
+                ]
+            },
+        )
+        result = await job.finish(machine, self.handle)
+        self.assertEqual(2, result.seconds)
+        self.assertAlmostEqual(0.3, result.cpu_seconds)
+        self.assertEqual("out\n\nmore", result.stdout)
+        self.assertEqual("discard", machine.commands[-1][4])
+
+    async def test_an_account_that_cannot_be_read(self):
+        for text in ("", "exit=\n\n", "exit=x started=1 ended=2 user=1\n\n"):
+            machine = testing.FakeMachine("g1", {"bash": text})
+            with self.assertRaisesRegex(base.MachineError, "no account"):
+                await job.finish(machine, self.handle)

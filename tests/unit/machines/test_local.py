@@ -1,0 +1,79 @@
+import asyncio
+import contextlib
+import pathlib
+import tempfile
+import time
+import unittest
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import local
+
+
+class LocalTestCase(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        self.machine = local.Local("here")
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+
+    async def test_arguments_output_status_and_locale(self):
+        done = await self.machine.run(
+            ["sh", "-c", 'echo "$1$LC_ALL"; echo e >&2; exit 3', "sh", "a *\n"]
+        )
+        self.assertEqual(
+            base.Completed(exit_status=3, stdout="a *\nC\n", stderr="e\n"),
+            done,
+        )
+
+    async def test_missing_and_forbidden_commands_answer_as_a_shell_does(self):
+        done = await self.machine.run(["no-such-command"])
+        self.assertEqual(127, done.exit_status)
+        done = await self.machine.run([self.folder])
+        self.assertEqual(126, done.exit_status)
+
+    async def test_signals_are_128_and_more(self):
+        done = await self.machine.run(["sh", "-c", "kill -9 $$"])
+        self.assertEqual(137, done.exit_status)
+
+    async def test_time_out_ends_the_whole_group(self):
+        mark = pathlib.Path(self.folder, "mark")
+        started = time.monotonic()
+        with self.assertRaisesRegex(base.TimedOut, "here: command sh"):
+            await self.machine.run(
+                ["sh", "-c", '(sleep 1; touch "$1") & wait', "sh", str(mark)],
+                timeout=0.2,
+            )
+        self.assertLess(time.monotonic() - started, 20)
+        await asyncio.sleep(1.5)
+        self.assertFalse(mark.exists())
+
+    async def test_cancelling_ends_the_command(self):
+        mark = pathlib.Path(self.folder, "mark")
+        running = asyncio.create_task(
+            self.machine.run(
+                ["sh", "-c", 'touch "$1"; sleep 1; rm "$1"', "sh", str(mark)]
+            )
+        )
+        while not mark.exists():
+            await asyncio.sleep(0.01)
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
+        await asyncio.sleep(1.5)
+        self.assertTrue(mark.exists())
+
+    async def test_endless_output_is_cut(self):
+        with self.assertRaises(base.OutputTooLong):
+            await self.machine.run(["yes"], output_limit=100_000)
+
+    async def test_garbage_and_characters_at_the_edges_of_buffers(self):
+        content = b"x" + "é€😀".encode() * 50_000 + b"\xff\x00\xc3"
+        done = await self.machine.run(["cat"], input_bytes=content)
+        self.assertEqual(content.decode("utf-8", "replace"), done.stdout)
+
+    async def test_put(self):
+        path = pathlib.Path(self.folder, "a b", "c")
+        await self.machine.put(b"\x00\xff", str(path), 0o755)
+        self.assertEqual(b"\x00\xff", path.read_bytes())
+        self.assertEqual(0o755, path.stat().st_mode & 0o777)
+        await self.machine.put(b"new", str(path))
+        self.assertEqual([path], list(path.parent.iterdir()))
+        self.assertEqual(b"new", path.read_bytes())

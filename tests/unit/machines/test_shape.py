@@ -1,0 +1,173 @@
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import local
+from rally_vmperf.machines import scripts
+from rally_vmperf.machines import shape
+from rally_vmperf.machines import shape_prefix
+from rally_vmperf.machines import testing
+
+LOOK = (
+    "method={}\nmemory_kib=8388608\nallowed=0-3\n0,0,0\n1,1,0\n2,2,0\n3,3,0\n"
+)
+
+
+def _groups():
+    root = pathlib.Path(shape.CGROUPS)
+    return {str(p) for p in root.glob("**/rally-vmperf-*")}
+
+
+class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        if os.geteuid():
+            self.skipTest("control groups need root")
+        self.machine = local.Local("bare metal")
+        look = await self.machine.run(
+            scripts.argv("shape.sh", "look", shape.CGROUPS)
+        )
+        if "method=cgroup" not in look.stdout:
+            self.skipTest("no control groups for CPUs and memory here")
+
+    async def test_cpus_and_memory_are_held_and_released(self):
+        before = _groups()
+        hold = await shape.hold(self.machine, cpus=1, memory_mib=64)
+        try:
+            self.assertIn(hold.held, ("cgroup1", "cgroup2"))
+            self.assertEqual((), hold.findings)
+            done = await self.machine.run(
+                [*hold.prefixes[0], "cat", "/proc/self/status"]
+            )
+            allowed = re.search(r"Cpus_allowed_list:\s*(.*)", done.stdout)
+            self.assertEqual(str(hold.cpus[0][0]), allowed[1])
+            eater = ["head", "-c", "500M", "/dev/zero"]
+            done = await self.machine.run(
+                [*hold.prefixes[0], "sh", "-c", '"$@" | tail', "sh", *eater]
+            )
+            self.assertEqual("", done.stdout)
+        finally:
+            await hold.release()
+        self.assertEqual(before, _groups())
+        await hold.release()
+
+    async def test_what_still_runs_is_ended(self):
+        hold = await shape.hold(self.machine, cpus=1, memory_mib=64)
+        prefix = hold.prefixes[0]
+        await self.machine.run(
+            [
+                "sh",
+                "-c",
+                '"$@" >/dev/null 2>&1 &',
+                "sh",
+                *prefix,
+                "sleep",
+                "99",
+            ]
+        )
+        await hold.release()
+
+    async def test_a_machine_that_is_too_small(self):
+        have = len(os.sched_getaffinity(0))
+        with self.assertRaisesRegex(
+            base.MachineError, f"has {have} CPUs .* need {have + 1};"
+        ):
+            await shape.hold(self.machine, cpus=have + 1, memory_mib=1)
+        with self.assertRaisesRegex(base.MachineError, "999999999 MiB"):
+            await shape.hold(self.machine, cpus=1, memory_mib=999999999)
+
+
+class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
+    def machine(self, method, uid="0"):
+        def answer(argv):
+            if argv[4] == "look":
+                return testing.completed(LOOK.format(method))
+            return testing.completed(f"/cg/{argv[6]}/cgroup.procs\n")
+
+        return testing.FakeMachine(
+            "host1",
+            {
+                "sh": answer,
+                "id": f"{uid}\n",
+                "sudo -n -- true": "",
+                "sudo -n -- sh": lambda argv: answer(argv[3:]),
+            },
+        )
+
+    async def test_taskset_limits_no_memory_and_says_so(self):
+        hold = await shape.hold(
+            self.machine("taskset"), cpus=2, memory_mib=512, copies=2
+        )
+        self.assertEqual(
+            (("taskset", "-c", "0,1"), ("taskset", "-c", "2,3")), hold.prefixes
+        )
+        (found,) = hold.findings
+        self.assertEqual("shape_not_held", found.kind)
+        self.assertEqual("host1", found.subject)
+        await hold.release()
+
+    async def test_systemd(self):
+        hold = await shape.hold(
+            self.machine("systemd"), cpus=(1, 3), memory_mib=512
+        )
+        words = hold.prefixes[0]
+        self.assertEqual("systemd-run", words[0])
+        self.assertIn("--property=AllowedCPUs=1,3", words)
+        self.assertIn("--property=MemoryMax=512M", words)
+        self.assertIn("--property=MemorySwapMax=0", words)
+
+    async def test_a_user_enters_as_root_and_works_as_himself(self):
+        machine = self.machine("cgroup2", uid="1000")
+        hold = await shape.hold(machine, cpus=1, memory_mib=512)
+        prefix = hold.prefixes[0]
+        self.assertEqual(("sudo", "-n", "--"), prefix[:3])
+        self.assertEqual(
+            (
+                "setpriv",
+                "--reuid=1000",
+                "--regid=1000",
+                "--init-groups",
+                "--",
+            ),
+            prefix[-5:],
+        )
+        await hold.release()
+        self.assertEqual("down", machine.commands[-1][7])
+
+    async def test_cpus_that_cannot_be_dealt_out(self):
+        for numbers in ((0, 1, 2), (0, 9)):
+            with self.assertRaisesRegex(base.MachineError, "dealt out to 2"):
+                await shape.hold(
+                    self.machine("taskset"),
+                    cpus=numbers,
+                    memory_mib=1,
+                    copies=2,
+                )
+
+    def test_whole(self):
+        hold = shape.whole(3)
+        self.assertEqual(("whole", ((), (), ())), (hold.held, hold.prefixes))
+
+
+class Cgroup2TestCase(unittest.IsolatedAsyncioTestCase):
+    """The files of version 2, in a plain folder where the kernel has none."""
+
+    async def test_files(self):
+        root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (root / "cgroup.controllers").write_text("cpuset cpu io memory pids\n")
+        machine = local.Local("here")
+        look = await machine.run(scripts.argv("shape.sh", "look", str(root)))
+        self.assertRegex(look.stdout, "method=(cgroup2|systemd)")
+        arguments = (str(root), "rally-vmperf-x", "0-1", "0", "1048576")
+        done = await machine.run(scripts.argv("shape.sh", "up", *arguments))
+        self.assertEqual(0, done.exit_status, done.stderr)
+        group = root / "rally-vmperf-x"
+        self.assertEqual(f"{group}/cgroup.procs\n", done.stdout)
+        self.assertEqual("0-1\n", (group / "cpuset.cpus").read_text())
+        self.assertEqual("1048576\n", (group / "memory.max").read_text())
+        run_as = shape_prefix.User(uid="0", gid="0")
+        prefix = shape_prefix.enter(run_as, done.stdout.split())
+        done = await machine.run([*prefix, "sh", "-c", "echo $$"])
+        self.assertEqual(done.stdout, (group / "cgroup.procs").read_text())
