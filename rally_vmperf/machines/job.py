@@ -174,7 +174,7 @@ async def _persist(
                 timeout=timeout,
                 output_limit=output_limit + _HEADER,
             )
-        except base.Unreachable:
+        except (base.Unreachable, base.TimedOut):
             if time.monotonic() > deadline:
                 raise
         await asyncio.sleep(pause)

@@ -17,6 +17,7 @@ now() {
 
 start() {
     dir=$1
+    [[ $dir = /* ]] || dir=$PWD/$dir
     mkdir -p -- "$2" || exit
     # A second start follows a lost connection: the first one counts.
     mkdir -- "$dir" || { [ -d "$dir" ]; exit; }
@@ -24,7 +25,7 @@ start() {
     exec {alive}<>"$dir/alive" {ready}<>"$dir/ready"
     local prefix=("${@:7:$6}")
     setsid "${prefix[@]}" bash -c "$BASH_EXECUTION_STRING" job.bash \
-        supervise "${@:1:5}" "${@:7+$6}" \
+        supervise "$dir" "${@:2:4}" "${@:7+$6}" \
         {alive}>&- {ready}>&- </dev/null >"$dir/log" 2>&1 &
     until read -r -t 1 <&"$ready"; do
         [ -e "/proc/$!" ] || { cat -- "$dir/log" >&2; exit 1; }

@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import os
 import pathlib
 import signal
@@ -139,6 +140,14 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual("done\n", result.stdout)
         await asyncio.sleep(1.5)
         self.assertFalse(mark.exists())
+
+    async def test_a_relative_folder_is_below_the_home(self):
+        self.enterContext(contextlib.chdir(self.folder))
+        handle = await job.start(
+            self.machine, "a b", "fio", ["pwd"], timeout=60
+        )
+        result = await job.finish(self.machine, handle)
+        self.assertEqual(f"{self.folder}/a b\n", result.stdout)
 
     async def test_a_folder_that_cannot_be_made(self):
         with self.assertRaisesRegex(base.MachineError, "writable folder"):
