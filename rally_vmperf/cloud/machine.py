@@ -8,6 +8,7 @@ from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import mounts
 
+SETTINGS = pathlib.Path("/proc/sys")
 KERNEL_SETTINGS = (
     "net/bridge/bridge-nf-call-arptables",
     "net/bridge/bridge-nf-call-ip6tables",
@@ -28,7 +29,7 @@ def remember(place: layout.Layout) -> None:
         return
     values = {}
     for name in KERNEL_SETTINGS:
-        path = pathlib.Path("/proc/sys", name)
+        path = SETTINGS / name
         if path.exists():
             values[name] = path.read_text().strip()
     before: dict[str, t.Any] = {
@@ -47,7 +48,7 @@ def put_back(place: layout.Layout) -> None:
         return
     before = json.loads(place.before.read_text())
     for name, value in before["settings"].items():
-        path = pathlib.Path("/proc/sys", name)
+        path = SETTINGS / name
         if path.exists() and path.read_text().strip() != value:
             path.write_text(value)
     for name in FOLDERS:

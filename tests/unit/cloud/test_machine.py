@@ -1,0 +1,45 @@
+import json
+from unittest import mock
+
+from rally_vmperf.cloud import machine
+from tests.unit.cloud import base
+
+
+class MachineTestCase(base.CloudTestCase):
+    def setUp(self):
+        super().setUp()
+        self.settings = self.folder / "sys"
+        self.settings.mkdir()
+        (self.settings / "forward").write_text("0\n")
+        self.own = self.folder / "own"
+        self.made = self.folder / "made"
+        self.own.mkdir()
+        for name, value in (
+            ("SETTINGS", self.settings),
+            ("KERNEL_SETTINGS", ("forward", "not-in-this-kernel")),
+            ("FOLDERS", (str(self.own), str(self.made))),
+        ):
+            patch = mock.patch.object(machine, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def test_put_back(self):
+        machine.remember(self.place)
+        (self.settings / "forward").write_text("1\n")
+        (self.made / "below").mkdir(parents=True)
+        (self.made / "below" / "file").touch()
+        machine.put_back(self.place)
+        self.assertEqual("0", (self.settings / "forward").read_text().strip())
+        self.assertTrue(self.own.exists())
+        self.assertFalse(self.made.exists())
+        self.assertFalse(self.place.before.exists())
+
+    def test_what_the_cloud_changed_is_not_remembered(self):
+        machine.remember(self.place)
+        (self.settings / "forward").write_text("1\n")
+        machine.remember(self.place)
+        before = json.loads(self.place.before.read_text())
+        self.assertEqual({"forward": "0"}, before["settings"])
+
+    def test_nothing_to_put_back(self):
+        machine.put_back(self.place)

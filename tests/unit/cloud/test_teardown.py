@@ -1,0 +1,52 @@
+import io
+from unittest import mock
+
+from rally_vmperf.cloud import console
+from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import teardown
+from tests.unit.cloud import base
+
+
+class DownTestCase(base.CloudTestCase):
+    def setUp(self):
+        super().setUp()
+        self.stream = io.StringIO()
+        for name in ("sweep", "network_removal", "mounts", "packages"):
+            patch = mock.patch.object(teardown, name)
+            setattr(self, name, patch.start())
+            self.addCleanup(patch.stop)
+
+    def down(self, *, purge, place=None):
+        teardown.down(
+            place or self.place, console.Progress(self.stream), purge=purge
+        )
+
+    def test_no_cloud(self):
+        self.down(purge=True, place=layout.Layout(self.folder / "none"))
+        self.assertIn("there is no cloud", self.stream.getvalue())
+
+    def test_names_of_others_are_left_alone(self):
+        """What is called qrouter-* is ours only while the cloud is up."""
+        self.down(purge=False)
+        self.network_removal.remove.assert_not_called()
+
+    def test_bridges_go_with_the_cloud(self):
+        self.place.before.write_text('{"settings": {}, "folders": []}')
+        with mock.patch.object(teardown.machine, "FOLDERS", ()):
+            self.down(purge=False)
+        self.network_removal.remove.assert_called_once_with()
+        self.assertFalse(self.place.before.exists())
+
+    def test_databases_stay_and_guests_do_not(self):
+        self.down(purge=False)
+        self.assertTrue((self.place.data / "mysql").exists())
+        self.assertTrue(self.place.guests_gone.exists())
+
+    def test_a_purge_keeps_the_image(self):
+        self.place.image.touch()
+        self.down(purge=True)
+        self.assertEqual([self.place.image], list(self.place.root.iterdir()))
+
+    def test_a_purge_without_an_image_leaves_nothing(self):
+        self.down(purge=True)
+        self.assertFalse(self.place.root.exists())
