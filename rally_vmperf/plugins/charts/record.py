@@ -7,7 +7,7 @@ from rally.task.processing import charts
 
 from rally_vmperf.records import output
 
-_COLUMNS = ["Guest", "Metric", "Value", "State"]
+_COLUMNS = ["Guest", "Metric", "Value", "State or reason"]
 
 
 @plugin.configure(name=output.CHART)

@@ -9,6 +9,7 @@ from matplotlib import figure
 from rally_vmperf.measurement import overhead
 from rally_vmperf.measurement import rows
 from rally_vmperf.measurement import units
+from rally_vmperf.report import text
 from rally_vmperf.report.drawing import look
 
 #: Overhead in percent from which the axis is logarithmic, so that the ones
@@ -37,12 +38,13 @@ def draw(
             if row.comparison is not None:
                 _line(axes, place, row, row.comparison, f"{name}-{place}")
         _scale(axes, judged)
-        axes.set_yticks(
-            range(len(judged)), [row.metric.name for row in judged]
-        )
+        names = [text.printable(row.metric.name) for row in judged]
+        axes.set_yticks(range(len(judged)), names)
         axes.set_ylim(len(judged) - 0.4, -0.6)
+        scale = ", logarithmic" if axes.get_xscale() == "symlog" else ""
         axes.set_xlabel(
-            "overhead in percent of bare metal (right: the guest is worse)"
+            f"overhead in percent of bare metal{scale} "
+            "(right: the guest is worse)"
         )
         axes.grid(axis="x")
         axes.spines["left"].set_visible(False)

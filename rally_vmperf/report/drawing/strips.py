@@ -10,6 +10,7 @@ from matplotlib import figure
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import judgement
 from rally_vmperf.measurement import units
+from rally_vmperf.report import text
 from rally_vmperf.report.drawing import look
 
 _COLUMNS = 3
@@ -59,10 +60,12 @@ def _panel(axes: t.Any, row: judgement.AnyRow) -> None:
             markersize=3.5,
             alpha=0.85,
             linestyle="none",
+            clip_on=False,
         )
-    arrow = "higher" if row.metric.better == "higher" else "lower"
-    axes.set_title(row.metric.name, loc="left", fontweight="bold")
-    axes.set_ylabel(f"{unit or 'count'}\n({arrow} is better)", fontsize=7)
+    scale = text.printable(unit) or "count"
+    name = text.printable(row.metric.name)
+    axes.set_title(name, loc="left", fontweight="bold")
+    axes.set_ylabel(f"{scale}\n({row.metric.better} is better)", fontsize=7)
     axes.set_xticks(
         range(len(series)),
         [label for label, _, _ in series],
@@ -91,5 +94,6 @@ def _series(prefix: str, colour: str, side: Gathered) -> Series:
 
 
 def _short(source: str, prefix: str) -> str:
-    name = source.removeprefix("copy-") if prefix else source
+    name = text.printable(source)
+    name = name.removeprefix("copy-") if prefix else name
     return f"{'bare ' if prefix else ''}{name[:_LONGEST_NAME]}"

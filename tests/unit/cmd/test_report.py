@@ -1,0 +1,93 @@
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+from rally_vmperf.cmd import report
+from rally_vmperf.records import journal
+from tests.unit.report import made
+from tests.unit.report import rally_results
+
+
+class ReportTestCase(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.page = self.folder / "page.html"
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_text(content)
+        return str(path)
+
+    def journal(self, name="one", **arguments):
+        written = journal.Journal(self.folder, name)
+        for record in made.records(**arguments):
+            written.append(record)
+        return str(written.path)
+
+    def run_command(self, *arguments):
+        app = mock.Mock(stdout=io.StringIO())
+        command = report.Report(app, None)
+        parser = command.get_parser("report")
+        command.run(parser.parse_args([*arguments, "-o", str(self.page)]))
+        return app.stdout.getvalue()
+
+    def test_journal_without_limits(self):
+        said = self.run_command(self.journal())
+        self.assertIn("m1.small, 1 guest: figures without limits", said)
+        self.assertIn(str(self.page), said)
+        self.assertIn("No verdict", self.page.read_text())
+
+    def test_journal_of_a_killed_run(self):
+        path = pathlib.Path(self.journal())
+        content = path.read_text()
+        path.write_text(content[: len(content) * 3 // 4])
+        limits = self.write("limits.yaml", json.dumps(made.LIMITS))
+        self.run_command(str(path), "--limits", limits)
+        self.assertIn("never begun: 2", self.page.read_text())
+
+    def test_limits_of_the_file(self):
+        limits = self.write("limits.yaml", "max_percent: {'*': 1000}\n")
+        said = self.run_command(self.journal(), "--limits", limits)
+        self.assertIn("passed", said)
+
+    def test_limits_of_the_task(self):
+        path = self.write(
+            "task.json",
+            json.dumps(
+                rally_results.results(
+                    [(made.records(), {"max_percent": {"*": 0.01}})]
+                )
+            ),
+        )
+        self.assertIn("failed", self.run_command(path))
+        limits = self.write("limits.yaml", "max_percent: {'*': 1000}\n")
+        self.assertIn("passed", self.run_command(path, "--limits", limits))
+
+    def test_several_runs(self):
+        said = self.run_command(self.journal(), self.journal("two", guests=2))
+        self.assertIn("m1.small, 2 guests", said)
+        self.assertIn("Metric by flavor", self.page.read_text())
+
+    def test_wrong_limits_are_refused_in_one_line(self):
+        path = self.journal()
+        for content, words in (
+            ("max_percent: 5", "max_percent"),
+            ("max_percents: {'*': 5}", "max_percent.? is a required"),
+            ("a: b: c", "no YAML"),
+            ("", "object"),
+        ):
+            limits = self.write("limits.yaml", content)
+            with self.assertRaisesRegex(report.ReportError, words) as caught:
+                self.run_command(path, "--limits", limits)
+            self.assertNotIn("\n", str(caught.exception))
+
+    def test_page_that_cannot_be_written(self):
+        path = self.journal()
+        self.page.mkdir()
+        with self.assertRaisesRegex(report.ReportError, "--output"):
+            self.run_command(path)

@@ -1,0 +1,107 @@
+"""Rally's own code makes its report from our records."""
+
+import copy
+import json
+import re
+import subprocess
+import sys
+import unittest
+
+from rally.cli import task_results_loader
+from rally.task.processing import charts
+from rally.task.processing import plot
+
+from rally_vmperf.plugins.charts import overhead
+from rally_vmperf.plugins.charts import record
+from rally_vmperf.plugins.sla import overhead as sla
+from rally_vmperf.records import output
+from rally_vmperf.report import page
+from rally_vmperf.report import run
+from tests.unit.report import made
+from tests.unit.report import rally_results
+
+
+def rallys(workloads):
+    """Return results as Rally's own loader hands them to its reports."""
+    document = json.loads(json.dumps(rally_results.results(workloads)))
+    return task_results_loader._update_new_results(document)
+
+
+def shown(html):
+    """Return the data that Rally's page shows."""
+    found = re.search(r"\$scope\.scenarios = (.*);\n", html)
+    return json.loads(found.group(1))
+
+
+class StaticReportTestCase(unittest.TestCase):
+    def test_report_holds_our_page_per_workload(self):
+        small, many = made.records(), made.records(guests=2)
+        html = plot.plot(
+            rallys([(small, made.LIMITS), ([*many, None], made.LIMITS)]),
+            include_libs=True,
+        )
+        for workload, records in zip(
+            shown(html), (small, [*many, None]), strict=True
+        ):
+            (chart,) = workload["additive_output"]
+            self.assertEqual("EmbedChart", chart["widget"])
+            judge = sla.judge(made.LIMITS)
+            expected = page.embedded(run.make(records, judge))
+            embedded = chart["data"]["embedded"]
+            self.assertEqual(
+                expected, embedded.replace("\\/script>", "/script>")
+            )
+            self.assertNotIn("</script>", embedded)
+
+    def test_report_holds_a_table_per_repetition_and_no_record(self):
+        html = plot.plot(rallys([(made.records(), made.LIMITS)]))
+        (workload,) = shown(html)
+        self.assertEqual(6, len(workload["complete_output"]))
+        for (table,) in workload["complete_output"]:
+            self.assertEqual({"title", "widget", "data"}, set(table))
+            self.assertEqual("Table", table["widget"])
+            self.assertEqual(len(made.METRICS), len(table["data"]["rows"]))
+
+    def test_report_without_limits_has_figures_only(self):
+        html = plot.plot(rallys([(made.records(), None)]))
+        (workload,) = shown(html)
+        (chart,) = workload["additive_output"]
+        self.assertIn("No verdict", chart["data"]["embedded"])
+
+    def test_hostile_guest_cannot_end_rallys_script(self):
+        records = made.records()
+        for one in records:
+            one["missing"] = [
+                {"what": "a", "source": "b", "reason": "</script><script>x"}
+            ]
+            one["machines"][0]["fingerprint"] = {"kernel": "</script><b>"}
+        html = plot.plot(rallys([(records, made.LIMITS)]))
+        self.assertEqual("VMPerf", shown(html)[0]["cls"])
+        self.assertNotIn("</script><", html)
+
+
+class ChartsTestCase(unittest.TestCase):
+    def test_names_are_those_of_the_outputs(self):
+        self.assertIs(record.Record, charts.OutputChart.get(output.CHART))
+        self.assertIs(
+            overhead.Overhead, charts.OutputChart.get(output.SUMMARY_CHART)
+        )
+
+    def test_task_start_prints_a_table_of_it(self):
+        workload = {"total_iteration_count": 2}
+        table = charts.OutputStatsTable(workload, title="title")
+        for _ in range(2):
+            table.add_iteration(copy.deepcopy(output.mark()["data"]))
+        self.assertEqual("repetitions", table.render()["data"]["rows"][0][0])
+
+    def test_a_list_of_plugins_loads_no_drawing(self):
+        code = (
+            "import sys\n"
+            "from rally_vmperf.plugins.charts import overhead, record\n"
+            "heavy = {'matplotlib', 'rally_vmperf.report.page'}\n"
+            "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True
+        )
+        self.assertEqual((0, ""), (done.returncode, done.stderr))

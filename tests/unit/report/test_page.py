@@ -1,0 +1,248 @@
+"""The page says what the judgement says, and nothing that guests slip in."""
+
+import html.parser
+import re
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import units
+from rally_vmperf.plugins.sla import overhead
+from rally_vmperf.report import page
+from rally_vmperf.report import run
+from tests.unit.report import made
+
+
+class _Reader(html.parser.HTMLParser):
+    """Collects the words, tags and attributes of a page."""
+
+    def __init__(self, source):
+        super().__init__()
+        self.words, self.tags, self.attributes = [], set(), []
+        self.feed(source)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    @property
+    def text(self):
+        return re.sub(r"\s+", " ", "".join(self.words))
+
+
+def judged(records, limits=made.LIMITS):
+    return run.make(records, overhead.judge(limits) if limits else None)
+
+
+def read(*runs):
+    return _Reader(page.standalone(runs))
+
+
+@ddt.ddt
+class PageTestCase(unittest.TestCase):
+    @ddt.data({"guests": 1}, {"guests": 2}, {"guests": 2, "emulated": True})
+    def test_figures_are_those_of_the_judgement(self, arguments):
+        shown = judged(made.records(**arguments))
+        text = read(shown).text
+        self.assertTrue(shown.judgement.rows)
+        for row in shown.judgement.rows:
+            found, unit = row.comparison, row.metric.unit
+            line = text[text.rindex("Figures") :]
+            line = line[line.index(f"{row.metric.name} {row.metric.better}") :]
+            for figure in (
+                units.show(found.bare, unit),
+                units.show(found.guest, unit),
+                f"{units.show_percent(found.overhead_percent)} %",
+                f"{units.show_percent(found.low)} to",
+                f"{units.show_percent(found.high)} %",
+                f"{row.limit:g} %",
+                row.status,
+            ):
+                self.assertIn(figure, line[:220])
+        for row in shown.judgement.counts:
+            self.assertIn(units.show(row.worst, row.metric.unit), text)
+
+    @ddt.data(
+        ({"max_percent": {"*": 1000}}, "Passed: "),
+        ({"max_percent": {"*": 0.01}}, "Failed: "),
+        ({"max_percent": {"memory.*": 4.1}}, "Inconclusive: "),
+    )
+    @ddt.unpack
+    def test_headline_is_the_verdict(self, limits, word):
+        shown = judged(made.records(), limits)
+        text = read(shown).text
+        headline = shown.judgement.headline()
+        self.assertTrue(headline.startswith(word.strip(": ").lower()))
+        self.assertIn(headline[0].upper() + headline[1:], text)
+        rest = shown.judgement.sentence().removeprefix(f"{headline}. ")
+        self.assertIn(rest, text)
+
+    def test_void_run_says_why(self):
+        records = made.records()
+        records[2]["findings"].append(
+            {"kind": "wrong_host", "subject": "g1", "seen": "on compute-9"}
+        )
+        text = read(judged(records)).text
+        self.assertIn("Void: ", text)
+        self.assertIn("g1: on compute-9 (repetition 3)", text)
+
+    def test_without_limits_no_verdict(self):
+        shown = judged(made.records(), None)
+        text = read(shown).text
+        self.assertIn("No verdict", text)
+        self.assertNotIn("inconclusive: no metric", text.lower())
+        value = shown.judgement.rows[0].comparison.overhead_percent
+        self.assertIn(f"{units.show_percent(value)} %", text)
+
+    def test_setting_is_in_sight(self):
+        text = read(judged(made.records(guests=2))).text
+        for words in (
+            "m1.small (2 vCPUs, 2048 MiB memory, 10 GiB disk)",
+            "hw:cpu_policy=dedicated",
+            "debian-12",
+            "g2 on compute-1",
+            "kvm",
+            "baseline r740, machine compute-1, recorded 2026-03-01",
+            "2 CPUs and 2048 MiB for each of 2 copies",
+            "peer, on the bare-metal host itself",
+            "5 counted of 5 planned, and 1 as warm-up",
+            "95 %",
+        ):
+            self.assertIn(words, text)
+
+    def test_emulation_is_shouted_about(self):
+        words = "these figures say nothing about KVM"
+        self.assertIn(words, read(judged(made.records(emulated=True))).text)
+        self.assertNotIn(words, read(judged(made.records())).text)
+
+    def test_findings_are_explained(self):
+        text = read(judged(made.records(emulated=True))).text
+        kind = finding.KINDS["emulated_guest"]
+        for words in (kind.title, kind.why, kind.remedy, "runs under TCG"):
+            self.assertIn(words, text)
+
+    def test_sign_convention_is_stated(self):
+        text = read(judged(made.records())).text
+        self.assertIn("Positive means that the guest is worse", text)
+
+    def test_what_is_missing_is_told(self):
+        records = made.records()
+        records[3] = made.incomplete(records[3])
+        text = read(judged([*records[:-1], None])).text
+        self.assertIn("disk.randread.iops of g1: fio: no space left", text)
+        self.assertIn("without a readable record: 1", text)
+
+    def test_warm_up_stays_in_the_samples(self):
+        self.assertIn("1 (warm-up)", read(judged(made.records())).text)
+
+    def test_nothing_measured_is_said(self):
+        for records in ([], [None, None]):
+            text = read(judged(records)).text
+            self.assertIn("Void: nothing was measured", text)
+            self.assertIn("No repetition left a readable record", text)
+        self.assertIn("There is nothing to show", read().text)
+
+    def test_machines_that_say_nothing_are_shown(self):
+        records = made.records()
+        for record in records:
+            record["machines"] = [{"name": "g1", "role": "guest"}]
+        text = read(judged(records)).text
+        self.assertIn("g1 on a host that is not known", text)
+
+    def test_page_needs_nothing_else_and_runs_nothing(self):
+        source = page.standalone([judged(made.records())])
+        reader = _Reader(source)
+        self.assertNotIn("script", reader.tags)
+        for forbidden in ("link", "img", "iframe", "object", "image"):
+            self.assertNotIn(forbidden, reader.tags)
+        for name, value in reader.attributes:
+            self.assertFalse(name.startswith("on"), name)
+            if name in ("href", "src", "xlink:href"):
+                self.assertTrue(value.startswith("#"), value)
+        self.assertNotRegex(source, r"url\((?!#)|@import")
+
+    def test_comments_would_break_rallys_script(self):
+        source = page.embedded(judged(made.records()))
+        self.assertNotIn("<!--", source)
+
+    def test_same_page_for_same_records(self):
+        first = page.standalone([judged(made.records())])
+        self.assertEqual(first, page.standalone([judged(made.records())]))
+
+    def test_several_runs_are_put_side_by_side(self):
+        small, other = judged(made.records()), judged(made.records(guests=2))
+        text = read(small, other, small).text
+        overview = text[: text.index("Overhead in percent of bare metal with")]
+        self.assertIn("m1.small, 1 guestinconclusive", overview)
+        self.assertIn("m1.small, 1 guest (2)", overview)
+        for one in (small, other):
+            for row in one.judgement.rows:
+                value = row.comparison.overhead_percent
+                self.assertIn(f"{units.show_percent(value)} %", overview)
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "\"><img src=x onerror='alert(1)'>",
+    "\x1b[31mred\x1b]0;title\x07",
+    "\N{RIGHT-TO-LEFT OVERRIDE}reversed",
+    "{{ 7 * 7 }}",
+)
+
+
+@ddt.ddt
+class HostileTestCase(unittest.TestCase):
+    """What machines say is shown as text, whatever it is."""
+
+    @ddt.data(*HOSTILE)
+    def test_strings_of_machines_are_text(self, words):
+        records = made.records()
+        for record in records:
+            guest = record["machines"][0]
+            guest["fingerprint"] = {words: words, "virtualisation": words}
+            guest["tools"] = {words: {"version": words}}
+            guest["nova"]["image"] = {"name": words}
+            guest["nova"]["flavor"]["name"] = words
+            record["reference"]["name"] = words
+            record["workloads"][0]["arguments"] = {words: [words]}
+            record["software"] = {words: words}
+            record["findings"].append(
+                {"kind": "steal_time", "subject": words, "seen": words}
+            )
+            record["missing"] = [
+                {"what": words, "source": words, "reason": words}
+            ]
+            for row in record["samples"]:
+                row["source"] = words
+        self._check(judged(records), words)
+
+    @ddt.data(*HOSTILE)
+    def test_metrics_and_units_are_text(self, words):
+        records = made.records()
+        for record in records:
+            record["metrics"] = {
+                f"{name}.{words}": {**meaning, "unit": words}
+                for name, meaning in record["metrics"].items()
+            }
+            record["expected"] = list(record["metrics"])
+            rows = [*record["samples"]]
+            for repetition in record["reference"]["repetitions"]:
+                rows += repetition
+            for row in rows:
+                row["metric"] = f"{row['metric']}.{words}"
+        self._check(judged(records), words)
+
+    def _check(self, shown, words):
+        source = page.standalone([shown])
+        reader = _Reader(source)
+        self.assertNotIn("img", reader.tags)
+        self.assertNotIn("script", reader.tags)
+        for letter in "\x1b\x07\N{RIGHT-TO-LEFT OVERRIDE}":
+            self.assertNotIn(letter, source)
+        if words.isprintable():
+            self.assertIn(words, reader.text)

@@ -1,0 +1,35 @@
+import unittest
+
+from rally_vmperf.report import repetition_table
+from tests.unit.report import made
+
+
+class RepetitionTableTestCase(unittest.TestCase):
+    def test_samples_have_units_and_state(self):
+        rows = repetition_table.rows(made.record())
+        self.assertEqual(len(made.METRICS), len(rows))
+        guest, metric, value, state = rows[0]
+        self.assertEqual(("g1", "cpu.events.rate"), (guest, metric))
+        self.assertEqual("complete", state)
+        self.assertRegex(value, r"^3 \d{3} events/s$")
+
+    def test_warm_up_and_what_is_missing_are_told(self):
+        rows = repetition_table.rows(
+            made.incomplete(made.record(counted=False))
+        )
+        self.assertEqual("warm-up, not counted", rows[0][3])
+        self.assertEqual(
+            ["g1", "disk.randread.iops", "missing", "fio: no space left"],
+            rows[-1],
+        )
+
+    def test_nothing_that_ends_rallys_script(self):
+        record = made.incomplete(made.record())
+        record["missing"][0]["reason"] = "</script><script>alert(1)</script>"
+        cells = [cell for row in repetition_table.rows(record) for cell in row]
+        self.assertFalse([cell for cell in cells if "<" in cell])
+
+    def test_damaged_record_does_not_break_rallys_report(self):
+        for damaged in ({}, None, {"state": "complete"}):
+            (row,) = repetition_table.rows(damaged)
+            self.assertEqual("the record cannot be read", row[3])
