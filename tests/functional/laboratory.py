@@ -1,0 +1,225 @@
+"""A Rally of its own on the embedded cloud, for functional tests."""
+
+import contextlib
+import functools
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import openstack
+
+from rally_vmperf.records import journal
+
+CLOUD = os.environ.get("VMPERF_CLOUD", "")
+TASKS = pathlib.Path(__file__).parent / "tasks"
+TOP = pathlib.Path(__file__).parent.parent.parent
+BIN = pathlib.Path(sys.executable).parent
+
+#: What a run may leave in the cloud: nothing.
+COUNTED = {
+    "servers": lambda c: c.compute.servers(all_projects=True),
+    "keypairs": lambda c: c.compute.keypairs(),
+    "ports": lambda c: c.network.ports(),
+    "floating addresses": lambda c: c.network.ips(),
+    "security groups": lambda c: c.network.security_groups(),
+    "networks": lambda c: c.network.networks(),
+    "routers": lambda c: c.network.routers(),
+    "users": lambda c: c.identity.users(),
+    "projects": lambda c: c.identity.projects(),
+    "images": lambda c: c.image.images(),
+}
+
+
+@functools.cache
+def laboratory() -> "Laboratory":
+    """Return the laboratory of this process, with its baseline recorded."""
+    return Laboratory()
+
+
+class Laboratory:
+    """Rally with a database, journal and registry of its own."""
+
+    def __init__(self) -> None:
+        self.folder = pathlib.Path(CLOUD, "functional")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(mode=0o700)
+        self.conf = self.folder / "rally.conf"
+        self.journal_dir = self.folder / "journal"
+        self.conf.write_text(
+            "[database]\n"
+            f"connection = sqlite:///{self.folder}/rally.sqlite\n"
+            "[vmperf]\n"
+            f"baseline_dir = {self.folder}/baselines\n"
+            f"journal_dir = {self.journal_dir}\n"
+        )
+        self.rally("db", "create", check=True)
+        for who in ("admin", "member"):
+            self.rally(
+                "env",
+                "create",
+                "--name",
+                who,
+                "--spec",
+                f"{CLOUD}/rally-env-{who}.json",
+                check=True,
+            )
+        self.admin = openstack.connect(
+            load_envvars=False, **_cloud("vmperf-admin")
+        )
+
+    def rally(self, *words: str, check: bool = False, timeout: float = 900):
+        """Run rally and return what it printed."""
+        return _run(self._rally(*words), self.folder, check, timeout)
+
+    def vmperf(self, *words: str, check: bool = False, timeout: float = 900):
+        """Run rally-vmperf and return what it printed."""
+        command = [str(BIN / "rally-vmperf"), *words]
+        command += ["--config-file", str(self.conf)]
+        return _run(command, self.folder, check, timeout)
+
+    def use(self, who: str) -> None:
+        """Make an environment the current one."""
+        self.rally("env", "use", who, check=True)
+
+    def start(self, task: pathlib.Path, **arguments):
+        """Run a task to its end."""
+        return self.rally(*_start(task, arguments))
+
+    @contextlib.contextmanager
+    def started(self, task: pathlib.Path, **arguments):
+        """Run a task in the background, in a session of its own."""
+        log = self.folder / f"started-{time.monotonic_ns()}.log"
+        with open(log, "wb") as stream:
+            process = subprocess.Popen(
+                self._rally(*_start(task, arguments)),
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                cwd=TOP,
+                env=_environment(self.folder),
+                start_new_session=True,
+            )
+            process.log = log
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    process.send_signal(signal.SIGINT)
+                    process.wait(timeout=300)
+
+    def results(self) -> list[dict]:
+        """Return the workloads of the last task, as Rally exports them."""
+        report = self.rally("task", "results", check=True)
+        return json.loads(report.stdout)
+
+    def verdicts(self) -> list[dict]:
+        """Return what the SLAs of the last task said."""
+        return [
+            verdict for result in self.results() for verdict in result["sla"]
+        ]
+
+    def journals(self) -> set[pathlib.Path]:
+        """Return the journals that there are."""
+        return set(self.journal_dir.glob("*.jsonl"))
+
+    def records(self, path: pathlib.Path) -> list[dict]:
+        """Return the records in a journal."""
+        return journal.Journal(self.journal_dir, path.stem).read()
+
+    def count(self) -> dict[str, int]:
+        """Return how many of each kind are in the whole cloud.
+
+        Ports that Neutron keeps for itself come and go, and are not counted.
+        """
+        counted = {
+            name: len(list(listing(self.admin)))
+            for name, listing in COUNTED.items()
+            if name != "ports"
+        }
+        counted["ports"] = sum(
+            not port.device_owner.startswith("network:")
+            for port in self.admin.network.ports()
+        )
+        return counted
+
+    def record_baseline(self, name: str, *words: str) -> None:
+        """Record bare metal, once, on this machine."""
+        listed = self.vmperf("baseline", "show", name)
+        if listed.returncode == 0:
+            return
+        self.vmperf("baseline", "record", name, "--local", *words, check=True)
+
+    def _rally(self, *words: str) -> list[str]:
+        return [
+            str(BIN / "rally"),
+            "--config-file",
+            str(self.conf),
+            *words,
+        ]
+
+
+@unittest.skipUnless(CLOUD, "VMPERF_CLOUD names no embedded cloud")
+class Case(unittest.TestCase):
+    """A test on the embedded cloud that leaves it as it was."""
+
+    def setUp(self):
+        """Count what is there."""
+        super().setUp()
+        self.laboratory = laboratory()
+        self.before = self.laboratory.count()
+        self.addCleanup(self.check_nothing_left)
+
+    def check_nothing_left(self):
+        """Fail when the cloud holds more or less than before."""
+        self.assertEqual(self.before, self.laboratory.count())
+
+
+def peer() -> dict[str, str]:
+    """Return the embedded cloud's peer, as tasks name it."""
+    return {
+        "address": "172.24.4.2",
+        "user": "root",
+        "key_file": f"{CLOUD}/etc/id_ed25519",
+        "known_hosts": f"{CLOUD}/known_hosts",
+    }
+
+
+def _start(task: pathlib.Path, arguments: dict) -> list[str]:
+    words = ["task", "start", str(task)]
+    return [*words, "--task-args", json.dumps(arguments)]
+
+
+def _environment(home: pathlib.Path) -> dict[str, str]:
+    """Return an environment in which Rally keeps its state to itself."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("RALLY_")}
+    return {**kept, "HOME": str(home)}
+
+
+def _run(argv: list[str], home: pathlib.Path, check: bool, timeout: float):
+    done = subprocess.run(
+        argv,
+        cwd=TOP,
+        env=_environment(home),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+    if check and done.returncode:
+        raise AssertionError(
+            f"{' '.join(argv)} ended with {done.returncode}:\n"
+            f"{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+        )
+    return done
+
+
+def _cloud(name: str) -> dict:
+    import yaml
+
+    text = pathlib.Path(CLOUD, "clouds.yaml").read_text()
+    return yaml.safe_load(text)["clouds"][name]

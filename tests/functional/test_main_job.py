@@ -1,0 +1,99 @@
+"""The main job on real guests, as a plain member of a project."""
+
+import json
+
+from tests.functional import laboratory
+
+SMALL = {
+    "baseline": "main",
+    "image": "vmperf-guest",
+    "flavors": ["vmperf.small"],
+    "network": "private",
+    "repetitions": 3,
+    "warmup": 0,
+    "cpu_seconds": 1,
+    "bzip2_mib": 1,
+    "memory_mib": 16,
+    "memory_runs": 3,
+    "disk_mib": 32,
+    "disk_seconds": 2,
+    "disk_ramp": 0,
+    "network_seconds": 2,
+    "max_percent": {
+        "cpu.*.rate": 99.99,
+        "cpu.*": 100000,
+        "memory.*": 99.99,
+        "disk.*.iops": 99.99,
+        "disk.*.bandwidth": 99.99,
+        "disk.*.latency*": 1000000,
+        "network.*.throughput": 99.99,
+    },
+    "max": {"network.*.retransmits": 1000000},
+}
+
+
+class TestMainJob(laboratory.Case):
+    """`rally task start tasks/kvm-overhead.yaml` ends with a verdict."""
+
+    def test_generous_limits_pass_for_a_member(self):
+        """Every metric is measured on both sides, judged and reported."""
+        lab = self.laboratory
+        lab.use("member")
+        task = laboratory.TOP / "tasks" / "kvm-overhead.yaml"
+        arguments = {**SMALL, "peer": laboratory.peer()}
+        lab.record_baseline(
+            "main",
+            "--task",
+            str(task),
+            "--task-args",
+            json.dumps(arguments),
+        )
+        before = lab.journals()
+        done = lab.start(task, **arguments)
+        self.assertEqual(0, done.returncode, done.stdout[-3000:])
+        (path,) = lab.journals() - before
+        records = lab.records(path)
+        self._check_records(records)
+        self._check_verdict(records)
+        self._check_report()
+        self._check_no_secret(path)
+
+    def _check_records(self, records):
+        self.assertEqual(["complete"] * 3, [r["state"] for r in records])
+        for record in records:
+            sampled = {sample["metric"] for sample in record["samples"]}
+            self.assertEqual(set(record["expected"]), sampled)
+            families = {name.split(".")[0] for name in sampled}
+            self.assertEqual({"cpu", "memory", "disk", "network"}, families)
+            kinds = {found["kind"] for found in record["findings"]}
+            self.assertIn("peer_on_host", kinds)
+            self.assertIn("placement_unknown", kinds)
+        guest = records[0]["machines"][0]
+        self.assertIn("fio", guest["tools"])
+        self.assertTrue(guest["fingerprint"]["kernel"])
+
+    def _check_verdict(self, records):
+        (verdict,) = (
+            v
+            for v in self.laboratory.verdicts()
+            if v["criterion"] == "vmperf_overhead"
+        )
+        self.assertTrue(verdict["success"], verdict["detail"])
+        for name in records[0]["expected"]:
+            self.assertIn(name, verdict["detail"])
+
+    def _check_report(self):
+        report = self.laboratory.folder / "report.html"
+        self.laboratory.rally(
+            "task", "report", "--html-static", "--out", str(report), check=True
+        )
+        text = report.read_text()
+        for wanted in ("cpu.sysbench.rate", "vmperf.small", "svg"):
+            self.assertIn(wanted, text)
+
+    def _check_no_secret(self, path):
+        secret = laboratory.pathlib.Path(
+            laboratory.CLOUD, "etc", "id_ed25519"
+        ).read_text()
+        for word in ("PRIVATE KEY", secret.splitlines()[1]):
+            self.assertNotIn(word, path.read_text())

@@ -1,0 +1,72 @@
+"""Two guests at once, with a limited disk, under limits of 5 %."""
+
+import statistics
+
+from tests.functional import laboratory
+
+LIMIT = 5 * 1024 * 1024
+
+
+class TestPair(laboratory.Case):
+    """Strict limits fail, and every figure is what the flavor allows."""
+
+    def test_strict_limits_fail_by_name(self):
+        """Exit code 2, each broken limit named, the disk at its limit."""
+        lab = self.laboratory
+        lab.use("admin")
+        task = laboratory.TASKS / "pair.yaml"
+        arguments = {"peer": laboratory.peer()}
+        lab.record_baseline(
+            "pair",
+            "--task",
+            str(task),
+            "--task-args",
+            laboratory.json.dumps(arguments),
+        )
+        before = lab.journals()
+        done = lab.start(task, **arguments)
+        self.assertEqual(2, done.returncode, done.stdout[-3000:])
+        (path,) = lab.journals() - before
+        records = lab.records(path)
+        self.assertEqual(["complete"] * 3, [r["state"] for r in records])
+        self._check_disk(records)
+        self._check_network(records)
+        self._check_verdict()
+
+    def _check_disk(self, records):
+        rates = [
+            sample["value"]
+            for record in records
+            for sample in record["samples"]
+            if sample["metric"] == "disk.write.bandwidth"
+        ]
+        self.assertEqual(6, len(rates))
+        middle = statistics.median(rates)
+        self.assertLess(abs(middle - LIMIT) / LIMIT, 0.1, rates)
+        kinds = {found["kind"] for found in records[0]["findings"]}
+        self.assertIn("rate_limited_by_policy", kinds)
+
+    def _check_network(self, records):
+        for record in records:
+            sources = {
+                sample["source"]
+                for sample in record["samples"]
+                if sample["metric"] == "network.guest_to_guest.throughput"
+            }
+            self.assertEqual({"g1"}, sources)
+
+    def _check_verdict(self):
+        (verdict,) = (
+            v
+            for v in self.laboratory.verdicts()
+            if v["criterion"] == "vmperf_overhead"
+        )
+        self.assertFalse(verdict["success"])
+        detail = verdict["detail"]
+        self.assertTrue(detail.startswith("failed:"), detail)
+        for name in (
+            "cpu.sysbench.rate",
+            "disk.write.bandwidth",
+            "network.guest_to_guest.throughput",
+        ):
+            self.assertRegex(detail, rf"{name}:[^.]*bare metal")

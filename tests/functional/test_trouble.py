@@ -1,0 +1,97 @@
+"""Runs that are killed, interrupted or impossible: nothing stays behind."""
+
+import os
+import signal
+import time
+
+from tests.functional import laboratory
+
+SHORT = laboratory.TASKS / "short.yaml"
+
+
+class TestTrouble(laboratory.Case):
+    """What was measured is kept, what was made is removed."""
+
+    def setUp(self):
+        """Have the short task's baseline."""
+        super().setUp()
+        self.laboratory.record_baseline(
+            "short", "--task", str(SHORT), "--flavor", "vmperf.tiny"
+        )
+        self.known = self.laboratory.journals()
+
+    def _await(self, what, condition, seconds=300):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, what)
+            time.sleep(0.2)
+
+    def _lines(self):
+        new = self.laboratory.journals() - self.known
+        return sum(len(self.laboratory.records(path)) for path in new)
+
+    def _servers(self):
+        found = self.laboratory.admin.compute.servers(all_projects=True)
+        return len(list(found))
+
+    def test_sigkill_leaves_records_and_a_way_to_clean_up(self):
+        """Two repetitions are on disk, and cleanup empties the cloud."""
+        lab = self.laboratory
+        lab.use("admin")
+        with lab.started(SHORT, times=50, users=True) as process:
+            self._await("two records", lambda: self._lines() >= 2)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        (path,) = lab.journals() - self.known
+        states = [record["state"] for record in lab.records(path)[:2]]
+        self.assertEqual(["complete", "complete"], states)
+        self.assertNotEqual(self.before, lab.count())
+        listed = lab.vmperf("cleanup", "-f", "json", check=True)
+        kinds = {row["Kind"] for row in laboratory.json.loads(listed.stdout)}
+        self.assertLessEqual(
+            {"server", "network", "user", "project"}, kinds, listed.stdout
+        )
+        self.assertNotEqual(self.before, lab.count())
+        lab.vmperf("cleanup", "--yes", check=True)
+
+    def test_interrupted_while_booting(self):
+        """Ctrl-C during boot removes guests, users and networks."""
+        lab = self.laboratory
+        lab.use("admin")
+        servers = self._servers()
+        with lab.started(SHORT, users=True) as process:
+            self._await("a server", lambda: self._servers() > servers)
+            os.kill(process.pid, signal.SIGINT)
+            self.assertNotEqual(0, process.wait(timeout=300))
+
+    def test_interrupted_while_measuring(self):
+        """Ctrl-C in a repetition ends the run; what was measured is kept."""
+        lab = self.laboratory
+        lab.use("member")
+        with lab.started(SHORT, times=50, seconds=1) as process:
+            self._await("a record", lambda: self._lines() >= 1)
+            time.sleep(0.5)
+            os.kill(process.pid, signal.SIGINT)
+            self.assertNotEqual(0, process.wait(timeout=300))
+        (path,) = lab.journals() - self.known
+        states = [record["state"] for record in lab.records(path)]
+        self.assertEqual("interrupted", states[-1])
+        self.assertEqual({"complete"}, set(states[:-1]))
+
+    def test_no_valid_host(self):
+        """A guest that no host can take is told in one line."""
+        lab = self.laboratory
+        lab.use("member")
+        lab.record_baseline_copy("short", 64, 1048576)
+        done = lab.start(SHORT, flavor="vmperf.huge")
+        self.assertEqual(2, done.returncode, done.stdout[-3000:])
+        self.assertIn("No valid host", done.stdout + done.stderr)
+
+    def test_guest_that_never_answers(self):
+        """The end of its console is shown."""
+        lab = self.laboratory
+        lab.use("member")
+        done = lab.start(SHORT, ssh_timeout=4)
+        self.assertEqual(2, done.returncode, done.stdout[-3000:])
+        self.assertIn("does not answer SSH", done.stdout + done.stderr)
+        self.assertIn("console", done.stdout + done.stderr)

@@ -1,0 +1,56 @@
+"""Tests of what a task asks to be run."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.workloads import base
+
+
+@ddt.ddt
+class TestAssign(unittest.TestCase):
+    """Arguments are completed, metrics are distinct."""
+
+    def test_defaults_are_filled_in(self):
+        """A complete assignment can be compared with a baseline."""
+        (one,) = assignment.assign(
+            [{"name": "sysbench", "arguments": {"time": 3}}]
+        )
+        self.assertEqual(3, one.arguments["time"])
+        self.assertIn("threads", one.arguments)
+
+    def test_labels_make_two_of_a_kind_possible(self):
+        """Each entry has metrics of its own."""
+        entries = [{"name": "mbw"}, {"name": "mbw", "label": "again"}]
+        first, second = assignment.assign(entries)
+        names = {m.name for m in (*first.metrics(), *second.metrics())}
+        self.assertIn("memory.memcpy", names)
+        self.assertIn("memory.again.memcpy", names)
+
+    @ddt.data(
+        ([{"name": "nope"}], "'nope'; there are: bzip2"),
+        ([{"name": "mbw"}, {"name": "mbw"}], "both yield memory.*label"),
+        ([{"name": "mbw", "arguments": {"sise": 1}}], "'sise'.*size_mib"),
+        ([{"name": "mbw", "label": "Big One"}], "label 'Big One'"),
+    )
+    @ddt.unpack
+    def test_wrong_entries(self, entries, text):
+        """The message names the thing and what is allowed."""
+        with self.assertRaisesRegex(base.WorkloadError, text):
+            assignment.assign(entries)
+
+    def test_needs(self):
+        """Only network workloads need other ends."""
+        local = assignment.assign([{"name": "mbw"}])
+        both = assignment.assign(
+            [
+                {"name": "mbw"},
+                {
+                    "name": "iperf3",
+                    "arguments": {"directions": ["to_peer", "guest_to_guest"]},
+                },
+            ]
+        )
+        self.assertEqual(frozenset(), assignment.needs(local))
+        self.assertEqual({"peer", "partner"}, assignment.needs(both))

@@ -1,0 +1,185 @@
+"""Tests of running workloads, on this computer."""
+
+import asyncio
+import tempfile
+import typing as t
+import unittest
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import measure
+from rally_vmperf.execution import measured
+from rally_vmperf.execution import station
+from rally_vmperf.machines import local
+from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import base
+
+RATE = sample.Metric(name="cpu.echo.rate", unit="ops/s", better="higher")
+SIZE = sample.Metric(name="cpu.echo.size", unit="B", better="higher")
+
+
+class Echo(base.Workload):
+    """A workload of two commands, each of which prints its figure."""
+
+    name = "echo"
+    title = "Echo"
+    ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
+        "type": "object",
+        "properties": {},
+        "additionalProperties": False,
+    }
+    TOOLS = ()
+
+    def __init__(self, first=("echo", "5"), second=("echo", "7")):
+        self.argvs = {"rate": first, "size": second}
+
+    def prepare(self, arguments):
+        """Leave a file that the commands could use."""
+        return (
+            base.Command(name="touch", argv=("touch", "data"), timeout=10),
+        )
+
+    def facts(self, arguments, outcomes):
+        """Return how preparing ended."""
+        return {"status": str(outcomes["touch"].exit_status)}
+
+    def metrics(self, arguments):
+        """Return both metrics."""
+        return (RATE, SIZE)
+
+    def commands(self, arguments, ends):
+        """Return both commands."""
+        return tuple(
+            base.Command(name=name, argv=argv, timeout=10)
+            for name, argv in self.argvs.items()
+        )
+
+    def parse(self, arguments, outcomes):
+        """Return a sample for each outcome."""
+        samples = []
+        for name, metric in (("rate", RATE), ("size", SIZE)):
+            if name in outcomes:
+                if outcomes[name].exit_status:
+                    raise base.WorkloadError(f"{name} failed")
+                value = float(outcomes[name].stdout)
+                samples.append(sample.Sample(metric=metric, value=value))
+        return samples
+
+
+class TestMeasure(unittest.TestCase):
+    """What can be measured is, and what cannot is named."""
+
+    def setUp(self):
+        """Give two stations folders of their own."""
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.places = [
+            station.Station(
+                name=name,
+                machine=local.Local(name),
+                role="copy",
+                folder=f"{folder.name}/{name}",
+            )
+            for name in ("c1", "c2")
+        ]
+
+    def measure(self, workload):
+        """Prepare and measure once; return facts and result."""
+        assignments = [assignment.Assignment(workload, {})]
+        result = measured.Measured()
+        lines = []
+
+        async def both():
+            facts = await measure.prepare(
+                assignments, self.places, None, lines.append
+            )
+            await measure.repetition(
+                assignments, self.places, None, lines.append, result
+            )
+            return facts
+
+        facts = asyncio.run(both())
+        self.assertTrue(any("echo" in line for line in lines))
+        return facts, result
+
+    def test_all_stations_report(self):
+        """Each station's samples, runs and raw outputs are there."""
+        facts, result = self.measure(Echo())
+        self.assertEqual({"echo": {"status": "0"}}, facts["c1"])
+        self.assertEqual(
+            {
+                ("c1", "cpu.echo.rate", 5.0),
+                ("c1", "cpu.echo.size", 7.0),
+                ("c2", "cpu.echo.rate", 5.0),
+                ("c2", "cpu.echo.size", 7.0),
+            },
+            {
+                (o.source, o.sample.metric.name, o.sample.value)
+                for o in result.observations
+            },
+        )
+        self.assertEqual([], result.missing)
+        self.assertEqual(4, len(result.runs))
+        for run in result.runs:
+            self.assertGreaterEqual(run.ended, run.started)
+        self.assertIn("5\n", {raw["stdout"] for raw in result.raw})
+
+    def test_one_failed_command_costs_only_its_samples(self):
+        """The other command's sample is kept, the reason is given."""
+        _, result = self.measure(Echo(first=("false",)))
+        self.assertEqual(
+            {"cpu.echo.size"},
+            {o.sample.metric.name for o in result.observations},
+        )
+        self.assertEqual(
+            {("c1", "cpu.echo.rate"), ("c2", "cpu.echo.rate")},
+            {(m.source, m.what) for m in result.missing},
+        )
+        self.assertIn("rate failed", result.missing[0].reason)
+
+    def test_absurd_output_is_missing_and_not_a_number(self):
+        """A NaN is a reason, never a value."""
+        _, result = self.measure(Echo(first=("echo", "nan")))
+        self.assertIn("cpu.echo.rate is nan", result.missing[0].reason)
+        self.assertEqual(2, len(result.observations))
+
+    def test_missing_tool_is_named(self):
+        """The reason names the command that there is not."""
+        _, result = self.measure(Echo(first=("no-such-tool",)))
+        self.assertEqual({"cpu.echo.rate"}, {m.what for m in result.missing})
+
+    def test_failed_preparation_stops_at_once(self):
+        """Without its data a workload would measure something else."""
+        workload = Echo()
+        workload.prepare = lambda arguments: (
+            base.Command(name="touch", argv=("false",), timeout=10),
+        )
+        with self.assertRaisesRegex(base.WorkloadError, "c1: preparing echo"):
+            self.measure(workload)
+
+    def test_labels_name_the_samples(self):
+        """A labelled assignment reports labelled metrics."""
+        labelled = assignment.Assignment(Echo(), {}, "big")
+        self.assertEqual(
+            ["cpu.big.echo.rate", "cpu.big.echo.size"],
+            [metric.name for metric in labelled.metrics()],
+        )
+
+
+class TestPairs(unittest.TestCase):
+    """Stations get partners and ports."""
+
+    def test_every_other_station_has_a_partner(self):
+        """The last of an odd number has none."""
+        places = [
+            station.Station(
+                name=str(n), machine=local.Local("x"), role="guest", folder=""
+            )
+            for n in range(3)
+        ]
+        station.pair_up(places)
+        station.number_ports(places)
+        self.assertIs(places[1], places[0].partner)
+        self.assertIsNone(places[1].partner)
+        self.assertIsNone(places[2].partner)
+        self.assertEqual([5201, 5205, 5209], [p.port for p in places])
