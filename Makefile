@@ -8,8 +8,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 CLOUD ?= /var/lib/vmperf-cloud
-RALLY = $(BIN)/rally --config-file $(CLOUD)/rally.conf
-VMPERF = $(BIN)/rally-vmperf
+# Rally keeps what is current in its user's home: not in yours.
+RALLY = HOME=$(CLOUD) $(BIN)/rally --config-file $(CLOUD)/rally.conf
+VMPERF = HOME=$(CLOUD) $(BIN)/rally-vmperf
 CONF = --config-file $(CLOUD)/rally.conf
 TASK = tasks/kvm-overhead.yaml
 ARGS = tasks/kvm-overhead.embedded.yaml

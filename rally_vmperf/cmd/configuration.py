@@ -16,10 +16,13 @@ def add_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def load(config_file: str | None) -> t.Any:
-    """Return Rally's API object; its options and our plugins are loaded."""
+    """Return Rally's API object; its options and ours are loaded."""
     from rally import api
+    from rally.common import opts as rally_opts
 
-    return api.API(config_file=config_file, skip_db_check=True)
+    loaded = api.API(config_file=config_file, skip_db_check=True)
+    rally_opts.register_options_from_path(f"{opts.__name__}:list_opts")
+    return loaded
 
 
 def option(name: str) -> str:
@@ -32,27 +35,10 @@ def option(name: str) -> str:
 def connection() -> t.Any:
     """Return a connection to the cloud of Rally's current environment.
 
-    :raises RallyException: when there is none
+    :raises ValueError: when there is none
     """
-    import openstack
-    from rally.env import env_mgr
+    from rally_vmperf.cmd import rally_runs
+    from rally_vmperf.guests import cloud
 
-    platform = env_mgr.EnvManager.get().data["platforms"]["openstack"]
-    data = platform["platform_data"]
-    user = data["admin"] or data["users"][0]
-    return openstack.connection.Connection(
-        auth={
-            "auth_url": user["auth_url"],
-            "username": user["username"],
-            "password": user["password"],
-            "project_name": user.get("project_name")
-            or user.get("tenant_name"),
-            "user_domain_name": user.get("user_domain_name") or "Default",
-            "project_domain_name": user.get("project_domain_name")
-            or "Default",
-        },
-        region_name=user.get("region_name") or None,
-        interface=user.get("endpoint_type") or "public",
-        cacert=user.get("https_cacert") or None,
-        verify=not user.get("https_insecure"),
-    )
+    platform = rally_runs.platform(None)
+    return cloud.connect(platform["admin"] or platform["users"][0])

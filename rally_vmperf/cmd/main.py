@@ -10,6 +10,9 @@ from cliff import commandmanager
 class Shell(app.App):
     """Baselines, clean-up and a test cloud for rally_vmperf."""
 
+    #: Only warnings: Rally and Alembic are talkative.
+    DEFAULT_VERBOSE_LEVEL = 0
+
     def __init__(self) -> None:
         super().__init__(
             description="Baselines, reports, clean-up and a test cloud "

@@ -18,6 +18,9 @@ from rally_vmperf.machines import putting
 from rally_vmperf.machines import streams
 
 #: Seconds for a TCP answer, and between two attempts.
+# Its lines for information carry whole command lines, too long for any log.
+asyncssh.set_log_level("WARNING")
+
 _DIAL = 2
 _POLL = 0.7
 #: After a refused key: OpenSSH 9.8 bars addresses that fail more often.
