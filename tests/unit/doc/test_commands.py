@@ -1,0 +1,81 @@
+"""Every command in the pages exists and parses."""
+
+import contextlib
+import io
+import re
+import shlex
+import unittest
+
+from tests.unit.doc import commands
+from tests.unit.doc import pages
+
+_GLOBAL = {"--version", "--help"}
+
+
+class CommandsTestCase(unittest.TestCase):
+    def test_command_lines_parse(self):
+        lines = pages.command_lines("rally-vmperf")
+        self.assertTrue(lines)
+        for place, line in lines:
+            with self.subTest(place=place, line=line):
+                self._parse(shlex.split(line))
+
+    def _parse(self, words):
+        name, arguments = commands.find(words)
+        self.assertIsNotNone(name, "no such command")
+        if name in commands.BUILT_IN:
+            return
+        said = io.StringIO()
+        try:
+            with contextlib.redirect_stderr(said):
+                commands.parser(name).parse_args(arguments)
+        except SystemExit:
+            self.fail(said.getvalue())
+
+    def test_commands_in_prose_exist(self):
+        for page, inline in pages.inlines():
+            words = inline.split()
+            if words[0] != "rally-vmperf" or len(words) == 1:
+                continue
+            with self.subTest(page=page, inline=inline):
+                self._exists(words[1:])
+
+    def _exists(self, words):
+        name, arguments = commands.find(words)
+        if name is None:
+            groups = {one.split()[0] for one in commands.declared()}
+            self.assertIn(words[0], groups)
+            self.assertEqual(1, len(words), "no such command")
+        elif name not in commands.BUILT_IN:
+            options = commands.parser(name)._option_string_actions
+            asked = {word for word in arguments if word.startswith("--")}
+            self.assertLessEqual(asked, set(options))
+
+    def test_options_in_prose_exist(self):
+        known = set(_GLOBAL)
+        for name in commands.declared():
+            known |= set(commands.parser(name)._option_string_actions)
+        # Rally's own, and those of tools that the pages name.
+        known |= {"--abort-on-sla-failure", "--html-static"}
+        for page, inline in pages.inlines():
+            if re.fullmatch(r"--[a-z-]+", inline):
+                with self.subTest(page=page):
+                    self.assertIn(inline, known)
+
+    def test_make_targets_exist(self):
+        makefile = (pages.ROOT / "Makefile").read_text()
+        targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+        lines = pages.command_lines("make")
+        lines += [
+            (page, inline.removeprefix("make"))
+            for page, inline in pages.inlines()
+            if inline.startswith("make ")
+        ]
+        for place, line in lines:
+            with self.subTest(place=place, line=line):
+                self.assertLessEqual(set(line.split()), targets)
+
+    def test_every_command_is_in_the_reference(self):
+        reference = pages.text("doc/source/reference.rst")
+        for name in commands.declared():
+            self.assertIn(f"``rally-vmperf {name}``", reference)

@@ -1,0 +1,119 @@
+"""The reference names all there is, and no page names what is not."""
+
+import inspect
+import re
+import unittest
+
+import ddt
+import docutils.core
+
+from rally_vmperf import opts
+from rally_vmperf.execution import station
+from rally_vmperf.guests import access
+from rally_vmperf.guests import schema
+from rally_vmperf.measurement import finding
+from rally_vmperf.plugins.contexts import baseline
+from rally_vmperf.plugins.contexts import guests
+from rally_vmperf.plugins.scenarios import overhead
+from rally_vmperf.plugins.sla import overhead as sla
+from rally_vmperf.plugins.validators import task
+from tests.unit.doc import pages
+
+REFERENCE = pages.text("doc/source/reference.rst")
+PLUGINS = {
+    "vmperf_baseline",
+    "vmperf_guests",
+    "vmperf_overhead",
+    "vmperf_task",
+    "vmperf_cloud",
+}
+
+
+def _rows(title):
+    """Return option -> default in the table after a heading or a phrase."""
+    table = REFERENCE.partition(title)[2].partition(".. list-table::")[2]
+    table = re.split(r"\n(?=\S)", table)[0]
+    found = re.findall(r"^   \* - ``(\w+)``\n     - (.*)$", table, re.M)
+    return {name: default.strip("`") for name, default in found}
+
+
+@ddt.ddt
+class ReferenceTestCase(unittest.TestCase):
+    @ddt.data(
+        ("Context ``vmperf_baseline``", baseline.Baseline.CONFIG_SCHEMA),
+        ("Context ``vmperf_guests@openstack``", guests.Guests.CONFIG_SCHEMA),
+        ("SLA ``vmperf_overhead``", sla.Overhead.CONFIG_SCHEMA),
+    )
+    @ddt.unpack
+    def test_options_are_those_of_the_schema(self, title, plugin_schema):
+        rows = _rows(title)
+        self.assertEqual(list(plugin_schema["properties"]), list(rows))
+        required = [n for n, default in rows.items() if "required" in default]
+        self.assertEqual(plugin_schema["required"], required)
+
+    def test_defaults_of_guests(self):
+        rows = _rows("Context ``vmperf_guests@openstack``")
+        for name, value in schema.DEFAULTS.items():
+            shown = str(value).lower() if isinstance(value, bool) else value
+            self.assertEqual(str(shown), rows[name])
+
+    def test_arguments_of_the_scenario(self):
+        parameters = inspect.signature(overhead.Overhead.run).parameters
+        rows = _rows("Scenario ``VMPerf.overhead``")
+        self.assertEqual([n for n in parameters if n != "self"], list(rows))
+
+    def test_keys_of_the_peer(self):
+        rows = _rows("Keys of ``peer``")
+        self.assertEqual(set(task._PEER["properties"]), set(rows))
+
+    def test_options_of_the_configuration(self):
+        shown = re.findall(
+            r"^\.\. oslo.config:option:: (\w+)$", REFERENCE, re.M
+        )
+        self.assertEqual([option.name for option in opts.OPTIONS], shown)
+        for option in opts.OPTIONS:
+            self.assertIn(f":Default: ``{option.sample_default}``", REFERENCE)
+
+    def test_ports_of_network_workloads(self):
+        page = pages.text("doc/source/own-cloud.rst")
+        first, last = access._WORKLOADS
+        self.assertIn(f"ports {first} to {last}", page)
+        self.assertEqual((first, 4), (station.FIRST_PORT, station.PORTS_EACH))
+        self.assertIn("four for each guest", page)
+
+
+@ddt.ddt
+class NothingElseTestCase(unittest.TestCase):
+    def test_plugins_exist(self):
+        for page in pages.PAGES:
+            found = set(re.findall(r"\bvmperf_[a-z]\w+", pages.text(page)))
+            self.assertLessEqual(found, PLUGINS, page)
+            scenarios = set(re.findall(r"\bVMPerf\.\w+", pages.text(page)))
+            self.assertLessEqual(scenarios, {"VMPerf.overhead"}, page)
+
+    def test_findings_exist(self):
+        for page in pages.PAGES:
+            named = re.findall(r"finding\s+``(\w+)``", pages.text(page))
+            self.assertLessEqual(set(named), set(finding.KINDS), page)
+
+    def test_files_of_the_repository_exist(self):
+        pattern = r"(?:rally_vmperf|tests|tasks|scenarios|doc)/[\w./-]+"
+        for page, inline in pages.inlines():
+            if re.fullmatch(pattern, inline) and "<" not in inline:
+                if inline.startswith("doc/build"):
+                    continue
+                self.assertTrue((pages.ROOT / inline).exists(), (page, inline))
+
+    def test_links_of_the_top_level_lead_somewhere(self):
+        for page in pages.PAGES:
+            if page.startswith("doc/"):
+                continue
+            for target in re.findall(r"<([\w./-]+)>`__", pages.text(page)):
+                self.assertTrue((pages.ROOT / target).exists(), target)
+
+    @ddt.data("README.rst", "CHANGELOG.rst", "CONTRIBUTING.rst")
+    def test_the_top_level_is_plain_restructured_text(self, page):
+        docutils.core.publish_doctree(
+            pages.text(page),
+            settings_overrides={"report_level": 2, "halt_level": 2},
+        )

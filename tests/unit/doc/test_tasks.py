@@ -1,0 +1,103 @@
+"""Every task that is shipped or shown passes Rally's validation."""
+
+import json
+import unittest
+
+import ddt
+import jsonschema
+import yaml
+from rally import exceptions
+from rally import plugins
+from rally.env import platform
+
+from tests.unit.doc import pages
+from tests.unit.doc import tasks
+
+SHIPPED = [
+    str(path.relative_to(pages.ROOT))
+    for folder in ("scenarios", "tasks")
+    for path in sorted((pages.ROOT / folder).glob("*.yaml"))
+    if not path.name.endswith(".embedded.yaml")
+]
+ARGUMENT_FILES = [
+    str(path.relative_to(pages.ROOT))
+    for path in sorted((pages.ROOT / "tasks").glob("*.embedded.yaml"))
+]
+
+
+@ddt.ddt
+class ShippedTestCase(unittest.TestCase):
+    @ddt.data(*SHIPPED)
+    def test_without_any_argument(self, path):
+        tasks.check(tasks.render(path, {}))
+
+    @ddt.data(*ARGUMENT_FILES)
+    def test_with_the_arguments_beside_it(self, path):
+        arguments = yaml.safe_load((pages.ROOT / path).read_text())
+        self.assertLessEqual(set(arguments), set(tasks.ARGUMENTS))
+        task = path.replace(".embedded.yaml", ".yaml")
+        tasks.check(tasks.render(task, arguments))
+
+    def test_with_every_argument(self):
+        arguments = {
+            "baseline": "metal-1",
+            "image": "debian-12",
+            "user": "debian",
+            "flavors": ["m1.small", "m1.large"],
+            "guests": 2,
+            "network": "private",
+            "host": "compute1",
+            "availability_zone": "nova",
+            "peer": tasks.PEER,
+            "repetitions": 10,
+            "warmup": 0,
+            "max_percent": {"*": 20, "disk.*": 30},
+            "max": {"network.*": 10},
+            "tolerate": ["tool_version_differs"],
+            "cpu_seconds": 5,
+            "bzip2_mib": 8,
+            "memory_mib": 64,
+            "memory_runs": 5,
+            "disk_mib": 64,
+            "disk_seconds": 5,
+            "disk_ramp": 0,
+            "network_seconds": 5,
+        }
+        self.assertEqual(set(tasks.ARGUMENTS), set(arguments))
+        task = tasks.render(tasks.MAIN, arguments)
+        tasks.check(task)
+        shown = json.dumps(task)
+        for value in ("metal-1", "debian-12", "compute1", "192.0.2.10"):
+            self.assertIn(value, shown)
+
+    def test_the_task_takes_the_arguments_that_the_reference_names(self):
+        reference = pages.text("doc/source/reference.rst")
+        section = reference.partition("The task ``kvm-overhead.yaml``")[2]
+        section = section.partition("Commands\n====")[0]
+        for name in tasks.ARGUMENTS:
+            self.assertIn(f"``{name}``", section)
+
+    def test_a_wrong_task_is_refused(self):
+        """So that the other tests mean something."""
+        wrong = tasks.render(tasks.MAIN, {"max_percent": {"dsik.*": 1}})
+        with self.assertRaisesRegex(exceptions.InvalidTaskConfig, "dsik"):
+            tasks.check(wrong)
+
+
+class ShownTestCase(unittest.TestCase):
+    def test_yaml_is_valid(self):
+        shown = pages.blocks("yaml")
+        self.assertTrue(shown)
+        for block in shown:
+            with self.subTest(place=str(block)):
+                tasks.check(tasks.of_block(block.text))
+
+    def test_environments_are_valid(self):
+        plugins.load()
+        shown = pages.blocks("json")
+        self.assertTrue(shown)
+        for block in shown:
+            with self.subTest(place=str(block)):
+                for name, spec in json.loads(block.text).items():
+                    schema = platform.Platform.get(name).CONFIG_SCHEMA
+                    jsonschema.validate(spec, schema)
