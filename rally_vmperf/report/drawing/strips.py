@@ -75,8 +75,19 @@ def _panel(axes: t.Any, row: judgement.AnyRow) -> None:
     axes.set_xlim(-0.6, max(1, len(series)) - 0.4)
     axes.ticklabel_format(axis="y", useOffset=False, style="plain")
     axes.grid(axis="y")
-    top = max(values) * factor
-    axes.set_ylim(0, top * 1.12 or 1)
+    axes.set_ylim(*_reach([value * factor for value in values]))
+
+
+def _reach(values: list[float]) -> tuple[float, float]:
+    """Return the ends of the axis: from zero only if values are far apart.
+
+    What is to be seen is how samples scatter and drift.
+    """
+    low, high = min(values), max(values)
+    if low <= high / 2:
+        return 0, high * 1.12 or 1.0
+    margin = 0.2 * (high - low) or 0.1 * high
+    return low - margin, high + margin
 
 
 def _series(prefix: str, colour: str, side: Gathered) -> Series:
