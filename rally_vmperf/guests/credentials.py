@@ -3,13 +3,13 @@
 import collections.abc
 import typing as t
 
-from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 
 Json = collections.abc.Mapping[str, t.Any]
+Credential = Json
 
 
-def of_admin(context: Json) -> cloud.Credential | None:
+def of_admin(context: Json) -> Credential | None:
     """Return the environment's administrator, if it has one.
 
     :param context: Rally's context object
@@ -19,7 +19,7 @@ def of_admin(context: Json) -> cloud.Credential | None:
     return _platform(context).get("admin")
 
 
-def of_guests(context: Json, *, host: str | None) -> cloud.Credential:
+def of_guests(context: Json, *, host: str | None) -> Credential:
     """Return who owns the guests: the first user, else the administrator.
 
     :param host: the host asked for; only an administrator may choose one

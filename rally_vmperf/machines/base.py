@@ -15,6 +15,10 @@ class Unreachable(MachineError):
     """No connection to the machine could be had within the time given."""
 
 
+class Denied(Unreachable):
+    """The machine answers and does not let the user in."""
+
+
 class HostKeyMismatch(MachineError):
     """The machine that answered is not the one that was meant."""
 

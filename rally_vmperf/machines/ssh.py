@@ -18,9 +18,6 @@ from rally_vmperf.machines import putting
 from rally_vmperf.machines import streams
 
 #: Seconds for a TCP answer, and between two attempts.
-# Its lines for information carry whole command lines, too long for any log.
-asyncssh.set_log_level("WARNING")
-
 _DIAL = 2
 _POLL = 0.7
 #: After a refused key: OpenSSH 9.8 bars addresses that fail more often.
@@ -29,10 +26,6 @@ _DENIED_POLL = 6
 #: that nobody is left to tell it, and because OpenSSH takes no signals for
 #: processes of root.
 _GRACE = 2
-
-
-class Denied(base.Unreachable):
-    """The machine answers and does not let the user in."""
 
 
 class Ssh(base.Machine):
@@ -115,7 +108,7 @@ class Ssh(base.Machine):
                 last = error
             if on_wait:
                 on_wait(str(last))
-            pause = _DENIED_POLL if isinstance(last, Denied) else _POLL
+            pause = _DENIED_POLL if isinstance(last, base.Denied) else _POLL
             left = deadline - time.monotonic()
             if left <= 0:
                 raise type(last)(
@@ -188,7 +181,7 @@ class Ssh(base.Machine):
         except asyncssh.HostKeyNotVerifiable:
             raise self._mismatch() from None
         except asyncssh.PermissionDenied:
-            raise Denied(
+            raise base.Denied(
                 f"{self.name}: {self.address} refuses the key offered; "
                 "check the user name and its authorized_keys"
             ) from None

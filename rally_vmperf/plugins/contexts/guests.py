@@ -11,21 +11,19 @@ from rally.common import validation
 from rally.task import context as rally_context
 from rally_openstack.task import context
 
-from rally_vmperf.guests import boot
-from rally_vmperf.guests import cloud
-from rally_vmperf.guests import console
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import killed
 from rally_vmperf.guests import ledger
 from rally_vmperf.guests import owner
 from rally_vmperf.guests import process
-from rally_vmperf.guests import removal
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
+
+# Rally imports every plugin for a mere list of them.  What needs the SDK, a
+# quarter of a second of imports, is therefore imported where it is used.
 
 #: Seconds in which a request that was interrupted takes effect, or never.
 _SETTLE = 3
@@ -51,6 +49,8 @@ class Guests(context.OpenStackContext):
 
     def setup(self) -> None:
         """Boot the guests and wait until all answer SSH."""
+        from rally_vmperf.guests import cloud
+
         journal = ledger.Ledger(CONF.vmperf.journal_dir)
         self._report_killed(journal)
         credential = self._credential()
@@ -67,18 +67,15 @@ class Guests(context.OpenStackContext):
         self._remove(settle=0)
 
     def _boot(self, connection: t.Any) -> None:
+        from rally_vmperf.guests import boot
+        from rally_vmperf.guests import cloud
+
         config = json.loads(json.dumps(self.config))
         admin = credentials.of_admin(self.context)
-        asked = {
-            key: value
-            for key, value in config.items()
-            if key not in ("ssh_timeout", "install")
-        }
         booted = boot.boot(
             connection,
-            request.Request(
-                tenant_network=credentials.tenant_network(self.context),
-                **asked,
+            request.of_config(
+                config, credentials.tenant_network(self.context)
             ),
             self.generate_random_name,
             LOG.info,
@@ -89,6 +86,7 @@ class Guests(context.OpenStackContext):
 
     def _wait_for_ssh(self, connection: t.Any, booted: t.Any) -> None:
         from rally_vmperf.execution import reach
+        from rally_vmperf.guests import console
 
         guests = booted["guests"]
         timeout = self.config["ssh_timeout"]
@@ -127,6 +125,9 @@ class Guests(context.OpenStackContext):
         ).cleanup()
 
     def _remove(self, settle: float) -> None:
+        from rally_vmperf.guests import cloud
+        from rally_vmperf.guests import removal
+
         command = f"rally-vmperf cleanup --task {self.task['uuid']} --yes"
         try:
             removal.remove(
@@ -153,11 +154,11 @@ class Guests(context.OpenStackContext):
     def _owner(self) -> owner.Owner:
         return owner.of_names(self.get_owner_id(), self.generate_random_name)
 
-    def _credential(self) -> cloud.Credential:
+    def _credential(self) -> credentials.Credential:
         host = self.config.get("host")
         return credentials.of_guests(self.context, host=host)
 
-    def _entry(self, credential: cloud.Credential) -> ledger.Entry:
+    def _entry(self, credential: credentials.Credential) -> ledger.Entry:
         now = datetime.datetime.now(datetime.UTC)
         return ledger.Entry(
             owner=self.get_owner_id(),
@@ -170,6 +171,8 @@ class Guests(context.OpenStackContext):
         )
 
     def _report_killed(self, journal: ledger.Ledger) -> None:
+        from rally_vmperf.guests import killed
+
         admin = credentials.of_admin(self.context)
         credential = admin or self._credential()
         try:

@@ -18,9 +18,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import comparison
 from rally_vmperf.execution import differences
 from rally_vmperf.execution import session as sessions
-from rally_vmperf.guests import cloud
 from rally_vmperf.guests import credentials
-from rally_vmperf.guests import watching
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.scenarios import recording
 from rally_vmperf.records import build
@@ -57,8 +55,10 @@ def _open(
     warmup: int,
     peer: dict[str, t.Any] | None,
 ) -> recording.Run:
-    # Rally imports all plugins for a mere list; SSH is for those that run.
+    # Rally imports all plugins for a mere list, which needs no cloud, no SSH.
     from rally_vmperf.execution import reach
+    from rally_vmperf.guests import cloud
+    from rally_vmperf.guests import watching
 
     booted = context["vmperf_guests"]
     guests = booted["guests"]

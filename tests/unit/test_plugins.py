@@ -1,0 +1,118 @@
+"""Tests of what Rally sees of this package."""
+
+import inspect
+import json
+import subprocess
+import sys
+import typing as t
+import unittest
+
+from rally import plugins
+from rally.common.plugin import plugin
+
+EXPECTED = {
+    ("VMPerf.overhead", "openstack"),
+    ("vmperf_baseline", "default"),
+    ("vmperf_guests", "openstack"),
+    ("vmperf_overhead", "default"),
+    ("vmperf_task", "default"),
+    ("vmperf_cloud", "default"),
+    ("VMPerfRecord", "default"),
+    ("VMPerfOverhead", "default"),
+}
+HEAVY = ("asyncssh", "matplotlib", "numpy", "openstack", "scipy")
+
+# Loads all plugins through the entry points, as `rally plugin list` does.
+LIST = """
+import json, logging, sys
+logged = []
+class Keep(logging.Handler):
+    def emit(self, record):
+        logged.append(record.getMessage())
+logging.getLogger().addHandler(Keep(logging.WARNING))
+from rally import plugins
+from rally.common.plugin import plugin
+plugins.load()
+ours = [
+    (p.get_name(), p.get_platform())
+    for p in plugin.Plugin.get_all(allow_hidden=True)
+    if p.__module__.startswith("rally_vmperf.")
+]
+print(json.dumps({"ours": ours, "logged": logged,
+                  "modules": sorted(sys.modules)}))
+"""
+
+
+class TestEntryPoint(unittest.TestCase):
+    """Rally finds every plugin, without a warning and without weight."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Load the plugins in a fresh interpreter."""
+        super().setUpClass()
+        done = subprocess.run(
+            [sys.executable, "-c", LIST],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        cls.seen = json.loads(done.stdout.splitlines()[-1])
+
+    def test_every_plugin_is_there(self):
+        """Each by its name and platform, and no other."""
+        self.assertEqual(EXPECTED, {tuple(one) for one in self.seen["ours"]})
+
+    def test_no_warning_is_about_us(self):
+        """One broken module would hide all that come after it."""
+        ours = [line for line in self.seen["logged"] if "vmperf" in line]
+        self.assertEqual([], ours)
+
+    def test_nothing_heavy_is_imported(self):
+        """A mere list of plugins needs no SSH, no statistics, no plots."""
+        loaded = {name.split(".")[0] for name in self.seen["modules"]}
+        self.assertEqual(set(), loaded & set(HEAVY))
+
+
+def ours() -> list[t.Any]:
+    """Return our plugin classes."""
+    plugins.load()
+    return [
+        one
+        for one in plugin.Plugin.get_all(allow_hidden=True)
+        if one.__module__.startswith("rally_vmperf.")
+    ]
+
+
+def schemas(schema: t.Any, path: str) -> t.Iterator[tuple[str, dict]]:
+    """Yield every object schema in a schema, with its path."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "object":
+            yield path, schema
+        for key, value in schema.items():
+            yield from schemas(value, f"{path}.{key}")
+    elif isinstance(schema, list):
+        for index, value in enumerate(schema):
+            yield from schemas(value, f"{path}[{index}]")
+
+
+class TestDocumentation(unittest.TestCase):
+    """`rally plugin show` has something to show."""
+
+    def test_titles_and_parameters(self):
+        """A title for each plugin, a line for each argument."""
+        for one in ours():
+            info = one.get_info()
+            self.assertTrue(info["title"], one)
+            if hasattr(one, "run"):
+                named = {p["name"] for p in info["parameters"]}
+                wanted = set(inspect.signature(one.run).parameters) - {"self"}
+                self.assertEqual(wanted, named, one)
+
+    def test_schemas_are_closed_and_described(self):
+        """No key is accepted by accident, each says what it is for."""
+        for one in ours():
+            schema = getattr(one, "CONFIG_SCHEMA", {})
+            for path, part in schemas(schema, one.get_name()):
+                self.assertIn("additionalProperties", part, path)
+                for key, rule in part.get("properties", {}).items():
+                    self.assertIn("description", rule, f"{path}.{key}")
