@@ -36,24 +36,30 @@ def tasks() -> list[ownership.Task]:
     from rally.common.db import api
     from rally.common.db import models
 
-    def ask(session: t.Any) -> list[ownership.Task]:
-        workloads: dict[str, list[str]] = {}
-        columns = (models.Workload.task_uuid, models.Workload.uuid)
-        for task, workload in session.query(*columns):
-            workloads.setdefault(task, []).append(workload)
-        return [
-            ownership.Task(
-                uuid=uuid,
-                ended=status in _ENDED,
-                workloads=tuple(workloads.get(uuid, ())),
-            )
-            for uuid, status in session.query(
-                models.Task.uuid, models.Task.status
-            )
-        ]
+    def ask(session: t.Any) -> dict[str, t.Any]:
+        task, workload = models.Task, models.Workload
+        return {
+            "tasks": [
+                list(row) for row in session.query(task.uuid, task.status)
+            ],
+            "workloads": [
+                list(row)
+                for row in session.query(workload.task_uuid, workload.uuid)
+            ],
+        }
 
-    found: list[ownership.Task] = api.with_session(ask)()
-    return found
+    rows = api.with_session(ask)()
+    workloads: dict[str, list[str]] = {}
+    for task, workload in rows["workloads"]:
+        workloads.setdefault(task, []).append(workload)
+    return [
+        ownership.Task(
+            uuid=uuid,
+            ended=status in _ENDED,
+            workloads=tuple(workloads.get(uuid, ())),
+        )
+        for uuid, status in rows["tasks"]
+    ]
 
 
 def crash(uuid: str) -> None:

@@ -58,7 +58,8 @@ def boot(
             **({"security_groups": groups} if groups else {}),
             **({"availability_zone": planned.zone} if planned.zone else {}),
         )
-    progress(f"{asked.count} guests asked for, each in state BUILD")
+    noun = "guest" if asked.count == 1 else "guests"
+    progress(f"{asked.count} {noun} asked for, BUILD")
     servers = waiting.until_active(
         connection, ids, started, asked.boot_timeout, progress
     )

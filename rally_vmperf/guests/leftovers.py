@@ -73,18 +73,22 @@ def _identity(
     for user in users:
         yield from inventory.key_pairs(connection, owns, user_id=user.id)
         yield inventory.resource("user", user, identity.delete_user)
-    projects = [one for one in identity.projects() if owns(one.name)]
-    for project in projects:
-        yield from _default_groups(connection, project)
+    projects = {one.id: one for one in identity.projects() if owns(one.name)}
+    yield from _default_groups(connection, projects)
+    for project in projects.values():
         yield inventory.resource("project", project, identity.delete_project)
 
 
 def _default_groups(
-    connection: sdk.Connection, project: t.Any
+    connection: sdk.Connection, projects: dict[str, t.Any]
 ) -> collections.abc.Iterator[Resource]:
-    """Neutron makes one in each project and leaves it behind."""
+    """Neutron makes one in each project and leaves it behind.
+
+    It makes one anew whenever a single project's groups are asked for, so
+    all are asked for.
+    """
     delete = connection.network.delete_security_group
-    for group in connection.network.security_groups(
-        project_id=project.id, name="default"
-    ):
-        yield inventory.resource("security group", group, delete, project.name)
+    for group in connection.network.security_groups() if projects else ():
+        if group.name == "default" and group.project_id in projects:
+            name = projects[group.project_id].name
+            yield inventory.resource("security group", group, delete, name)
