@@ -110,7 +110,7 @@ class Guests(context.OpenStackContext):
             if not isinstance(error, Exception):
                 self._clean_earlier_contexts()
         except errors.GuestError as trouble:
-            LOG.error("%s", trouble)
+            LOG.error(str(trouble))
 
     def _clean_earlier_contexts(self) -> None:
         """Clean what was set up before, as Rally does not on Ctrl-C."""
@@ -139,10 +139,8 @@ class Guests(context.OpenStackContext):
         except KeyboardInterrupt:
             LOG.error(
                 "Clean-up was interrupted: servers, floating addresses, "
-                "security groups and key pairs named %s* may be left; "
-                "remove them with: %s",
-                self._owner().prefix,
-                command,
+                f"security groups and key pairs named {self._owner().prefix}* "
+                f"may be left; remove them with: {command}"
             )
             raise
         except errors.GuestError as error:
@@ -179,4 +177,4 @@ class Guests(context.OpenStackContext):
             for line in killed.report(journal, credential, admin=bool(admin)):
                 LOG.warning(line)
         except errors.GuestError as error:
-            LOG.warning("%s", error)
+            LOG.warning(str(error))

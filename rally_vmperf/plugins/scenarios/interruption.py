@@ -5,6 +5,7 @@ KeyboardInterrupt: the run would go on with the next iteration as if nothing
 had happened, and end with exit code 0.
 """
 
+import contextlib
 import time
 import typing as t
 
@@ -14,6 +15,9 @@ from rally.common import logging
 from rally.common import objects
 
 LOG = logging.getLogger(__name__)
+
+#: Seconds until the engine, which looks every two, has surely understood.
+_PATIENCE = 10.0
 
 _interrupted: set[str] = set()
 
@@ -25,28 +29,33 @@ class Interrupted(exceptions.RallyException):
     error_code = 931
 
 
-def abort(task: t.Any, owner: str, patience: float = 10.0) -> None:
-    """Have Rally abort the task, and wait until it has understood.
+@contextlib.contextmanager
+def passed_on(task: t.Any, owner: str) -> t.Iterator[None]:
+    """Have Rally abort the task when its user interrupts what is within.
 
     :param task: the running task
     :param owner: identifier of the workload
-    :param patience: seconds; the engine looks every two seconds
+    :raises Interrupted: in place of KeyboardInterrupt, and at once when an
+        earlier repetition was interrupted
     """
-    _interrupted.add(owner)
-    LOG.warning("Interrupted: no further repetition is started")
-    uuid = task["uuid"]
+    if owner in _interrupted:
+        raise Interrupted("not started: an earlier one was interrupted")
+    try:
+        yield
+    except KeyboardInterrupt:
+        _interrupted.add(owner)
+        LOG.warning("Interrupted: no further repetition is started")
+        _abort(task["uuid"])
+        raise Interrupted(
+            "interrupted by its user; what was measured is in the journal"
+        ) from None
+
+
+def _abort(uuid: str) -> None:
+    """Abort a task, and wait until the engine has understood."""
     objects.Task.get(uuid).abort()
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + _PATIENCE
     while time.monotonic() < deadline:
         if objects.Task.get_status(uuid) == consts.TaskStatus.ABORTED:
             return
         time.sleep(0.1)
-
-
-def refuse_if_interrupted(owner: str) -> None:
-    """Start no repetition after an interrupted one.
-
-    :raises Interrupted: when an earlier repetition was interrupted
-    """
-    if owner in _interrupted:
-        raise Interrupted("not started: an earlier one was interrupted")

@@ -38,24 +38,21 @@ class Overhead(scenario.OpenStackScenario):
         :param peer: other end of network workloads: {address, user, key_file,
             known_hosts, name}; it is reached by SSH and needs the same tools
         """
-        interruption.refuse_if_interrupted(self.context["owner_id"])
-        with atomic.ActionTimer(self, "vmperf.prepare"):
-            run = opening.open_run(self.context, workloads, warmup, peer)
-        with atomic.ActionTimer(self, "vmperf.measure"):
-            record = run.repeat(self.context["iteration"])
-        self.add_output(additive=output.mark())
-        self.add_output(complete=output.encode(record))
-        self._tell(record)
+        owner = self.context["owner_id"]
+        with interruption.passed_on(self.task, owner):
+            with atomic.ActionTimer(self, "vmperf.prepare"):
+                run = opening.open_run(self.context, workloads, warmup, peer)
+            with atomic.ActionTimer(self, "vmperf.measure"):
+                record = run.repeat(self.context["iteration"])
+            self.add_output(additive=output.mark())
+            self.add_output(complete=output.encode(record))
+            self._tell(record)
 
     def _tell(self, record: dict[str, t.Any]) -> None:
         """Raise what the repetition must tell Rally."""
         state: repetition.State = record["state"]
         if state == "interrupted":
-            interruption.abort(self.task, self.context["owner_id"])
-            raise interruption.Interrupted(
-                f"repetition {record['repetition']} was interrupted; what it "
-                "measured is in the journal"
-            )
+            raise KeyboardInterrupt
         if state == "incomplete":
             first = record["missing"][0]
             raise recording.Incomplete(

@@ -47,7 +47,7 @@ class Run:
         seen: list[finding.Finding] = []
         state: repetition.State = "complete"
         kind = " (warm-up, not counted)" if number <= self.warmup else ""
-        LOG.info("Repetition %d of %d%s", number, self.times, kind)
+        LOG.info(f"Repetition {number} of {self.times}{kind}")
         try:
             seen += self.session.repeat(result)
             seen += self.watch()

@@ -1,0 +1,116 @@
+"""Tests of repetitions: recorded whatever happens to them."""
+
+import tempfile
+import unittest
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import sample
+from rally_vmperf.plugins.scenarios import recording
+from rally_vmperf.records import build
+from rally_vmperf.records import codec
+from rally_vmperf.records import journal
+from tests.unit import made
+
+RATE = sample.Metric(
+    name="cpu.sysbench.rate", unit="events/s", better="higher"
+)
+MOVED = finding.Finding(kind="guest_changed_host", subject="g1", seen="moved")
+
+
+class Session:
+    """A session whose repetitions go as told."""
+
+    def __init__(self, trouble=None, missing=()):
+        self.trouble, self.missing, self.closed = trouble, missing, False
+
+    def repeat(self, result):
+        """Take one sample, then have the trouble."""
+        result.observations.append(
+            sample.Observation(
+                source="g1", sample=sample.Sample(metric=RATE, value=90.0)
+            )
+        )
+        for what in self.missing:
+            result.miss(what, "g1", "it broke")
+        if self.trouble:
+            raise self.trouble
+        return []
+
+    def close(self):
+        """Note that it is over."""
+        self.closed = True
+
+
+class TestRun(unittest.TestCase):
+    """A record is on disk before it is returned."""
+
+    def setUp(self):
+        """Make an empty journal."""
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.journal = journal.Journal(folder.name, "w")
+
+    def run_of(self, session, watch=list, warmup=1):
+        """Return a run of three repetitions."""
+        record = made.record()
+        return recording.Run(
+            task="t",
+            workload="w",
+            times=3,
+            warmup=warmup,
+            session=session,
+            setting=build.Setting(
+                shape=record["shape"],
+                machines=record["machines"],
+                workloads=record["workloads"],
+                expected=record["expected"],
+                metrics=codec.encode_metrics([RATE]),
+                reference=record["reference"],
+                findings=(),
+            ),
+            journal=self.journal,
+            watch=watch,
+        )
+
+    def test_warm_up_is_recorded_and_not_counted(self):
+        """Planned are the counted ones only."""
+        run = self.run_of(Session())
+        first, second = run.repeat(1), run.repeat(2)
+        self.assertEqual((False, 2), (first["counted"], first["planned"]))
+        self.assertTrue(second["counted"])
+        self.assertEqual([first, second], self.journal.read())
+        self.assertEqual("complete", second["state"])
+
+    def test_last_repetition_closes_the_session(self):
+        """Not before."""
+        session = Session()
+        run = self.run_of(session)
+        run.repeat(2)
+        self.assertFalse(session.closed)
+        run.repeat(3)
+        self.assertTrue(session.closed)
+
+    def test_missing_measurement(self):
+        """The rest is kept and the record says incomplete."""
+        record = self.run_of(Session(missing=["disk.x"])).repeat(2)
+        self.assertEqual("incomplete", record["state"])
+        self.assertEqual("it broke", record["missing"][0]["reason"])
+        self.assertEqual(1, len(record["samples"]))
+
+    def test_interrupted(self):
+        """What was measured until then is in the journal."""
+        session = Session(trouble=KeyboardInterrupt())
+        record = self.run_of(session).repeat(2)
+        self.assertEqual("interrupted", record["state"])
+        self.assertEqual([record], self.journal.read())
+        self.assertEqual(90.0, record["samples"][0]["value"])
+        self.assertTrue(session.closed)
+
+    def test_what_nova_says_is_in_the_record(self):
+        """A guest that was moved is a finding of this repetition."""
+        record = self.run_of(Session(), watch=lambda: [MOVED]).repeat(2)
+        self.assertEqual(
+            ["guest_changed_host"],
+            [found["kind"] for found in record["findings"]],
+        )
