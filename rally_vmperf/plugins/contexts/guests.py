@@ -7,6 +7,7 @@ import typing as t
 from rally import consts
 from rally.common import cfg
 from rally.common import logging
+from rally.common import objects
 from rally.common import validation
 from rally.task import context as rally_context
 from rally_openstack.task import context
@@ -109,6 +110,9 @@ class Guests(context.OpenStackContext):
             self._remove(settle=_SETTLE)
             if not isinstance(error, Exception):
                 self._clean_earlier_contexts()
+                if isinstance(self.task, objects.Task):
+                    # Rally would have it as running forever.
+                    self.task.update_status(consts.TaskStatus.ABORTED)
         except errors.GuestError as trouble:
             LOG.error(str(trouble))
 
