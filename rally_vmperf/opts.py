@@ -30,6 +30,6 @@ OPTIONS = [
 ]
 
 
-def list_opts() -> dict[str, list[t.Any]]:
+def list_opts() -> list[tuple[str, list[t.Any]]]:
     """Return the options by group name, as Rally and oslo.config expect."""
-    return {GROUP: OPTIONS}
+    return [(GROUP, OPTIONS)]

@@ -39,8 +39,7 @@ def covers(
         known = sorted({e["workload"] for e in baseline["entries"]})
         raise document.BaselineError(
             f"baseline {name!r} has no workload {workload!r} (it has: "
-            f"{', '.join(known)}); record it with: rally-vmperf baseline "
-            f"record {name} --replace --task FILE"
+            f"{', '.join(known)}); record the baseline again, for this task"
         )
     matching = [e for e in same if e["arguments"] == dict(arguments)]
     if not matching:
@@ -72,7 +71,8 @@ def find(
     shapes = "; ".join(str(Shape(**e["shape"])) for e in matching)
     raise document.BaselineError(
         f"baseline {baseline['name']!r} has {workload} for {shapes}, but "
-        f"the guests are {shape}; record it for this shape as well (--flavor, --copies)"
+        f"the guests are {shape}; record it for this shape as well "
+        "(--flavor, --copies)"
     )
 
 

@@ -39,7 +39,7 @@ class Store:
             raise document.BaselineError(
                 f"no baseline {name!r} in {self.folder} (registered: "
                 f"{known}); record one with: rally-vmperf baseline record "
-                f"{name} --task FILE"
+                f"{name} --task FILE --local (or --host USER@ADDRESS)"
             ) from None
         except (OSError, UnicodeDecodeError) as error:
             raise document.BaselineError(f"baseline {path}: {error}") from None

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import shutil
 import typing as t
 
 from rally_vmperf.cloud import credentials
@@ -17,7 +18,7 @@ KERNEL_SETTINGS = (
     "net/ipv6/conf/all/forwarding",
 )
 # Made by what the services run, and left behind by it.
-FOLDERS = ("/run/netns", "/run/sshd", "/run/libvirt")
+LEFTOVERS = ("/run/netns", "/run/sshd", "/run/libvirt", "/run/libvirtd.pid")
 
 
 def remember(place: layout.Layout) -> None:
@@ -34,7 +35,9 @@ def remember(place: layout.Layout) -> None:
             values[name] = path.read_text().strip()
     before: dict[str, t.Any] = {
         "settings": values,
-        "folders": [name for name in FOLDERS if pathlib.Path(name).exists()],
+        "leftovers": [
+            name for name in LEFTOVERS if pathlib.Path(name).exists()
+        ],
     }
     credentials.write_private(place.before, json.dumps(before) + "\n")
 
@@ -51,19 +54,19 @@ def put_back(place: layout.Layout) -> None:
         path = SETTINGS / name
         if path.exists() and path.read_text().strip() != value:
             path.write_text(value)
-    for name in FOLDERS:
-        if name not in before["folders"]:
-            remove_folder(pathlib.Path(name))
+    for name in LEFTOVERS:
+        if name not in before["leftovers"]:
+            remove(pathlib.Path(name))
     place.before.unlink()
 
 
-def remove_folder(folder: pathlib.Path) -> None:
-    """Remove what services left in a folder of /run, mount and all."""
-    mounts.unmount(folder)
-    for entry in sorted(folder.rglob("*"), reverse=True):
-        if entry.is_dir() and not entry.is_symlink():
-            entry.rmdir()
-        else:
-            entry.unlink(missing_ok=True)
-    if folder.exists():
-        folder.rmdir()
+def remove(path: pathlib.Path) -> None:
+    """Remove what services left in /run, mounts and all.
+
+    :param path: a file or a folder
+    """
+    mounts.unmount(path)
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

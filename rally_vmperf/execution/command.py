@@ -21,10 +21,10 @@ async def run(
 ) -> workloads.Outcome:
     """Run a command to its end and return what it left.
 
-    :param folder: the workload's folder, on every machine that takes part
+    :param folder: the workload's folder on the station
     :raises MachineError: when a machine cannot do it
     """
-    async with _server(place, command, folder, peer):
+    async with _server(place, command, peer):
         handle = await job.start(
             place.machine,
             folder,
@@ -54,7 +54,6 @@ async def run(
 async def _server(
     place: stations.Station,
     command: workloads.Command,
-    folder: str,
     peer: stations.Station | None,
 ) -> t.AsyncIterator[None]:
     """Have the other end listen while the command runs."""
@@ -69,7 +68,7 @@ async def _server(
         )
     handle = await job.start(
         other.machine,
-        folder,
+        other.folder,
         f"{command.name}-for-{place.name}",
         command.server.argv,
         timeout=command.timeout + LISTEN_TIMEOUT,

@@ -35,8 +35,6 @@ async def prepare(
     for one in assignments:
         progress(f"preparing {one.title} on {_names(places)}")
         await asyncio.gather(*(_prepare(one, p, facts) for p in places))
-        if peer is not None:
-            await peer.machine.run(["mkdir", "-p", _folder(peer, one)])
     return facts
 
 

@@ -33,7 +33,7 @@ PROPERTIES: dict[str, t.Any] = {
     "count": {
         "type": "integer",
         "minimum": 1,
-        "maximum": 64,
+        "maximum": 32,
         "description": "How many guests are booted.",
     },
     "network": _reference(

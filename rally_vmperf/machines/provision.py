@@ -52,18 +52,20 @@ async def ensure(
     missing = [r for r in requirements if r.command not in found]
     if not missing:
         return found
-    reason = "not allowed to install"
+    way_out = "install it there: apt-get install " + " ".join(
+        sorted(one.package for one in missing)
+    )
     if install:
         reason = await _install(machine, [r.package for r in missing])
         found = await _look(machine, requirements)
         missing = [r for r in requirements if r.command not in found]
+        way_out = (
+            "use an image made by 'rally-vmperf image build', or give it a "
+            f"way to its package mirror (apt: {reason})"
+        )
     if missing:
         names = ", ".join(sorted(r.command for r in missing))
-        raise base.MachineError(
-            f"{machine.name} has no {names}: use an image made by "
-            "'rally-vmperf image build', or give it a way to its package "
-            f"mirror (apt: {reason})"
-        )
+        raise base.MachineError(f"{machine.name} has no {names}: {way_out}")
     return found
 
 

@@ -136,7 +136,7 @@ async def _up(superuser: base.Machine, *arguments: str) -> list[str]:
         raise base.MachineError(
             f"{superuser.name}: cannot make control group {arguments[1]}: "
             f"{base.last_line(done.stderr)}; use a user who may, or "
-            "shape: whole"
+            "leave the machine whole (--whole)"
         )
     return done.stdout.split()
 

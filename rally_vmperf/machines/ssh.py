@@ -3,6 +3,7 @@
 import asyncio
 import collections.abc
 import contextlib
+import os
 import pathlib
 import shlex
 import time
@@ -64,7 +65,7 @@ class Ssh(base.Machine):
             "username": user,
             "config": None,
             "agent_path": None,
-            "known_hosts": known_hosts or (),
+            "known_hosts": os.path.expanduser(known_hosts or "") or (),
             "keepalive_interval": keepalive,
             "keepalive_count_max": 3,
             "login_timeout": connect_timeout,

@@ -27,6 +27,7 @@ MAY_IMPORT = {
         "baseline",
         "execution",
         "guests",
+        "machines",
         "measurement",
         "records",
         "report",

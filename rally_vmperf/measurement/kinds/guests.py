@@ -50,7 +50,7 @@ KINDS: dict[str, base.Kind] = {
         title="The guest was rebooted during the run",
         why="Caches and services of a fresh boot are part of the figures.",
         remedy="Find out who or what rebooted it, and run again.",
-        raised_by=NOVA,
+        raised_by="the guest's boot identifier, before and after",
     ),
     "guest_changed_host": base.Kind(
         severity="void",

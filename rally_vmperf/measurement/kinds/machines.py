@@ -102,7 +102,8 @@ KINDS: dict[str, base.Kind] = {
         title="Bare metal had the whole machine",
         why="The overhead holds the guest's smaller shape as well as "
         "virtualisation.",
-        remedy="Use shape: guest to see virtualisation alone.",
+        remedy="Record the baseline without --whole to see virtualisation "
+        "alone.",
         raised_by="taking the baseline on bare metal",
     ),
 }

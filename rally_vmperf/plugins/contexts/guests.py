@@ -19,6 +19,7 @@ from rally_vmperf.guests import owner
 from rally_vmperf.guests import process
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
+from rally_vmperf.plugins import harmless
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
@@ -97,12 +98,13 @@ class Guests(context.OpenStackContext):
         for guest, reason in zip(guests, reasons, strict=True):
             if reason:
                 end = console.console_end(connection, guest["id"])
-                raise errors.GuestError(
+                text = (
                     f"guest {guest['name']} at {guest['address']} does not "
                     f"answer SSH: {reason}; raise ssh_timeout, or look at "
                     f"its security group and image; end of its console:\n"
                     f"{end}"
                 )
+                raise errors.GuestError(harmless.harmless(text))
 
     def _give_up(self, error: BaseException) -> None:
         """Clean up after a failure, as Rally will not in every case."""

@@ -7,11 +7,14 @@ from rally.common import validation
 from rally.task import atomic
 from rally_openstack.task import scenario
 
+from rally_vmperf.machines import base as machines
 from rally_vmperf.measurement import repetition
+from rally_vmperf.plugins import harmless
 from rally_vmperf.plugins.scenarios import interruption
 from rally_vmperf.plugins.scenarios import opening
 from rally_vmperf.plugins.scenarios import recording
 from rally_vmperf.records import output
+from rally_vmperf.workloads import base
 
 LOG = logging.getLogger(__name__)
 
@@ -41,12 +44,21 @@ class Overhead(scenario.OpenStackScenario):
         owner = self.context["owner_id"]
         with interruption.passed_on(self.task, owner):
             with atomic.ActionTimer(self, "vmperf.prepare"):
-                run = opening.open_run(self.context, workloads, warmup, peer)
+                run = self._open(workloads, warmup, peer)
             with atomic.ActionTimer(self, "vmperf.measure"):
                 record = run.repeat(self.context["iteration"])
             self.add_output(additive=output.mark())
             self.add_output(complete=output.encode(record))
             self._tell(record)
+
+    def _open(
+        self, workloads: list, warmup: int, peer: dict | None
+    ) -> recording.Run:
+        """Have the guests ready; what they say of themselves is no markup."""
+        try:
+            return opening.open_run(self.context, workloads, warmup, peer)
+        except (machines.MachineError, base.WorkloadError) as error:
+            raise recording.Unready(harmless.harmless(str(error))) from None
 
     def _tell(self, record: dict[str, t.Any]) -> None:
         """Raise what the repetition must tell Rally."""
@@ -56,7 +68,10 @@ class Overhead(scenario.OpenStackScenario):
         if state == "incomplete":
             first = record["missing"][0]
             raise recording.Incomplete(
-                f"repetition {record['repetition']} is incomplete: "
-                f"{len(record['missing'])} measurements are missing, first "
-                f"{first['what']} of {first['source']}: {first['reason']}"
+                harmless.harmless(
+                    f"repetition {record['repetition']} is incomplete: "
+                    f"{len(record['missing'])} measurements are missing, "
+                    f"first {first['what']} of {first['source']}: "
+                    f"{first['reason']}"
+                )
             )

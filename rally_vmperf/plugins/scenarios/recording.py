@@ -23,6 +23,13 @@ class Incomplete(exceptions.RallyException):
     error_code = 932
 
 
+class Unready(exceptions.RallyException):
+    """Guests or peer could not be made ready to measure."""
+
+    msg_fmt = "%(message)s"
+    error_code = 933
+
+
 @dataclasses.dataclass(kw_only=True)
 class Run:
     """The repetitions of one Rally workload.

@@ -7,6 +7,7 @@ from rally.task import sla
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judging
+from rally_vmperf.plugins import harmless
 from rally_vmperf.records import output
 
 _PER_METRIC = {
@@ -78,7 +79,7 @@ class Overhead(sla.SLA):
 
     def details(self) -> str:
         """Return the verdict in words."""
-        return self.judge.judgement().sentence()
+        return harmless.harmless(self.judge.judgement().sentence())
 
 
 def judge(criterion: dict[str, t.Any]) -> judging.OverheadJudge:

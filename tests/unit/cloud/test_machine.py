@@ -17,7 +17,7 @@ class MachineTestCase(base.CloudTestCase):
         for name, value in (
             ("SETTINGS", self.settings),
             ("KERNEL_SETTINGS", ("forward", "not-in-this-kernel")),
-            ("FOLDERS", (str(self.own), str(self.made))),
+            ("LEFTOVERS", (str(self.own), str(self.made))),
         ):
             patch = mock.patch.object(machine, name, value)
             patch.start()

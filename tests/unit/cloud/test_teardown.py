@@ -31,8 +31,8 @@ class DownTestCase(base.CloudTestCase):
         self.network_removal.remove.assert_not_called()
 
     def test_bridges_go_with_the_cloud(self):
-        self.place.before.write_text('{"settings": {}, "folders": []}')
-        with mock.patch.object(teardown.machine, "FOLDERS", ()):
+        self.place.before.write_text('{"settings": {}, "leftovers": []}')
+        with mock.patch.object(teardown.machine, "LEFTOVERS", ()):
             self.down(purge=False)
         self.network_removal.remove.assert_called_once_with()
         self.assertFalse(self.place.before.exists())

@@ -154,7 +154,7 @@ class TestMeasure(unittest.TestCase):
         workload.prepare = lambda arguments: (
             base.Command(name="touch", argv=("false",), timeout=10),
         )
-        with self.assertRaisesRegex(base.WorkloadError, "c1: preparing echo"):
+        with self.assertRaisesRegex(base.WorkloadError, "preparing echo"):
             self.measure(workload)
 
     def test_labels_name_the_samples(self):

@@ -36,7 +36,8 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
         )
         self.assertIn("coreutils", facts.version)
         with self.assertRaisesRegex(
-            base.MachineError, "here has no no-such-tool: .*image build"
+            base.MachineError,
+            "has no no-such-tool: .*apt-get install none",
         ):
             await provision.ensure(here, [LS, absent], install=False)
 

@@ -1,0 +1,15 @@
+"""Texts that Rally's reports cannot be made to execute.
+
+Rally puts details of SLAs and errors of iterations, as JSON, into a script
+element of its report, where ``</script>`` would end it.  Some of our texts
+quote guests, which are not to be trusted.
+"""
+
+#: Stands for ``<``: a quotation mark that looks like it.
+LESS = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
+
+
+def harmless(text: str) -> str:
+    """Return a text without control characters and without ``<``."""
+    kept = (c if c.isprintable() or c == "\n" else "?" for c in text)
+    return "".join(kept).replace("<", LESS)
