@@ -1,6 +1,7 @@
 """The console script rally-vmperf."""
 
 import importlib.metadata
+import logging
 import sys
 
 from cliff import app
@@ -23,6 +24,14 @@ class Shell(app.App):
             ),
             deferred_help=True,
         )
+        self._speak_plainly()
+
+    def _speak_plainly(self) -> None:
+        """Tell errors in one line, whatever Rally does to logging."""
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("rally-vmperf: %(message)s"))
+        self.LOG.handlers = [handler]
+        self.LOG.propagate = False
 
 
 def main(argv: list[str] | None = None) -> int:
