@@ -9,12 +9,12 @@ from openstack import connection as sdk
 from rally_vmperf.guests import access
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import floating
-from rally_vmperf.guests import keys
 from rally_vmperf.guests import placement
 from rally_vmperf.guests import plan
 from rally_vmperf.guests import request
 from rally_vmperf.guests import user_data
 from rally_vmperf.guests import waiting
+from rally_vmperf.machines import hostkey
 
 Json = dict[str, t.Any]
 Names = collections.abc.Callable[[], str]
@@ -37,7 +37,10 @@ def boot(
     :raises GuestError: one line with the way out
     """
     planned = plan.make(connection, asked)
-    client, hosts_keys = keys.new_pair(), _host_keys(asked.count)
+    client, hosts_keys = (
+        hostkey.generate("rally-vmperf"),
+        _host_keys(asked.count),
+    )
     keypair, group = new_name(), new_name()
     access.add_keypair(connection, keypair, client.public)
     groups = access.add_security_group(connection, group, planned.network)
@@ -95,8 +98,11 @@ def boot(
     }
 
 
-def _host_keys(count: int) -> dict[str, keys.Pair]:
-    return {f"g{number}": keys.new_pair() for number in range(1, count + 1)}
+def _host_keys(count: int) -> dict[str, hostkey.Pair]:
+    return {
+        f"g{number}": hostkey.generate("guest")
+        for number in range(1, count + 1)
+    }
 
 
 def _create(connection: sdk.Connection, **attributes: t.Any) -> str:

@@ -8,12 +8,12 @@ from email.mime import text
 import yaml
 
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import keys
+from rally_vmperf.machines import hostkey
 
 _LIMIT = 65535
 
 
-def compose(host_key: keys.Pair, client_key: str, own: str | None) -> str:
+def compose(host_key: hostkey.Pair, client_key: str, own: str | None) -> str:
     """Return user data for Nova, in base64.
 
     The host key is ours, so that the first connection is verified already.

@@ -9,8 +9,8 @@ import ddt
 import yaml
 
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import keys
 from rally_vmperf.guests import user_data
+from rally_vmperf.machines import hostkey
 
 
 def parts(encoded):
@@ -24,7 +24,10 @@ def parts(encoded):
 @ddt.ddt
 class ComposeTest(unittest.TestCase):
     def setUp(self):
-        self.host, self.client = keys.new_pair(), keys.new_pair()
+        self.host, self.client = (
+            hostkey.generate("test"),
+            hostkey.generate("test"),
+        )
 
     def compose(self, own=None):
         return user_data.compose(self.host, self.client.public, own)
