@@ -14,6 +14,7 @@ import unittest
 
 import openstack
 
+from rally_vmperf.baseline import store
 from rally_vmperf.records import journal
 
 CLOUD = os.environ.get("VMPERF_CLOUD", "")
@@ -153,6 +154,16 @@ class Laboratory:
         if listed.returncode == 0:
             return
         self.vmperf("baseline", "record", name, "--local", *words, check=True)
+
+    def pretend_shape(self, name: str, like: str, **shape: int) -> None:
+        """Register a copy of a baseline as one of another shape."""
+        registry = store.Store(self.folder / "baselines")
+        content = {**registry.load(like), "name": name}
+        content["entries"] = [
+            {**entry, "shape": {**entry["shape"], **shape}}
+            for entry in content["entries"]
+        ]
+        registry.save(content, replace=True)
 
     def _rally(self, *words: str) -> list[str]:
         return [

@@ -82,8 +82,8 @@ class TestTrouble(laboratory.Case):
         """A guest that no host can take is told in one line."""
         lab = self.laboratory
         lab.use("member")
-        lab.record_baseline_copy("short", 64, 1048576)
-        done = lab.start(SHORT, flavor="vmperf.huge")
+        lab.pretend_shape("huge", "short", vcpus=64, memory_mib=1048576)
+        done = lab.start(SHORT, flavor="vmperf.huge", baseline="huge")
         self.assertEqual(2, done.returncode, done.stdout[-3000:])
         self.assertIn("No valid host", done.stdout + done.stderr)
 
