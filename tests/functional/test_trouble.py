@@ -46,7 +46,8 @@ class TestTrouble(laboratory.Case):
         states = [record["state"] for record in lab.records(path)[:2]]
         self.assertEqual(["complete", "complete"], states)
         self.assertNotEqual(self.before, lab.count())
-        listed = lab.vmperf("cleanup", "-f", "json", check=True)
+        listed = lab.vmperf("cleanup", "-f", "json")
+        self.assertEqual(1, listed.returncode, listed.stderr)
         kinds = {row["Kind"] for row in laboratory.json.loads(listed.stdout)}
         self.assertLessEqual(
             {"server", "network", "user", "project"}, kinds, listed.stdout
