@@ -1,9 +1,12 @@
 """Findings about a session's machines against those of the baseline."""
 
+import dataclasses
+
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import likeness
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import comparison
+from rally_vmperf.execution import requirements
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.measurement import finding
 
@@ -31,8 +34,11 @@ def find(
         found += likeness.compare_tools(
             metal.get("tools", {}),
             {
-                command: {"version": tool.version, "checksum": tool.checksum}
-                for command, tool in session.tools[place.name].items()
+                tool.command: dataclasses.asdict(
+                    session.tools[place.name][tool.command]
+                )
+                for tool in requirements.tools(session.assignments)
+                if tool.measures
             },
             place.name,
         )

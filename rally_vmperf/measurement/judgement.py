@@ -61,6 +61,10 @@ class Judgement:
 
     def sentence(self) -> str:
         """Return the verdict in one paragraph, what matters most first."""
+        return " ".join(self.sentences())
+
+    def sentences(self) -> list[str]:
+        """Return the verdict, one sentence a thing, gravest first."""
         parts = [self.headline()]
         grave = [one for one in self.findings if one.voids]
         names = {row.metric.name for row in self.judged}
@@ -83,7 +87,7 @@ class Judgement:
         ]
         if passed:
             parts.append(f"passed: {', '.join(passed)}")
-        return ". ".join(parts) + "."
+        return [f"{part}." for part in parts]
 
     def headline(self) -> str:
         """Return the verdict and what it comes from, in one line."""

@@ -28,11 +28,14 @@ class Tool:
 
     :param version: prints it in the first line that it prints at all, be
         that on standard output or (bzip2) on standard error
+    :param measures: False for a program that only prepares, whose version
+        two machines need not agree on
     """
 
     command: str
     package: str
     version: tuple[str, ...]
+    measures: bool = True
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -70,6 +70,7 @@ class Compression(base.Workload):
             command="python3",
             package="python3",
             version=("python3", "--version"),
+            measures=False,
         ),
     )
     SCRIPTS = ("generate.py",)

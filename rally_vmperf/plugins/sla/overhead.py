@@ -3,12 +3,15 @@
 import typing as t
 
 from rally import consts
+from rally.common import logging
 from rally.task import sla
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judging
 from rally_vmperf.plugins import harmless
 from rally_vmperf.records import output
+
+LOG = logging.getLogger(__name__)
 
 _PER_METRIC = {
     "type": "object",
@@ -73,13 +76,14 @@ class Overhead(sla.SLA):
         return not self.judge.failed_beyond_return()
 
     def result(self) -> sla.SLAResult:
-        """Return the verdict, as Rally wants it."""
+        """Return the verdict, as Rally wants it, and tell who is waiting."""
         self.success = self.judge.judgement().passed
+        LOG.info(f"Verdict: {self.details()}")
         return super().result()
 
     def details(self) -> str:
-        """Return the verdict in words."""
-        return harmless.harmless(self.judge.judgement().sentence())
+        """Return the verdict in words, a line for each thing."""
+        return harmless.harmless("\n".join(self.judge.judgement().sentences()))
 
 
 def judge(criterion: dict[str, t.Any]) -> judging.OverheadJudge:
