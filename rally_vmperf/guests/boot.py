@@ -67,7 +67,8 @@ def boot(
         connection, ids, started, asked.boot_timeout, progress
     )
     guests = []
-    for guest, (server, seconds) in servers.items():
+    for guest in ids:
+        server, seconds = servers[guest]
         reached = floating.reach(
             connection, guest, server, asked, planned, new_name
         )

@@ -48,6 +48,18 @@ class BootTest(unittest.TestCase):
         self.assertNotEqual(first["host_key"], second["host_key"])
         self.assertEqual(1024, first["flavor"]["memory_mib"])
 
+    def test_order_is_that_of_the_names(self):
+        until_active = boot.waiting.until_active
+
+        def last_first(*arguments):
+            found = until_active(*arguments)
+            return dict(reversed(found.items()))
+
+        with mock.patch.object(boot.waiting, "until_active", last_first):
+            guests = self.boot(count=3)["guests"]
+        names = [guest["name"] for guest in guests]
+        self.assertEqual(["g1", "g2", "g3"], names)
+
     def test_fixed(self):
         (guest,) = self.boot(network={"id": "n1"})["guests"]
         self.assertEqual("10.0.0.1", guest["address"])
