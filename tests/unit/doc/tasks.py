@@ -22,8 +22,8 @@ MAIN = "tasks/kvm-overhead.yaml"
 ARGUMENTS = (
     *("baseline", "image", "user", "flavors", "guests", "network", "host"),
     *("availability_zone", "peer", "repetitions", "warmup", "max_percent"),
-    *("max", "tolerate", "cpu_seconds", "bzip2_mib", "memory_mib"),
-    *("memory_runs", "disk_mib", "disk_seconds", "disk_ramp"),
+    *("max", "tolerate", "cpu_seconds", "cpu_threads", "bzip2_mib"),
+    *("memory_mib", "memory_runs", "disk_mib", "disk_seconds", "disk_ramp"),
     "network_seconds",
 )
 PEER = {"address": "192.0.2.10", "user": "root"}

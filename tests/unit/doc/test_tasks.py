@@ -10,6 +10,7 @@ from rally import exceptions
 from rally import plugins
 from rally.env import platform
 
+from rally_vmperf.measurement import limits
 from tests.unit.doc import pages
 from tests.unit.doc import tasks
 
@@ -23,6 +24,19 @@ ARGUMENT_FILES = [
     str(path.relative_to(pages.ROOT))
     for path in sorted((pages.ROOT / "tasks").glob("*.embedded.yaml"))
 ]
+
+
+#: Values that YAML takes for something else, or not at all, unless quoted.
+ODD = {
+    "baseline": 2024,
+    "image": "debian 12, amd64",
+    "user": "null",
+    "network": "lan: blue",
+    "host": "#1",
+    "availability_zone": "yes",
+    "flavor": 1.5,
+    "flavors": [1.5, 'it\'s "big": {x}'],
+}
 
 
 @ddt.ddt
@@ -55,6 +69,7 @@ class ShippedTestCase(unittest.TestCase):
             "max": {"network.*": 10},
             "tolerate": ["tool_version_differs"],
             "cpu_seconds": 5,
+            "cpu_threads": 2,
             "bzip2_mib": 8,
             "memory_mib": 64,
             "memory_runs": 5,
@@ -69,6 +84,49 @@ class ShippedTestCase(unittest.TestCase):
         shown = json.dumps(task)
         for value in ("metal-1", "debian-12", "compute1", "192.0.2.10"):
             self.assertIn(value, shown)
+
+    @ddt.data(*SHIPPED)
+    def test_values_are_quoted(self, path):
+        """Every value arrives as it was given, and as a text."""
+        task = tasks.render(path, ODD)
+        for index, subtask in enumerate(task["subtasks"]):
+            contexts = subtask["contexts"]
+            guests = contexts["vmperf_guests@openstack"]
+            flavor = str(ODD["flavors"][index])
+            self.assertEqual({"name": "2024"}, contexts["vmperf_baseline"])
+            self.assertEqual({"name": ODD["image"]}, guests["image"])
+            self.assertEqual({"name": ODD["network"]}, guests["network"])
+            self.assertEqual({"name": flavor}, guests["flavor"])
+            for key in {"user", "host", "availability_zone"} & set(guests):
+                self.assertEqual(ODD[key], guests[key])
+
+    def test_titles_are_quoted(self):
+        """They hold names that were given."""
+        task = tasks.render(tasks.MAIN, ODD)
+        (_, second) = task["subtasks"]
+        self.assertEqual(f"Overhead of {ODD['flavors'][1]}", second["title"])
+        self.assertIn(ODD["flavors"][1], task["description"])
+        self.assertIn("baseline 2024.", task["description"])
+
+    def test_one_flavor_may_be_a_text(self):
+        """Its letters are no flavors."""
+        (one,) = tasks.render(tasks.MAIN, {"flavors": "m1.big"})["subtasks"]
+        self.assertEqual("Overhead of m1.big", one["title"])
+
+    def test_zero_is_not_the_default(self):
+        """It is refused where it makes no sense, and never replaced."""
+        task = tasks.render(tasks.MAIN, {"guests": 0})
+        with self.assertRaises(exceptions.InvalidTaskConfig):
+            tasks.check(task)
+
+    def test_no_default_limit_on_what_is_quantised(self):
+        """The latency of sysbench comes in steps as large as a limit."""
+        task = tasks.render(tasks.MAIN, {"peer": tasks.PEER})
+        sla = task["subtasks"][0]["sla"]["vmperf_overhead"]
+        held = limits.Limits(sla["max_percent"])
+        self.assertIsNone(held.for_metric("cpu.sysbench.latency_p95"))
+        for metric in ("cpu.sysbench.rate", "cpu.compress_time"):
+            self.assertIsNotNone(held.for_metric(metric))
 
     def test_the_task_takes_the_arguments_that_the_reference_names(self):
         reference = pages.text("doc/source/reference.rst")
