@@ -1,16 +1,18 @@
 """What a baseline shall answer: from a task file, or from options."""
 
 import argparse
+import collections.abc
 import dataclasses
-import pathlib
 import typing as t
-
-import yaml
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import configuration
+from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
+
+#: A flavor by its name or id, as tasks give it.
+Reference = dict[str, str]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -61,42 +63,60 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "the task's",
     )
     parser.add_argument(
-        "--cpus", type=int, metavar="N", help="CPUs of one copy"
+        "--cpus", type=_at_least(1), metavar="N", help="CPUs of one copy"
     )
     parser.add_argument(
-        "--memory", type=int, metavar="MIB", help="memory of one copy, MiB"
+        "--memory",
+        type=_at_least(1),
+        metavar="MIB",
+        help="memory of one copy, MiB",
     )
     parser.add_argument(
         "--copies",
-        type=int,
+        type=_at_least(1),
         metavar="N",
         help="copies at once; default: as many as the task has guests",
     )
     parser.add_argument(
         "--repetitions",
-        type=int,
+        type=_at_least(1),
         metavar="N",
         help="counted repetitions; default: the task's, else 5",
     )
     parser.add_argument(
         "--warmup",
-        type=int,
+        type=_at_least(0),
         metavar="N",
         help="repetitions before them that are not counted; default: the "
         "task's, else 1",
     )
 
 
+def _at_least(lowest: int) -> collections.abc.Callable[[str], int]:
+    def whole_number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = lowest - 1
+        if value < lowest:
+            raise argparse.ArgumentTypeError(
+                f"{text!r} is no whole number from {lowest} up"
+            )
+        return value
+
+    return whole_number
+
+
 def read(parsed: argparse.Namespace) -> Asked:
     """Return the questions that the options ask.
 
-    :raises BaselineError: for options that do not say enough
+    :raises BaselineError: for options or a task that do not say enough
     :raises WorkloadError: for workloads that cannot be
+    :raises GuestError: for a flavor that the cloud does not have
     """
     if parsed.task:
         return _from_task(parsed)
     entries = [{"name": name} for name in parsed.workload]
-    copies = parsed.copies or 1
     questions = [
         Question(
             assignments=assignment.assign(entries),
@@ -104,7 +124,7 @@ def read(parsed: argparse.Namespace) -> Asked:
             repetitions=_given(parsed.repetitions, 5),
             warmup=_given(parsed.warmup, 1),
         )
-        for shape in _shapes(parsed, parsed.flavor or [], copies)
+        for shape in _shapes(parsed, None, _given(parsed.copies, 1))
     ]
     return Asked(questions=tuple(questions), peer=None)
 
@@ -112,78 +132,56 @@ def read(parsed: argparse.Namespace) -> Asked:
 def _from_task(parsed: argparse.Namespace) -> Asked:
     questions: list[Question] = []
     peer = None
-    for workload in _overheads(_render(parsed)):
-        contexts = {
-            name.split("@")[0]: value
-            for name, value in workload["contexts"].items()
-        }
-        arguments = workload["scenario"]["VMPerf.overhead"]
-        guests = contexts.get("vmperf_guests", {})
-        peer = peer or arguments.get("peer")
-        warmup = arguments.get("warmup", 0)
-        times = next(iter(workload["runner"].values())).get("times", 1)
-        flavors = parsed.flavor or [guests["flavor"]["name"]]
-        copies = parsed.copies or guests.get("count", 1)
-        for shape in _shapes(parsed, flavors, copies):
+    for one in task_file.read(
+        parsed.task,
+        config_file=parsed.config_file,
+        args=parsed.task_args,
+        args_file=parsed.task_args_file,
+    ):
+        peer = peer or one.peer
+        copies = _given(parsed.copies, one.guests)
+        for shape in _shapes(parsed, one.flavor, copies):
             question = Question(
-                assignments=assignment.assign(arguments["workloads"]),
+                assignments=assignment.assign(one.workloads),
                 shape=shape,
-                repetitions=_given(parsed.repetitions, times - warmup),
-                warmup=_given(parsed.warmup, warmup),
+                repetitions=_repetitions(parsed, one),
+                warmup=_given(parsed.warmup, one.warmup),
             )
             if question not in questions:
                 questions.append(question)
-    if not questions:
-        raise document.BaselineError(
-            f"{parsed.task} has no scenario VMPerf.overhead to record for"
-        )
     return Asked(questions=tuple(questions), peer=peer)
 
 
-def _render(parsed: argparse.Namespace) -> dict[str, t.Any]:
-    path = pathlib.Path(parsed.task)
-    arguments: dict[str, t.Any] = {}
-    if parsed.task_args_file:
-        text = pathlib.Path(parsed.task_args_file).read_text("utf-8")
-        arguments.update(yaml.safe_load(text) or {})
-    arguments.update(yaml.safe_load(parsed.task_args or "") or {})
-    rendered = configuration.load(parsed.config_file).task.render_template(
-        task_template=path.read_text("utf-8"),
-        template_dir=str(path.parent),
-        **arguments,
-    )
-    return t.cast(dict[str, t.Any], yaml.safe_load(rendered))
-
-
-def _overheads(task: dict[str, t.Any]) -> list[dict[str, t.Any]]:
-    found = []
-    for subtask in task["subtasks"]:
-        for workload in subtask.get("workloads", [subtask]):
-            if "VMPerf.overhead" in workload["scenario"]:
-                found.append({"contexts": {}, **workload})
-    return found
+def _repetitions(parsed: argparse.Namespace, asked: task_file.Overhead) -> int:
+    counted = _given(parsed.repetitions, asked.times - asked.warmup)
+    if counted < 1:
+        raise document.BaselineError(
+            f"{parsed.task}: warmup {asked.warmup} leaves none of "
+            f"{asked.times} repetitions; raise the runner's times, or add "
+            "--repetitions N"
+        )
+    return counted
 
 
 def _shapes(
-    parsed: argparse.Namespace, flavors: list[str], copies: int
+    parsed: argparse.Namespace, flavor: Reference | None, copies: int
 ) -> list[matching.Shape]:
+    """Return the shapes of the options, else of the task's flavor."""
     if parsed.cpus and parsed.memory:
         return [matching.Shape(parsed.cpus, parsed.memory, copies)]
-    if parsed.cpus or parsed.memory or not flavors:
+    wanted = [{"name": name} for name in parsed.flavor or ()]
+    if not wanted and flavor:
+        wanted = [flavor]
+    if parsed.cpus or parsed.memory or not wanted:
         raise document.BaselineError(
             "the shape of the guests is not known: add --flavor NAME, or "
             "both --cpus N and --memory MIB"
         )
+    from rally_vmperf.guests import choices
+
     cloud = configuration.connection()
-    shapes = []
-    for name in flavors:
-        flavor = cloud.compute.find_flavor(name)
-        if flavor is None:
-            known = sorted(f.name for f in cloud.compute.flavors())
-            raise document.BaselineError(
-                f"no flavor {name!r} in the cloud (it has: {', '.join(known)})"
-            )
-        shapes.append(matching.Shape(flavor.vcpus, flavor.ram, copies))
+    found = [choices.flavor(cloud, one) for one in wanted]
+    shapes = [matching.Shape(one.vcpus, one.ram, copies) for one in found]
     return list(dict.fromkeys(shapes))
 
 
