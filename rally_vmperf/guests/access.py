@@ -45,14 +45,10 @@ def rules() -> collections.abc.Iterator[dict[str, t.Any]]:
     """Yield the rules of the group."""
     for ether_type, icmp in _ETHERNETS:
         yield {"ether_type": ether_type, "protocol": icmp}
-        for protocol, (first, last) in (
-            ("tcp", _SSH),
-            ("tcp", _WORKLOADS),
-            ("udp", _WORKLOADS),
-        ):
+        for first, last in (_SSH, _WORKLOADS):
             yield {
                 "ether_type": ether_type,
-                "protocol": protocol,
+                "protocol": "tcp",
                 "port_range_min": first,
                 "port_range_max": last,
             }
