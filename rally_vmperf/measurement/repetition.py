@@ -23,7 +23,7 @@ class Reference:
     """The bare-metal samples that guests are compared with.
 
     ``repetitions`` holds, per repetition of the baseline, the observations of
-    all copies; ``notes`` are sentences that a reader must see beside it.
+    all copies.
     """
 
     name: str

@@ -87,7 +87,7 @@ class Outcome:
 class Ends:
     """Addresses and port of the other ends, as the running machine sees them.
 
-    :param port: the first of three TCP ports of this machine's own, so that
+    :param port: the first of four TCP ports of this machine's own, so that
         several machines can use one peer at the same time
     """
 

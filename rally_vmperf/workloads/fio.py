@@ -162,7 +162,7 @@ def _measured(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
         f"--ramp_time={arguments['ramp']}",
         "--norandommap",
         "--group_reporting",
-        "--percentile_list=50:95:99:99.9",
+        "--percentile_list=50:99",
     )
 
 
