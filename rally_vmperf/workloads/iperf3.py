@@ -83,6 +83,15 @@ class Network(base.Workload):
         ]
         return {**arguments, "directions": kept}
 
+    def cautions(
+        self, arguments: base.Arguments
+    ) -> tuple[tuple[str, str], ...]:
+        """Return a caution when guests' traffic has no equal on metal."""
+        if "guest_to_guest" not in arguments["directions"]:
+            return ()
+        seen = "guest_to_guest is compared with bare metal to its peer"
+        return (("partner_is_peer", seen),)
+
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return throughput and retransmits of each direction."""
         return tuple(

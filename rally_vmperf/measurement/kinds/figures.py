@@ -71,4 +71,15 @@ KINDS: dict[str, base.Kind] = {
         remedy="Use direct: true, unless the cache is what you ask about.",
         raised_by="the fio workload",
     ),
+    "partner_is_peer": base.Kind(
+        severity="note",
+        title="Traffic between guests is compared with bare metal to its peer",
+        why="Bare metal has no partner guest: its copy sends to the peer. "
+        "Guests on one host never meet the wire that bounds bare metal, and "
+        "guests on two hosts pay for two virtual ends.",
+        remedy="Record the baseline with a peer that is linked as the "
+        "guests' hosts are; for one virtual end only, judge to_peer and "
+        "from_peer.",
+        raised_by="the iperf3 workload",
+    ),
 }

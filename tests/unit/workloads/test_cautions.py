@@ -21,3 +21,12 @@ class TestCautions(unittest.TestCase):
         ((kind, seen),) = fio.cautions(fio.complete({"direct": False}))
         self.assertIn(kind, finding.KINDS)
         self.assertIn("direct: false", seen)
+
+    def test_between_guests(self):
+        """Bare metal has no partner: what stands in for it is told."""
+        iperf3 = registry.get("iperf3")
+        ((kind, seen),) = iperf3.cautions(
+            iperf3.complete({"directions": ["to_peer", "guest_to_guest"]})
+        )
+        self.assertEqual("note", finding.KINDS[kind].severity)
+        self.assertIn("bare metal to its peer", seen)
