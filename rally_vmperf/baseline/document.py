@@ -1,6 +1,7 @@
 """The baseline document: bare-metal samples with their machine."""
 
 import collections.abc
+import datetime
 import functools
 import hashlib
 import importlib.resources
@@ -10,6 +11,7 @@ import typing as t
 import jsonschema
 
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import sample
 
 Json = collections.abc.Mapping[str, t.Any]
 
@@ -40,19 +42,47 @@ def check(document: t.Any, origin: str) -> Json:
             f"{origin} is not a baseline: at {error.json_path}: "
             f"{error.message[:200]}"
         )
+    _check_time(document["recorded_at"], origin)
     for number, entry in enumerate(document["entries"]):
-        _check_names(entry, f"{origin}: $.entries[{number}]")
+        _check_values(entry, f"{origin}: at $.entries[{number}]")
+        _check_findings(entry, f"{origin}: at $.entries[{number}]")
     return t.cast(Json, document)
 
 
-def _check_names(entry: Json, where: str) -> None:
+def _check_time(text: str, origin: str) -> None:
+    try:
+        aware = datetime.datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        aware = False
+    if not aware:
+        raise BaselineError(
+            f"{origin}: at $.recorded_at: {text!r} is no time with a zone, "
+            "such as 2026-01-31T12:00:00+00:00"
+        )
+
+
+def _check_values(entry: Json, where: str) -> None:
+    metrics = {
+        name: sample.Metric(name=name, **meaning)
+        for name, meaning in entry["metrics"].items()
+    }
     for index, rows in enumerate(entry["repetitions"]):
         for row in rows:
-            if row["metric"] not in entry["metrics"]:
+            place = f"{where}.repetitions[{index}]"
+            if row["metric"] not in metrics:
                 raise BaselineError(
-                    f"{where}.repetitions[{index}] has a value of "
-                    f"{row['metric']!r}, which $.metrics does not explain"
+                    f"{place} has a value of {row['metric']!r}, which "
+                    "$.metrics does not explain"
                 )
+            try:
+                sample.Sample(
+                    metric=metrics[row["metric"]], value=row["value"]
+                )
+            except ValueError as error:
+                raise BaselineError(f"{place}: {error}") from None
+
+
+def _check_findings(entry: Json, where: str) -> None:
     for found in entry["findings"]:
         if found["kind"] not in finding.KINDS:
             raise BaselineError(

@@ -102,6 +102,54 @@ def governor(bare_metal: Json) -> list[finding.Finding]:
     ]
 
 
+def nested(bare_metal: Json) -> list[finding.Finding]:
+    """Return whether bare metal is itself a guest."""
+    kind = bare_metal.get("virtualisation")
+    if kind in (None, "", "none", "unknown"):
+        return []
+    return [
+        finding.Finding(
+            kind="bare_metal_is_guest",
+            subject="baseline",
+            seen=f"the machine of the baseline runs under {kind}",
+        )
+    ]
+
+
+def host(machine: str, guest: Json) -> list[finding.Finding]:
+    """Return whether a guest is known to run elsewhere.
+
+    :param machine: host name of the machine of the baseline
+    :param guest: with ``hypervisor``, what Nova calls the machine, or None
+    """
+    name = guest.get("hypervisor")
+    if not name or _short(name) == _short(machine):
+        return []
+    return [
+        finding.Finding(
+            kind="other_host",
+            subject=guest["name"],
+            seen=f"{guest['name']} runs on {name}, the baseline was recorded "
+            f"on {machine}",
+        )
+    ]
+
+
+def same_peer(recorded: Json, peer: Json) -> list[finding.Finding]:
+    """Return whether the peer is another machine than the baseline's."""
+    ours, theirs = recorded.get("machine_id"), peer.get("machine_id")
+    if not ours or not theirs or ours == theirs:
+        return []
+    return [
+        finding.Finding(
+            kind="other_peer",
+            subject="peer",
+            seen=f"its machine-id is {theirs} (hashed), that of the "
+            f"baseline's peer is {ours}",
+        )
+    ]
+
+
 def peer_place(bare_metal: Json, peer: Json) -> list[finding.Finding]:
     """Return whether the peer is on the bare-metal machine itself."""
     boot = bare_metal.get("boot_id")
@@ -115,6 +163,10 @@ def peer_place(bare_metal: Json, peer: Json) -> list[finding.Finding]:
             )
         ]
     return []
+
+
+def _short(name: str) -> str:
+    return name.split(".")[0].lower()
 
 
 def _show(ours: t.Any, theirs: t.Any) -> str:

@@ -2,7 +2,6 @@
 
 import argparse
 import getpass
-import platform
 import typing as t
 
 from cliff import command
@@ -89,14 +88,12 @@ class Record(command.Command):
             "name": parsed.name,
             "recorded_at": recorded_at,
             "software": build.software(),
-            "machine": {
-                "name": _machine_name(parsed),
-                **recordings[0].machine,
-            },
+            "machine": _merged([one.machine for one in recordings]),
             "entries": [e for one in recordings for e in one.entries],
         }
-        if recordings[0].peer is not None:
-            content["peer"] = {"name": "peer", **recordings[0].peer}
+        peers = [one.peer for one in recordings if one.peer]
+        if peers:
+            content["peer"] = _merged(peers)
         registry.save(content, replace=parsed.replace)
         self._say(
             f"baseline {parsed.name!r} is registered: "
@@ -131,10 +128,12 @@ class Record(command.Command):
         self.app.stdout.flush()
 
 
-def _machine_name(parsed: argparse.Namespace) -> str:
-    if parsed.local:
-        return platform.node()
-    return str(parsed.host.rpartition("@")[2])
+def _merged(machines: list[dict[str, t.Any]]) -> dict[str, t.Any]:
+    """Return one account of a machine, with the tools of all recordings."""
+    tools: dict[str, t.Any] = {}
+    for one in machines:
+        tools.update(one["tools"])
+    return {**machines[0], "tools": tools}
 
 
 def _connect(parsed: argparse.Namespace) -> "base.Machine":

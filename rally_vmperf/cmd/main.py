@@ -7,6 +7,8 @@ import sys
 from cliff import app
 from cliff import commandmanager
 
+from rally_vmperf import termination
+
 
 class Shell(app.App):
     """Baselines, clean-up and a test cloud for rally_vmperf."""
@@ -36,6 +38,7 @@ class Shell(app.App):
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    termination.as_interrupt()
     return Shell().run(sys.argv[1:] if argv is None else argv)
 
 

@@ -66,19 +66,45 @@ async def _server(
             f"{place.name}: {command.name} needs a {command.server.on} and "
             "there is none"
         )
-    handle = await job.start(
-        other.machine,
-        other.folder,
-        f"{command.name}-for-{place.name}",
-        command.server.argv,
-        timeout=command.timeout + LISTEN_TIMEOUT,
-        output_limit=command.output_limit,
-    )
+    handle = await _serve(other, place, command, command.server)
     try:
-        await _listening(other.machine, command.server.port)
         yield
     finally:
         await _give_up(other.machine, handle)
+
+
+async def _serve(
+    other: stations.Station,
+    place: stations.Station,
+    command: workloads.Command,
+    server: workloads.Server,
+) -> job.Handle:
+    """Return the server of a command, which listens by then.
+
+    :raises MachineError: never Unreachable, which is said of stations only
+    """
+    try:
+        if await _listens(other.machine, server.port):
+            raise base.MachineError(
+                f"{other.name}: TCP port {server.port} is taken by another "
+                "program; end it, or wait for the other run to end"
+            )
+        handle = await job.start(
+            other.machine,
+            other.folder,
+            f"{command.name}-for-{place.name}",
+            server.argv,
+            timeout=command.timeout + LISTEN_TIMEOUT,
+            output_limit=command.output_limit,
+        )
+        try:
+            await _listening(other.machine, server.port)
+        except BaseException:
+            await _give_up(other.machine, handle)
+            raise
+    except base.Unreachable as error:
+        raise base.MachineError(str(error)) from error
+    return handle
 
 
 async def _listening(machine: base.Machine, port: int) -> None:
@@ -87,12 +113,7 @@ async def _listening(machine: base.Machine, port: int) -> None:
     :raises MachineError: when it is not in time
     """
     deadline = asyncio.get_running_loop().time() + LISTEN_TIMEOUT
-    while True:
-        answer = await machine.run(
-            ["ss", "-Hltn", "sport", "=", f":{port}"], timeout=20
-        )
-        if answer.stdout.strip():
-            return
+    while not await _listens(machine, port):
         if asyncio.get_running_loop().time() > deadline:
             raise base.MachineError(
                 f"{machine.name}: nothing listens on TCP port {port} after "
@@ -100,6 +121,13 @@ async def _listening(machine: base.Machine, port: int) -> None:
                 "missing there?"
             )
         await asyncio.sleep(0.2)
+
+
+async def _listens(machine: base.Machine, port: int) -> bool:
+    answer = await machine.run(
+        ["ss", "-Hltn", "sport", "=", f":{port}"], timeout=20
+    )
+    return bool(answer.stdout.strip())
 
 
 async def _give_up(machine: base.Machine, handle: job.Handle) -> None:

@@ -44,6 +44,7 @@ def reference(
     chosen = entries(baseline, assignments, shape)
     for one, entry in zip(assignments, chosen, strict=True):
         known = codec.decode_metrics(entry["metrics"])
+        _check_meaning(baseline["name"], one, known)
         named = {name: one.relabel(known[name]) for name in known}
         metrics.update(codec.encode_metrics(named.values()))
         for index, rows in enumerate(entry["repetitions"]):
@@ -59,6 +60,23 @@ def reference(
         "digest": document.digest(baseline),
         "repetitions": repetitions,
     }, metrics
+
+
+def _check_meaning(
+    name: str,
+    one: assignment.Assignment,
+    known: collections.abc.Mapping[str, sample.Metric],
+) -> None:
+    """Refuse a baseline whose figures mean something else than today's."""
+    for metric in one.workload.metrics(one.arguments):
+        recorded = known.get(metric.name, metric)
+        if recorded != metric:
+            raise document.BaselineError(
+                f"baseline {name!r} has {metric.name} in {recorded.unit} "
+                f"({recorded.better} is better, {recorded.scale}), this "
+                f"version measures {metric.unit} ({metric.better}, "
+                f"{metric.scale}); record the baseline again"
+            )
 
 
 def _labelled(

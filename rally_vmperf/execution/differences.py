@@ -1,6 +1,8 @@
 """Findings about a session's machines against those of the baseline."""
 
+import collections.abc
 import dataclasses
+import typing as t
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import likeness
@@ -20,6 +22,7 @@ def find(
     """
     metal = baseline["machine"]
     found = likeness.governor(metal["fingerprint"])
+    found += likeness.nested(metal["fingerprint"])
     for one in session.assignments:
         found += [
             finding.Finding(kind=kind, subject=one.title, seen=seen)
@@ -33,20 +36,50 @@ def find(
         )
         found += likeness.compare_tools(
             metal.get("tools", {}),
-            {
-                tool.command: dataclasses.asdict(
-                    session.tools[place.name][tool.command]
-                )
-                for tool in requirements.tools(session.assignments)
-                if tool.measures
-            },
+            _measuring(session, place.name),
             place.name,
         )
     if session.peer is not None:
-        found += likeness.peer_place(
-            metal["fingerprint"], session.fingerprints[session.peer.name]
-        )
+        found += _peer(session, session.peer.name, baseline)
     return found + _data(session, baseline, shape)
+
+
+def hosts(
+    guests: collections.abc.Iterable[document.Json], baseline: document.Json
+) -> list[finding.Finding]:
+    """Return which guests run on another machine than the baseline's."""
+    name = baseline["machine"]["name"]
+    return [one for guest in guests for one in likeness.host(name, guest)]
+
+
+def _measuring(
+    session: sessions.Session, name: str
+) -> dict[str, dict[str, t.Any]]:
+    """Return a station's tools, without those that only prepare."""
+    measuring = {
+        tool.command
+        for tool in requirements.tools(session.assignments)
+        if tool.measures
+    }
+    return {
+        command: dataclasses.asdict(facts)
+        for command, facts in session.tools[name].items()
+        if command in measuring
+    }
+
+
+def _peer(
+    session: sessions.Session, name: str, baseline: document.Json
+) -> list[finding.Finding]:
+    facts = session.fingerprints[name]
+    recorded = baseline.get("peer", {})
+    return (
+        likeness.peer_place(baseline["machine"]["fingerprint"], facts)
+        + likeness.same_peer(recorded.get("fingerprint", {}), facts)
+        + likeness.compare_tools(
+            recorded.get("tools", {}), _measuring(session, name), name
+        )
+    )
 
 
 def _data(

@@ -3,6 +3,7 @@
 import asyncio
 import collections.abc
 import dataclasses
+import re
 
 from rally_vmperf.execution import station as stations
 from rally_vmperf.machines import base
@@ -11,6 +12,7 @@ from rally_vmperf.measurement import finding
 #: Share of CPU time that a hypervisor may take away before it is told.
 STEAL_LIMIT = 0.02
 
+_COUNTER = re.compile(r"[0-9]{1,20}")
 _FILES = ("/proc/sys/kernel/random/boot_id", "/proc/stat", "/proc/vmstat")
 
 
@@ -47,10 +49,10 @@ def parse(text: str) -> Look:
     counters = {}
     for line in lines[1:]:
         words = line.split()
-        if len(words) == 2 and words[1].isdigit():
+        if len(words) == 2 and _COUNTER.fullmatch(words[1]):
             counters[words[0]] = int(words[1])
     cpu = next((line.split() for line in lines if line[:4] == "cpu "), [])
-    ticks = [int(word) for word in cpu[1:] if word.isdigit()]
+    ticks = [int(word) for word in cpu[1:] if _COUNTER.fullmatch(word)]
     user, nice, system = [*ticks, 0, 0, 0][:3]
     return Look(
         boot=lines[0][:64] if lines else "",

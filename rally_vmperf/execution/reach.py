@@ -6,6 +6,7 @@ import secrets
 import typing as t
 
 from rally_vmperf.execution import station as stations
+from rally_vmperf.execution import together
 from rally_vmperf.machines import base
 from rally_vmperf.machines import ssh
 
@@ -33,7 +34,7 @@ def guest_stations(
             name=guest["name"],
             machine=connect(guest, client_key),
             role="guest",
-            folder=home(guest["user"]),
+            folder="rally-vmperf",
             address=guest.get("fixed_address") or guest["address"],
         )
         for guest in guests
@@ -48,12 +49,11 @@ def peer_station(peer: Guest) -> stations.Station:
 
     Its host key must be in ``known_hosts``, by default the user's own file.
     """
-    user = peer.get("user", "root")
     machine = ssh.Ssh(
         peer.get("name", "peer"),
         host=peer["address"],
         port=peer.get("port", 22),
-        user=user,
+        user=peer.get("user", "root"),
         key_file=peer.get("key_file"),
         known_hosts=peer.get("known_hosts"),
     )
@@ -61,14 +61,9 @@ def peer_station(peer: Guest) -> stations.Station:
         name=machine.name,
         machine=machine,
         role="peer",
-        folder=f"{home(user)}-{secrets.token_hex(4)}",
+        folder=f"rally-vmperf-{secrets.token_hex(4)}",
         address=peer["address"],
     )
-
-
-def home(user: str) -> str:
-    """Return the folder for our files in a user's home."""
-    return f"{'/root' if user == 'root' else '/home/' + user}/rally-vmperf"
 
 
 def wait_all(
@@ -106,4 +101,4 @@ async def _wait_all(
         )
         return None
 
-    return list(await asyncio.gather(*(wait(guest) for guest in guests)))
+    return await together.together(wait(guest) for guest in guests)

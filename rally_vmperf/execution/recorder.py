@@ -28,7 +28,7 @@ class Recording:
     """What recording one shape yields.
 
     :param entries: for the baseline document
-    :param machine: fingerprint and tools of bare metal
+    :param machine: name, fingerprint and tools of bare metal
     :param peer: the same of the peer, if there is one
     """
 
@@ -119,7 +119,7 @@ def _copies(
         for number in range(1, plan.shape.copies + 1)
     ]
     stations.number_ports(places)
-    for client in places[::2]:
+    for client, _ in zip(places[::2], places[1::2], strict=False):
         client.partner = peer
     return places
 
@@ -128,12 +128,13 @@ def _measure(
     plan: Plan, session: sessions.Session, hold: shapes.Hold
 ) -> Recording:
     rounds: list[measured.Measured] = []
+    found = _findings(plan, hold)
     for number in range(1, plan.warmup + plan.repetitions + 1):
         kind = " (warm-up)" if number <= plan.warmup else ""
         total = plan.warmup + plan.repetitions
         plan.progress(f"repetition {number} of {total}{kind}")
         result = measured.Measured()
-        session.repeat(result)
+        seen = session.repeat(result)
         if result.missing:
             first = result.missing[0]
             raise RecordingFailed(
@@ -142,15 +143,30 @@ def _measure(
             )
         if number > plan.warmup:
             rounds.append(result)
-    first_place = session.places[0].name
+            found += seen
+    first_place = session.places[0]
     return Recording(
         entries=[
-            _entry(plan, session, hold, one, rounds)
+            _entry(plan, session, hold, one, rounds, found)
             for one in plan.assignments
         ],
-        machine=session.describe(first_place),
-        peer=session.describe(session.peer.name) if session.peer else None,
+        machine={
+            "name": session.runner.run(_node(first_place.machine)),
+            **session.describe(first_place.name),
+        },
+        peer={
+            "name": session.peer.name,
+            **session.describe(session.peer.name),
+        }
+        if session.peer
+        else None,
     )
+
+
+async def _node(machine: base.Machine) -> str:
+    """Return the machine's own host name, as Nova calls it too."""
+    answer = await machine.run(["uname", "-n"])
+    return answer.stdout.strip()[:255]
 
 
 def _entry(
@@ -159,6 +175,7 @@ def _entry(
     hold: shapes.Hold,
     one: assignment.Assignment,
     rounds: collections.abc.Iterable[measured.Measured],
+    found: collections.abc.Iterable[finding.Finding],
 ) -> dict[str, t.Any]:
     own = {one.relabel(m).name: m for m in one.workload.metrics(one.arguments)}
     facts: dict[str, str] = {}
@@ -175,9 +192,7 @@ def _entry(
             codec.encode_observations(_unlabelled(result, own))
             for result in rounds
         ],
-        "findings": [
-            dataclasses.asdict(found) for found in _findings(plan, hold)
-        ],
+        "findings": [dataclasses.asdict(one) for one in dict.fromkeys(found)],
     }
 
 

@@ -1,10 +1,10 @@
 """Which tools a run needs, and whether every machine has them."""
 
-import asyncio
 import collections.abc
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import station as stations
+from rally_vmperf.execution import together
 from rally_vmperf.machines import provision
 from rally_vmperf.workloads import base as workloads
 
@@ -45,11 +45,9 @@ async def ensure(
     ]
     if peer is not None:
         jobs.append((peer, tools(assignments, served=True), False))
-    answers = await asyncio.gather(
-        *(
-            provision.ensure(place.machine, wanted, install=may_install)
-            for place, wanted, may_install in jobs
-        )
+    answers = await together.together(
+        provision.ensure(place.machine, wanted, install=may_install)
+        for place, wanted, may_install in jobs
     )
     return {
         place.name: facts

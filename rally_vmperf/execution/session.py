@@ -6,7 +6,6 @@ is synchronous on the outside and serves many machines at once on the inside.
 
 import asyncio
 import collections.abc
-import contextlib
 import dataclasses
 import typing as t
 
@@ -16,17 +15,22 @@ from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution import station as stations
+from rally_vmperf.execution import together
 from rally_vmperf.machines import base
 from rally_vmperf.machines import fingerprint
+from rally_vmperf.machines import home
 from rally_vmperf.machines import provision
 from rally_vmperf.measurement import finding
+
+#: Seconds that removing our files may take.
+_REMOVAL = 600
 
 
 @dataclasses.dataclass(kw_only=True)
 class Session:
     """Stations with what they need to run the workloads.
 
-    Use ``open`` to make one.
+    Use ``open_session`` to make one.
 
     :param fingerprints: by station name
     :param tools: by station name, then by command
@@ -67,7 +71,12 @@ class Session:
     ) -> list[finding.Finding]:
         before = await health.look(self.places)
         await measure.repetition(
-            self.assignments, self.places, self.peer, self.progress, result
+            self.assignments,
+            self.places,
+            self.peer,
+            self.progress,
+            result,
+            lost={place.name for place in self.places} - before.keys(),
         )
         after = await health.look(self.places)
         return health.compare(before, after)
@@ -94,11 +103,19 @@ class Session:
                 self.runner.close()
 
     async def _close(self) -> None:
-        for place in self.everyone():
-            with contextlib.suppress(base.MachineError):
-                if place.role != "guest":
-                    await place.machine.run(["rm", "-rf", place.folder])
-                await place.machine.close()
+        await asyncio.gather(*(self._leave(p) for p in self.everyone()))
+
+    async def _leave(self, place: stations.Station) -> None:
+        """Remove our folder and go; say so where that cannot be done."""
+        try:
+            if place.role != "guest":
+                await place.machine.run(
+                    ["rm", "-rf", place.folder], timeout=_REMOVAL
+                )
+        except base.MachineError as error:
+            self.progress(f"{place.folder} is left on {place.name}: {error}")
+        finally:
+            await place.machine.close()
 
 
 def open_session(
@@ -136,9 +153,7 @@ def open_session(
 async def _make_ready(session: Session, install: bool) -> None:
     everyone = session.everyone()
     session.progress("looking at " + ", ".join(p.name for p in everyone))
-    seen = await asyncio.gather(
-        *(fingerprint.take(place.machine) for place in everyone)
-    )
+    seen = await together.together(_look(place) for place in everyone)
     session.fingerprints = {
         place.name: facts for place, facts in zip(everyone, seen, strict=True)
     }
@@ -146,5 +161,12 @@ async def _make_ready(session: Session, install: bool) -> None:
         session.assignments, session.places, session.peer, install=install
     )
     session.facts = await measure.prepare(
-        session.assignments, session.places, session.peer, session.progress
+        session.assignments, session.places, session.progress
     )
+
+
+async def _look(place: stations.Station) -> dict[str, t.Any]:
+    """Return a machine's fingerprint, and settle where its folder is."""
+    if not place.folder.startswith("/"):
+        place.folder = f"{await home.folder(place.machine)}/{place.folder}"
+    return await fingerprint.take(place.machine)

@@ -17,7 +17,8 @@ class Station:
     """Where commands run, and how others reach it.
 
     :param name: what samples call it
-    :param folder: absolute path of a folder of its own on the machine
+    :param folder: a folder of its own on the machine; a relative one is
+        below the user's home and made absolute when a session opens
     :param address: how another machine reaches it; empty if nobody has to
     :param prefix: words put before every measured command, which hold bare
         metal to a shape
@@ -33,6 +34,10 @@ class Station:
     prefix: tuple[str, ...] = ()
     port: int = FIRST_PORT
     partner: "Station | None" = None
+
+    def folder_of(self, title: str) -> str:
+        """Return the folder of a workload."""
+        return f"{self.folder}/{title}"
 
 
 def pair_up(stations: list[Station]) -> None:

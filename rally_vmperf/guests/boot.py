@@ -69,6 +69,7 @@ def boot(
     guests = []
     for guest in ids:
         server, seconds = servers[guest]
+        shown = placement.shown(server, admin)
         reached = floating.reach(
             connection, guest, server, asked, planned, new_name
         )
@@ -82,7 +83,8 @@ def boot(
                 "port": 22,
                 "host_key": hosts_keys[guest].public,
                 "host_id": server.host_id,
-                "host": placement.host_of(server, admin),
+                "host": shown.compute_host or None,
+                "hypervisor": shown.hypervisor_hostname or None,
                 "flavor": planned.flavor_facts(),
                 "image": planned.image_facts(),
                 "network": planned.network.name,

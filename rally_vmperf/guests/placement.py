@@ -40,14 +40,14 @@ def zone(connection: sdk.Connection, host: str, zone: str | None) -> str:
     return f"{zone or hosts[host]}:{host}"
 
 
-def host_of(server: t.Any, admin: sdk.Connection | None) -> str | None:
-    """Return the host of a server, None where policy hides it."""
+def shown(server: t.Any, admin: sdk.Connection | None) -> t.Any:
+    """Return a server as whoever may see its host sees it."""
     if server.compute_host or admin is None:
-        return server.compute_host or None
+        return server
     try:
-        return admin.compute.get_server(server.id).compute_host or None
+        return admin.compute.get_server(server.id)
     except cloud.REFUSALS:
-        return None
+        return server
 
 
 def findings(

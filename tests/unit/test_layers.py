@@ -31,6 +31,7 @@ MAY_IMPORT = {
         "measurement",
         "records",
         "report",
+        "termination",
         "workloads",
     },
 }

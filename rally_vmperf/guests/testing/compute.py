@@ -74,6 +74,7 @@ class FakeCompute:
             fault=None,
             host_id="d1",
             compute_host=self.host,
+            hypervisor_hostname=self.host,
             created_at="2026-01-01T00:00:00Z",
             seen=0,
             deleted=False,

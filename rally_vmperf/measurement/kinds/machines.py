@@ -97,6 +97,32 @@ KINDS: dict[str, base.Kind] = {
         "CPUs and memory (as root).",
         raised_by="taking the baseline on bare metal",
     ),
+    "bare_metal_is_guest": base.Kind(
+        severity="warning",
+        title="The bare metal is itself a guest",
+        why="What is measured is one virtual machine within another; the "
+        "loss of the outer one is in both figures.",
+        remedy="Record the baseline on a machine that is no guest, unless "
+        "nested virtualisation is what you ask about.",
+        raised_by="taking the baseline on bare metal",
+    ),
+    "other_host": base.Kind(
+        severity="warning",
+        title="The guests' host is not the machine of the baseline",
+        why="Two machines of one model still differ in disks, memory and "
+        "firmware settings.",
+        remedy="Force the guests on the machine of the baseline (host), or "
+        "record a baseline on theirs.",
+        raised_by="asking Nova, as an administrator, after boot",
+    ),
+    "other_peer": base.Kind(
+        severity="warning",
+        title="The peer is not the one of the baseline",
+        why="Another machine and another way to it are part of every "
+        "network figure.",
+        remedy="Use the same peer on both sides.",
+        raised_by=FINGERPRINTS,
+    ),
     "shape_whole": base.Kind(
         severity="note",
         title="Bare metal had the whole machine",

@@ -6,6 +6,7 @@ from rally import consts
 from rally.common import cfg
 from rally.task import context
 
+from rally_vmperf import termination
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 
@@ -35,7 +36,12 @@ class Baseline(context.Context):
     }
 
     def setup(self) -> None:
-        """Load the baseline; what was recorded is what is compared."""
+        """Load the baseline; what was recorded is what is compared.
+
+        As the first context it also sees to it that a run which is told to
+        end cleans up.
+        """
+        termination.as_interrupt()
         content = store.Store(CONF.vmperf.baseline_dir).load(
             self.config["name"]
         )

@@ -20,6 +20,7 @@ from rally_vmperf.guests import process
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.plugins import harmless
+from rally_vmperf.plugins.scenarios import opening
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
@@ -66,6 +67,7 @@ class Guests(context.OpenStackContext):
 
     def cleanup(self) -> None:
         """Remove all that was made for the guests."""
+        opening.close_run(self.get_owner_id())
         self._remove(settle=0)
 
     def _boot(self, connection: t.Any) -> None:
@@ -132,9 +134,10 @@ class Guests(context.OpenStackContext):
 
     def _remove(self, settle: float) -> None:
         from rally_vmperf.guests import cloud
+        from rally_vmperf.guests import killed
         from rally_vmperf.guests import removal
 
-        command = f"rally-vmperf cleanup --task {self.task['uuid']} --yes"
+        command = killed.remedy(_config_files(), self.task["uuid"])
         try:
             removal.remove(
                 cloud.connect(self._credential()),
@@ -180,7 +183,17 @@ class Guests(context.OpenStackContext):
         admin = credentials.of_admin(self.context)
         credential = admin or self._credential()
         try:
-            for line in killed.report(journal, credential, admin=bool(admin)):
+            for line in killed.report(
+                journal,
+                credential,
+                admin=bool(admin),
+                config_files=_config_files(),
+            ):
                 LOG.warning(line)
         except errors.GuestError as error:
             LOG.warning(str(error))
+
+
+def _config_files() -> list[str]:
+    # The option is there once Rally has read its configuration.
+    return list(CONF.config_file or ()) if "config_file" in CONF else []

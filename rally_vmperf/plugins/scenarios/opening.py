@@ -13,24 +13,38 @@ from rally.common import cfg
 from rally.common import db
 from rally.common import logging
 
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import comparison
 from rally_vmperf.execution import differences
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.guests import credentials
+from rally_vmperf.guests import errors
+from rally_vmperf.machines import base as machines
 from rally_vmperf.measurement import finding
+from rally_vmperf.plugins import harmless
 from rally_vmperf.plugins.scenarios import recording
 from rally_vmperf.records import build
 from rally_vmperf.records import codec
 from rally_vmperf.records import journal as journals
+from rally_vmperf.workloads import base as workload_base
 
 LOG = logging.getLogger(__name__)
 CONF = cfg.CONF
 
 Context = dict[str, t.Any]
 
+#: What can keep guests from being ready, each in one line.
+EXPECTED = (
+    document.BaselineError,
+    errors.GuestError,
+    machines.MachineError,
+    workload_base.WorkloadError,
+)
+
 _runs: dict[str, recording.Run] = {}
+_failures: dict[str, str] = {}
 
 
 def open_run(
@@ -41,12 +55,27 @@ def open_run(
 ) -> recording.Run:
     """Return the run of this Rally workload, made ready if it is the first.
 
-    :raises MachineError: when a guest or the peer cannot be made ready
+    What could not be made ready once is not tried again.
+
+    :raises Unready: in one line, why guests or peer are not ready
     """
     owner = context["owner_id"]
+    if owner in _failures:
+        raise recording.Unready(f"not tried again: {_failures[owner]}")
     if owner not in _runs:
-        _runs[owner] = _open(context, workloads, warmup, peer)
+        try:
+            _runs[owner] = _open(context, workloads, warmup, peer)
+        except EXPECTED as error:
+            _failures[owner] = harmless.harmless(str(error))
+            raise recording.Unready(_failures[owner]) from None
     return _runs[owner]
+
+
+def close_run(owner: str) -> None:
+    """Give up the connections of a workload; harmless if there are none."""
+    run = _runs.pop(owner, None)
+    if run is not None:
+        run.session.close()
 
 
 def _open(
@@ -63,6 +92,9 @@ def _open(
     booted = context["vmperf_guests"]
     guests = booted["guests"]
     owner = context["owner_id"]
+    host = booted["config"].get("host")
+    connection = cloud.connect(credentials.of_guests(context, host=host))
+    times = db.workload_get(owner)["runner"].get("times", 1)
     session = sessions.open_session(
         assignment.assign(workloads),
         reach.guest_stations(guests, booted["client_key"]),
@@ -70,20 +102,20 @@ def _open(
         install=booted["config"].get("install", True),
         progress=LOG.info,
     )
-    baseline = context["vmperf_baseline"]["document"]
-    host = booted["config"].get("host")
-    connection = cloud.connect(credentials.of_guests(context, host=host))
-    context_findings = [finding.Finding(**one) for one in booted["findings"]]
-    return recording.Run(
-        task=context["task"]["uuid"],
-        workload=owner,
-        times=db.workload_get(owner)["runner"].get("times", 1),
-        warmup=warmup,
-        session=session,
-        setting=_setting(session, baseline, guests, context_findings),
-        journal=journals.Journal(CONF.vmperf.journal_dir, owner),
-        watch=lambda: watching.changes(connection, guests),
-    )
+    try:
+        return recording.Run(
+            task=context["task"]["uuid"],
+            workload=owner,
+            times=times,
+            warmup=warmup,
+            session=session,
+            setting=_setting(session, context),
+            journal=journals.Journal(CONF.vmperf.journal_dir, owner),
+            watch=lambda: watching.changes(connection, guests),
+        )
+    except BaseException:
+        session.close()
+        raise
 
 
 def shape_of(guests: collections.abc.Sequence[Context]) -> matching.Shape:
@@ -96,21 +128,20 @@ def shape_of(guests: collections.abc.Sequence[Context]) -> matching.Shape:
     )
 
 
-def _setting(
-    session: sessions.Session,
-    baseline: dict[str, t.Any],
-    guests: collections.abc.Sequence[Context],
-    context_findings: list[finding.Finding],
-) -> build.Setting:
+def _setting(session: sessions.Session, context: Context) -> build.Setting:
+    booted = context["vmperf_guests"]
+    guests = booted["guests"]
+    baseline = context["vmperf_baseline"]["document"]
     assignments = session.assignments
     shape = shape_of(guests)
     reference, metrics = comparison.reference(baseline, assignments, shape)
     expected = [m for one in assignments for m in one.metrics()]
     now = datetime.datetime.now(datetime.UTC)
     found = (
-        context_findings
+        [finding.Finding(**one) for one in booted["findings"]]
         + comparison.findings(baseline, assignments, shape, now)
         + differences.find(session, baseline, shape)
+        + differences.hosts(guests, baseline)
     )
     return build.Setting(
         shape=dataclasses.asdict(shape),

@@ -7,14 +7,12 @@ from rally.common import validation
 from rally.task import atomic
 from rally_openstack.task import scenario
 
-from rally_vmperf.machines import base as machines
 from rally_vmperf.measurement import repetition
 from rally_vmperf.plugins import harmless
 from rally_vmperf.plugins.scenarios import interruption
 from rally_vmperf.plugins.scenarios import opening
 from rally_vmperf.plugins.scenarios import recording
 from rally_vmperf.records import output
-from rally_vmperf.workloads import base
 
 LOG = logging.getLogger(__name__)
 
@@ -38,27 +36,19 @@ class Overhead(scenario.OpenStackScenario):
             another in the same guests
         :param warmup: how many of the first repetitions are run and recorded,
             but not counted
-        :param peer: other end of network workloads: {address, user, key_file,
-            known_hosts, name}; it is reached by SSH and needs the same tools
+        :param peer: other end of network workloads: {address, port, user,
+            key_file, known_hosts, name}; it is reached by SSH, at this port,
+            and needs the same tools
         """
         owner = self.context["owner_id"]
         with interruption.passed_on(self.task, owner):
             with atomic.ActionTimer(self, "vmperf.prepare"):
-                run = self._open(workloads, warmup, peer)
+                run = opening.open_run(self.context, workloads, warmup, peer)
             with atomic.ActionTimer(self, "vmperf.measure"):
                 record = run.repeat(self.context["iteration"])
             self.add_output(additive=output.mark())
             self.add_output(complete=output.encode(record))
             self._tell(record)
-
-    def _open(
-        self, workloads: list, warmup: int, peer: dict | None
-    ) -> recording.Run:
-        """Have the guests ready; what they say of themselves is no markup."""
-        try:
-            return opening.open_run(self.context, workloads, warmup, peer)
-        except (machines.MachineError, base.WorkloadError) as error:
-            raise recording.Unready(harmless.harmless(str(error))) from None
 
     def _tell(self, record: dict[str, t.Any]) -> None:
         """Raise what the repetition must tell Rally."""

@@ -55,12 +55,18 @@ class Run:
         state: repetition.State = "complete"
         kind = " (warm-up, not counted)" if number <= self.warmup else ""
         LOG.info(f"Repetition {number} of {self.times}{kind}")
+        defect: BaseException | None = None
         try:
             seen += self.session.repeat(result)
             seen += self.watch()
         except KeyboardInterrupt:
             state = "interrupted"
             result.miss("repetition", "controller", "interrupted by its user")
+        except BaseException as error:
+            # What was measured until then is worth as much as any other.
+            defect = error
+            reason = f"{type(error).__name__}: {error}"
+            result.miss("repetition", "controller", reason[:500])
         if state == "complete" and result.missing:
             state = "incomplete"
         raw = self.journal.keep_raw(number, {"outputs": result.raw})
@@ -82,6 +88,6 @@ class Run:
             raw=raw,
         )
         self.journal.append(record)
-        if state == "interrupted" or number >= self.times:
-            self.session.close()
+        if defect is not None:
+            raise defect
         return record

@@ -15,8 +15,6 @@ from rally_vmperf.workloads import base
 CONF = cfg.CONF
 
 Config = dict[str, t.Any]
-#: Runners that never run two repetitions at once.
-SERIAL = ("serial", "constant")
 
 
 @validation.configure(name="vmperf_task")
@@ -66,15 +64,10 @@ def _workloads(config: Config) -> list[Config]:
 
 def _check_runner(config: Config) -> None:
     name, runner = config["runner_type"], config["runner"]
-    if name not in SERIAL:
+    if name != "serial":
         raise _Wrong(
-            f"runner {name!r}: repetitions must follow one another; use "
-            "{serial: {times: N}}"
-        )
-    if runner.get("concurrency", 1) != 1:
-        raise _Wrong(
-            f"runner {name!r}: concurrency {runner['concurrency']}: "
-            "repetitions must follow one another; use 1, or the runner serial"
+            f"runner {name!r}: repetitions must follow one another, and "
+            "Ctrl-C must reach them; use {serial: {times: N}}"
         )
     times = runner.get("times", 1)
     warmup = config["args"].get("warmup", 0)

@@ -86,6 +86,34 @@ class TestOthers(unittest.TestCase):
         found = likeness.governor({"governor": name})
         self.assertEqual(kinds, [one.kind for one in found])
 
+    @ddt.data(("kvm", ["bare_metal_is_guest"]), ("none", []), (None, []))
+    @ddt.unpack
+    def test_nested(self, kind, kinds):
+        """Bare metal that is a guest itself is told."""
+        found = likeness.nested({"virtualisation": kind})
+        self.assertEqual(kinds, [one.kind for one in found])
+
+    @ddt.data(
+        ("compute-1", []),
+        ("COMPUTE-1.example.org", []),
+        ("compute-2", ["other_host"]),
+        (None, []),
+    )
+    @ddt.unpack
+    def test_host(self, name, kinds):
+        """Guests on another machine than the baseline's are told."""
+        found = likeness.host("compute-1", {"name": "g1", "hypervisor": name})
+        self.assertEqual(kinds, [one.kind for one in found])
+
+    @ddt.data(("a", []), ("b", ["other_peer"]), (None, []))
+    @ddt.unpack
+    def test_same_peer(self, identity, kinds):
+        """Another machine at the other end is told."""
+        found = likeness.same_peer(
+            {"machine_id": "a"}, {"machine_id": identity}
+        )
+        self.assertEqual(kinds, [one.kind for one in found])
+
     @ddt.data(("aa", ["peer_on_host"]), ("bb", []), (None, []))
     @ddt.unpack
     def test_peer(self, boot, kinds):

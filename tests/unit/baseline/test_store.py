@@ -91,6 +91,32 @@ class TestStore(unittest.TestCase):
             json.dumps(made.baseline(entries=[made.entry(metrics={})])),
             r"entries\[0\]\.repetitions\[0\]",
         ),
+        (json.dumps(made.baseline(recorded_at="yesterday")), "recorded_at"),
+        (
+            json.dumps(made.baseline(recorded_at="2026-01-01T00:00:00")),
+            "no time with a zone",
+        ),
+        *(
+            (
+                json.dumps(
+                    made.baseline(
+                        entries=[
+                            made.entry(
+                                repetitions=[
+                                    [
+                                        made.observation(
+                                            "c", "cpu.sysbench.rate", value
+                                        )
+                                    ]
+                                ]
+                            )
+                        ]
+                    )
+                ),
+                r"entries\[0\]\.repetitions\[0\]: cpu.sysbench.rate is",
+            )
+            for value in (0, -1.0, float("nan"), float("inf"))
+        ),
         (
             json.dumps(
                 made.baseline(

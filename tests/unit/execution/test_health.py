@@ -52,6 +52,11 @@ class TestCompare(unittest.TestCase):
         """One that did not answer both times is not judged."""
         self.assertEqual([], health.compare({"g1": look()}, {}))
 
+    @ddt.data("pswpin \u00b2", "pswpin " + "9" * 5000, "cpu \u0663 1 1")
+    def test_digits_that_are_no_number(self, line):
+        """A guest cannot make the controller stumble."""
+        self.assertEqual(0, health.parse(f"boot\n{line}\n").swapped)
+
     @hypothesis.given(strategies.text())
     def test_any_text(self, text):
         """Whatever a guest prints, counters come out."""

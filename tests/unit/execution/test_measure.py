@@ -4,11 +4,14 @@ import asyncio
 import tempfile
 import typing as t
 import unittest
+from unittest import mock
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import command
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import station
+from rally_vmperf.machines import base as machines
 from rally_vmperf.machines import local
 from rally_vmperf.measurement import sample
 from rally_vmperf.workloads import base
@@ -91,7 +94,7 @@ class TestMeasure(unittest.TestCase):
 
         async def both():
             facts = await measure.prepare(
-                assignments, self.places, None, lines.append
+                assignments, self.places, lines.append
             )
             await measure.repetition(
                 assignments, self.places, None, lines.append, result
@@ -164,6 +167,58 @@ class TestMeasure(unittest.TestCase):
             ["cpu.big.echo.rate", "cpu.big.echo.size"],
             [metric.name for metric in labelled.metrics()],
         )
+
+
+class TestLost(TestMeasure):
+    """A machine that dies costs neither the others nor hours."""
+
+    def setUp(self):
+        """Lose the first of the two when it is to measure."""
+        super().setUp()
+        self.asked = 0
+        start = command.job.start
+
+        async def start_or_lose(machine, folder, name, *words, **options):
+            if machine.name == "c1" and name != "touch":
+                self.asked += 1
+                raise machines.Unreachable("c1 is away")
+            return await start(machine, folder, name, *words, **options)
+
+        patch = mock.patch.object(command.job, "start", start_or_lose)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_all_stations_report(self):
+        """The other one does."""
+        _, result = self.measure(Echo())
+        self.assertEqual({"c2"}, {o.source for o in result.observations})
+        self.assertEqual(
+            {("c1", "cpu.echo.rate"), ("c1", "cpu.echo.size")},
+            {(m.source, m.what) for m in result.missing},
+        )
+        self.assertIn("c1 is away", result.missing[0].reason)
+        self.assertEqual(1, self.asked)
+
+    def test_left_out_from_the_start(self):
+        """One that did not answer before the repetition is not asked."""
+        result = measured.Measured()
+        asyncio.run(
+            measure.repetition(
+                [assignment.Assignment(Echo(), {})],
+                self.places[:1],
+                None,
+                lambda line: None,
+                result,
+                lost={"c1"},
+            )
+        )
+        self.assertEqual(0, self.asked)
+        self.assertEqual(2, len(result.missing))
+        self.assertIn("answers no more", result.missing[0].reason)
+
+    test_one_failed_command_costs_only_its_samples = None
+    test_absurd_output_is_missing_and_not_a_number = None
+    test_missing_tool_is_named = None
 
 
 class TestPairs(unittest.TestCase):

@@ -147,6 +147,19 @@ class SetUpTest(Case):
             logs.output[0],
         )
 
+    def test_the_remedy_names_the_configuration_in_use(self):
+        entry = test_ledger.entry("99999999-1", process=test_ledger.dead())
+        ledger.Ledger(self.folder).write(entry)
+        self.cloud.network.create_ip(description="c_rally_99999999_00000000")
+        with (
+            mock.patch.object(
+                guests, "_config_files", return_value=["/etc/mine.conf"]
+            ),
+            self.assertLogs(guests.LOG.logger) as logs,
+        ):
+            self.context().setup()
+        self.assertIn("--yes --config-file /etc/mine.conf", logs.output[0])
+
     def test_killed_runs_that_left_nothing_are_forgotten(self):
         entry = test_ledger.entry("99999999-1", process=test_ledger.dead())
         ledger.Ledger(self.folder).write(entry)

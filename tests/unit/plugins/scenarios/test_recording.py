@@ -21,7 +21,7 @@ class Session:
     """A session whose repetitions go as told."""
 
     def __init__(self, trouble=None, missing=()):
-        self.trouble, self.missing, self.closed = trouble, missing, False
+        self.trouble, self.missing = trouble, missing
 
     def repeat(self, result):
         """Take one sample, then have the trouble."""
@@ -35,10 +35,6 @@ class Session:
         if self.trouble:
             raise self.trouble
         return []
-
-    def close(self):
-        """Note that it is over."""
-        self.closed = True
 
 
 class TestRun(unittest.TestCase):
@@ -82,14 +78,14 @@ class TestRun(unittest.TestCase):
         self.assertEqual([first, second], self.journal.read())
         self.assertEqual("complete", second["state"])
 
-    def test_last_repetition_closes_the_session(self):
-        """Not before."""
-        session = Session()
-        run = self.run_of(session)
-        run.repeat(2)
-        self.assertFalse(session.closed)
-        run.repeat(3)
-        self.assertTrue(session.closed)
+    def test_defect_loses_nothing(self):
+        """Whatever is wrong with us, the guests' work is kept."""
+        with self.assertRaisesRegex(ZeroDivisionError, "ours"):
+            self.run_of(Session(trouble=ZeroDivisionError("ours"))).repeat(2)
+        (record,) = self.journal.read()
+        self.assertEqual("incomplete", record["state"])
+        self.assertEqual(90.0, record["samples"][0]["value"])
+        self.assertIn("ZeroDivisionError", record["missing"][0]["reason"])
 
     def test_missing_measurement(self):
         """The rest is kept and the record says incomplete."""
@@ -100,12 +96,11 @@ class TestRun(unittest.TestCase):
 
     def test_interrupted(self):
         """What was measured until then is in the journal."""
-        session = Session(trouble=KeyboardInterrupt())
-        record = self.run_of(session).repeat(2)
+        run = self.run_of(Session(trouble=KeyboardInterrupt()))
+        record = run.repeat(2)
         self.assertEqual("interrupted", record["state"])
         self.assertEqual([record], self.journal.read())
         self.assertEqual(90.0, record["samples"][0]["value"])
-        self.assertTrue(session.closed)
 
     def test_what_nova_says_is_in_the_record(self):
         """A guest that was moved is a finding of this repetition."""

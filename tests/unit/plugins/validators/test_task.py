@@ -93,7 +93,7 @@ class TestTask(unittest.TestCase):
         (("args", "warmup"), "1", "warmup '1'"),
         (("args", "peer"), {"adress": "x"}, "allowed keys: address"),
         (("runner_type",), "rps", "runner 'rps'.*serial"),
-        (("runner", "concurrency"), 2, "concurrency 2"),
+        (("runner_type",), "constant", "runner 'constant'.*serial"),
         (("contexts", "vmperf_baseline"), None, "vmperf_baseline is missing"),
         (
             ("contexts", "vmperf_guests@openstack"),

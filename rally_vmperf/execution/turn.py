@@ -1,0 +1,129 @@
+"""One workload on one station: its commands, one by one."""
+
+import collections.abc
+import dataclasses
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import command as commands
+from rally_vmperf.execution import measured
+from rally_vmperf.execution import station as stations
+from rally_vmperf.machines import base
+from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import base as workloads
+
+
+@dataclasses.dataclass(kw_only=True)
+class Turn:
+    """A station's part in a workload, and what came of it.
+
+    :param steps: its commands by name
+    :param taken: names of the metrics that have a sample
+    :param reasons: why others have none
+    :param lost: the machine answers no more
+    """
+
+    one: assignment.Assignment
+    place: stations.Station
+    peer: stations.Station | None
+    result: measured.Measured
+    steps: dict[str, workloads.Command]
+    taken: set[str] = dataclasses.field(default_factory=set)
+    reasons: list[str] = dataclasses.field(default_factory=list)
+    lost: bool = False
+
+    async def step(self, name: str) -> None:
+        """Run one command, if it is among the station's own."""
+        if self.lost or name not in self.steps:
+            return
+        try:
+            outcome = await commands.run(
+                self.place,
+                self.steps[name],
+                self.place.folder_of(self.one.title),
+                self.peer,
+            )
+            self._keep(outcome)
+            self._parse(outcome)
+        except (base.MachineError, workloads.WorkloadError) as error:
+            self.reasons.append(f"{name}: {error}")
+            self.lost = isinstance(error, base.Unreachable)
+
+    def note_missing(self) -> None:
+        """Name every metric that is owed and was not taken."""
+        reason = "; ".join(self.reasons) or "the tool did not report it"
+        for metric in self.one.metrics():
+            if metric.name not in self.taken:
+                self.result.miss(metric.name, self.place.name, reason[:500])
+
+    def _keep(self, outcome: workloads.Outcome) -> None:
+        where = {
+            "workload": self.one.title,
+            "command": outcome.name,
+            "machine": self.place.name,
+        }
+        self.result.runs.append(
+            measured.Run(
+                **where,
+                started=outcome.started,
+                ended=outcome.ended,
+                seconds=outcome.seconds,
+                exit_status=outcome.exit_status,
+            )
+        )
+        self.result.raw.append(
+            {**where, "stdout": outcome.stdout, "stderr": outcome.stderr}
+        )
+
+    def _parse(self, outcome: workloads.Outcome) -> None:
+        """Take the samples of one command.
+
+        :raises WorkloadError: when the command failed or cannot be read
+        """
+        try:
+            samples = self.one.workload.parse(
+                self.one.arguments, {outcome.name: outcome}
+            )
+        except ValueError as error:
+            raise workloads.WorkloadError(str(error)) from error
+        for value in samples:
+            metric = self.one.relabel(value.metric)
+            self.taken.add(metric.name)
+            self.result.observations.append(
+                sample.Observation(
+                    source=self.place.name,
+                    sample=sample.Sample(metric=metric, value=value.value),
+                )
+            )
+
+
+def begin(
+    one: assignment.Assignment,
+    place: stations.Station,
+    peer: stations.Station | None,
+    result: measured.Measured,
+    lost: collections.abc.Collection[str],
+) -> Turn:
+    """Return a station's turn at a workload, with nothing done yet.
+
+    :param lost: names of machines that answer no more
+    """
+    ends = workloads.Ends(
+        peer=peer.address if peer else "",
+        partner=place.partner.address if place.partner else "",
+        port=place.port,
+    )
+    own = one.narrowed(ends)
+    turn = Turn(
+        one=own,
+        place=place,
+        peer=peer,
+        result=result,
+        steps={
+            step.name: step
+            for step in own.workload.commands(own.arguments, ends)
+        },
+    )
+    if place.name in lost:
+        turn.lost = True
+        turn.reasons.append(f"{place.name} answers no more")
+    return turn

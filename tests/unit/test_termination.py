@@ -1,0 +1,62 @@
+"""Tests of being told to end."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+
+import ddt
+
+from rally_vmperf import termination
+
+# An event loop in which a task must be ended, not abandoned.
+SCRIPT = """
+import asyncio, os, signal, sys
+from rally_vmperf import termination
+termination.as_interrupt()
+async def work():
+    try:
+        os.kill(os.getpid(), int(sys.argv[1]))
+        await asyncio.sleep(30)
+    finally:
+        print("cleaned up")
+try:
+    asyncio.run(work())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@ddt.ddt
+class TestAsInterrupt(unittest.TestCase):
+    """SIGTERM and SIGHUP end a run as Ctrl-C does."""
+
+    @ddt.data(signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+    def test_tasks_are_ended_first(self, number):
+        """What is under way cleans up after itself."""
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(int(number))],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=25,
+            env={**os.environ, "PYTHONPATH": os.getcwd()},
+        )
+        self.assertEqual(
+            ["cleaned up", "interrupted"], done.stdout.split("\n")[:2]
+        )
+
+    def test_other_handlers_are_kept(self):
+        """Whoever cares already goes on caring."""
+        before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        self.addCleanup(signal.signal, signal.SIGTERM, before)
+        termination.as_interrupt()
+        self.assertIs(signal.SIG_IGN, signal.getsignal(signal.SIGTERM))
+
+    def test_other_threads_cannot(self):
+        """They do not try."""
+        thread = threading.Thread(target=termination.as_interrupt)
+        thread.start()
+        thread.join()
