@@ -39,6 +39,7 @@ class Case(unittest.TestCase):
         self.cloud = testing.FakeCloud()
         patch = mock.patch(
             "rally_vmperf.cmd.configuration.connection",
+            autospec=True,
             return_value=self.cloud,
         )
         patch.start()
