@@ -2,6 +2,7 @@
 
 import collections.abc
 import datetime
+import shlex
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import inventory
@@ -11,13 +12,18 @@ from rally_vmperf.guests import owner
 
 
 def report(
-    journal: ledger.Ledger, credential: cloud.Credential, *, admin: bool
+    journal: ledger.Ledger,
+    credential: cloud.Credential,
+    *,
+    admin: bool,
+    config_files: collections.abc.Sequence[str] = (),
 ) -> collections.abc.Iterator[str]:
     """Yield a line for every killed run that left something in this cloud.
 
     An entry whose run left nothing is dropped.
 
     :param credential: looks into its own project; into all as ``admin``
+    :param config_files: Rally's configuration in use
     """
     for entry in journal.entries():
         if entry.process.state() == "killed" and visible(
@@ -25,7 +31,7 @@ def report(
         ):
             found = _found(entry, credential, admin=admin)
             if found:
-                yield line(entry, found)
+                yield line(entry, found, config_files)
             else:
                 journal.drop(entry.owner)
 
@@ -40,14 +46,33 @@ def visible(
     )
 
 
-def line(entry: ledger.Entry, found: list[inventory.Resource]) -> str:
+def line(
+    entry: ledger.Entry,
+    found: list[inventory.Resource],
+    config_files: collections.abc.Sequence[str] = (),
+) -> str:
     """Return who left how much, and what to do."""
     started = datetime.datetime.fromisoformat(entry.started_at)
     return (
         f"left by a run that was killed (task {entry.task}, started "
         f"{started:%Y-%m-%d %H:%M} UTC): {inventory.count(found)}; "
-        "remove with: rally-vmperf cleanup --yes"
+        f"remove with: {remedy(config_files)}"
     )
+
+
+def remedy(config_files: collections.abc.Sequence[str], task: str = "") -> str:
+    """Return the command that removes what is left, ready for a shell.
+
+    :param config_files: Rally's configuration in use; the last one decides
+    :param task: UUID, if only this task's is to go
+    """
+    words = ["rally-vmperf", "cleanup"]
+    if task:
+        words += ["--task", task]
+    words.append("--yes")
+    if config_files:
+        words += ["--config-file", config_files[-1]]
+    return shlex.join(words)
 
 
 def _found(

@@ -80,7 +80,7 @@ class Case(unittest.TestCase):
             patch = mock.patch(target, new)
             patch.start()
             self.addCleanup(patch.stop)
-        patch = mock.patch(REACH, return_value=[None, None])
+        patch = mock.patch(REACH, autospec=True, return_value=[None, None])
         self.reach = patch.start()
         self.addCleanup(patch.stop)
 
@@ -153,7 +153,10 @@ class SetUpTest(Case):
         self.cloud.network.create_ip(description="c_rally_99999999_00000000")
         with (
             mock.patch.object(
-                guests, "_config_files", return_value=["/etc/mine.conf"]
+                guests,
+                "_config_files",
+                autospec=True,
+                return_value=["/etc/mine.conf"],
             ),
             self.assertLogs(guests.LOG.logger) as logs,
         ):
