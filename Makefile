@@ -16,7 +16,7 @@ TASK = tasks/kvm-overhead.yaml
 ARGS = tasks/kvm-overhead.embedded.yaml
 REPORT = $(CLOUD)/report.html
 
-.PHONY: demo test test-all unit lint types docs functional slow cloud down
+.PHONY: demo test unit lint types docs functional cloud down
 .PHONY: environment baseline clean
 
 demo: cloud environment baseline
@@ -28,8 +28,6 @@ demo: cloud environment baseline
 	exit $$verdict
 
 test: lint types docs unit functional
-
-test-all: test slow
 
 unit: $(VENV)/ready
 	$(BIN)/stestr --test-path tests/unit run
@@ -48,10 +46,6 @@ docs: $(VENV)/ready
 functional: cloud
 	VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr --test-path tests/functional \
 	    run --serial
-
-slow: cloud
-	VMPERF_CLOUD=$(CLOUD) VMPERF_SLOW=1 \
-	    $(BIN)/stestr --test-path tests/functional run --serial slow
 
 cloud: $(VENV)/ready
 	$(VMPERF) cloud up --root $(CLOUD)
