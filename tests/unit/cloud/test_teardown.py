@@ -12,7 +12,7 @@ class DownTestCase(base.CloudTestCase):
         super().setUp()
         self.stream = io.StringIO()
         for name in ("sweep", "network_removal", "mounts", "packages"):
-            patch = mock.patch.object(teardown, name)
+            patch = mock.patch.object(teardown, name, autospec=True)
             setattr(self, name, patch.start())
             self.addCleanup(patch.stop)
 

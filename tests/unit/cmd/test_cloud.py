@@ -32,7 +32,7 @@ class UserTestCase(unittest.TestCase):
         for command in (cloud.Up, cloud.Down, cloud.Status, image.Build):
             with (
                 self.subTest(command),
-                mock.patch("os.geteuid", return_value=1000),
+                mock.patch("os.geteuid", autospec=True, return_value=1000),
                 self.assertRaisesRegex(errors.CloudError, "needs root"),
             ):
                 shell = command(mock.Mock(), None)
