@@ -12,7 +12,14 @@ class MachineError(Exception):
 
 
 class Unreachable(MachineError):
-    """No connection to the machine could be had within the time given."""
+    """No connection to the machine could be had within the time given.
+
+    :param silent: seconds without a sign of life before this was noticed
+    """
+
+    def __init__(self, message: str, *, silent: float = 0) -> None:
+        super().__init__(message)
+        self.silent = silent
 
 
 class Denied(Unreachable):

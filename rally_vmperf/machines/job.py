@@ -14,21 +14,26 @@ wait is renewed once a minute, or when the connection had to be.
 
 import asyncio
 import collections.abc
+import contextlib
 import dataclasses
 import re
 import secrets
 import time
-import typing as t
 
+from rally_vmperf.machines import account
 from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
 
 #: Seconds one waiting command lasts.
 HOLD = 60.0
-#: Seconds a machine has for starting a job, and to come back after its end.
+#: Seconds that a machine which answers has beyond the time a job may take.
 _PATIENCE = 120.0
+#: Seconds that a machine may be away; one that died costs no more.
+_AWAY = 60.0
+#: Seconds for one request: more than a connection needs to notice that the
+#: machine is gone, so that a time-out means a slow machine.
+_REQUEST = 90.0
 _RUNNING = 75
-_LOST = 3
 _HEADER = 4096
 
 
@@ -81,6 +86,7 @@ async def start(
         it to a shape; its own start-up is not measured
     :param armed: have everything ready, and begin only on ``release``
     :raises MachineError: when it cannot be started
+    :raises Unreachable: when the machine is away for a minute
     """
     label = re.sub(r"[^\w.-]", "_", name)[:60]
     place = f"{folder}/.job-{label}-{secrets.token_hex(4)}"
@@ -94,7 +100,9 @@ async def start(
         *prefix,
         *argv,
     )
-    done = await _persist(machine, ("start", *arguments), 60, 0, _PATIENCE)
+    done = await _persist(
+        machine, name, ("start", *arguments), _REQUEST, 0, _PATIENCE
+    )
     if done.exit_status:
         raise base.MachineError(
             f"{machine.name}: command {name} cannot be started in {folder}: "
@@ -119,15 +127,16 @@ async def finish(machine: base.Machine, handle: Handle) -> JobResult:
 
     :raises TimedOut: when the machine had to end it
     :raises OutputTooLong: likewise
-    :raises Unreachable: when the machine stays away beyond the job's time
+    :raises Unreachable: when the machine is away for a minute
     """
     deadline = time.monotonic() + handle.timeout + _PATIENCE
     while True:
         left = max(deadline - time.monotonic(), 1)
         done = await _persist(
             machine,
+            handle.name,
             ("await", handle.place, f"{min(HOLD, left):.3f}"),
-            HOLD + 60,
+            HOLD + _REQUEST,
             handle.output_limit,
             left,
         )
@@ -141,7 +150,9 @@ async def finish(machine: base.Machine, handle: Handle) -> JobResult:
             f"result ({base.last_line(done.stderr)}); see whether the "
             "machine was rebooted or ran out of memory"
         )
-    await _ask(machine, ("discard", handle.place))
+    # All is here: a machine that goes away now takes nothing with it.
+    with contextlib.suppress(base.MachineError):
+        await _ask(machine, ("discard", handle.place))
     return _result(machine, handle, done)
 
 
@@ -159,13 +170,21 @@ async def _ask(
 
 async def _persist(
     machine: base.Machine,
+    command: str,
     arguments: tuple[str, ...],
     timeout: float,
     output_limit: int,
     patience: float,
 ) -> base.Completed:
-    """Ask again while the machine is away; every request may be repeated."""
+    """Ask again while the machine is away; every request may be repeated.
+
+    After a loss at least one more connection is tried, for a silent one may
+    have been dropped somewhere between here and a machine that is well.
+
+    :param patience: seconds to go on asking a machine that is only slow
+    """
     deadline = time.monotonic() + patience
+    lost: float | None = None
     pause = 0.2
     while True:
         try:
@@ -174,9 +193,20 @@ async def _persist(
                 timeout=timeout,
                 output_limit=output_limit + _HEADER,
             )
-        except (base.Unreachable, base.TimedOut):
+        except base.TimedOut:
+            lost = None
             if time.monotonic() > deadline:
                 raise
+        except base.Unreachable as error:
+            now = time.monotonic()
+            if lost is None:
+                lost = now - error.silent
+            elif now > min(lost + _AWAY, deadline):
+                raise base.Unreachable(
+                    f"{machine.name}: connection lost {now - lost:.0f} s ago "
+                    f"at command {command}, and no way back: {error}",
+                    silent=now - lost,
+                ) from None
         await asyncio.sleep(pause)
         pause = min(pause * 2, 2)
 
@@ -185,29 +215,23 @@ def _result(
     machine: base.Machine, handle: Handle, done: base.Completed
 ) -> JobResult:
     header, _, stdout = done.stdout.partition("\n\n")
-    account: dict[str, t.Any] = dict(re.findall(r"(\w+)=(\S+)", header))
-    if "too_long" in account:
+    marks = account.words(header)
+    if "too_long" in marks:
         raise base.too_long(machine.name, handle.name, handle.output_limit)
-    if "timed_out" in account:
+    if "timed_out" in marks:
         raise base.timed_out(machine.name, handle.name, handle.timeout)
-    if "cancelled" in account:
+    if "cancelled" in marks:
         raise base.MachineError(
             f"{machine.name}: command {handle.name} was cancelled"
         )
-    try:
-        started, ended = float(account["started"]), float(account["ended"])
-        return JobResult(
-            name=handle.name,
-            exit_status=int(account["exit"]),
-            seconds=ended - started,
-            started=started,
-            ended=ended,
-            cpu_seconds=float(account["user"]) + float(account["system"]),
-            stdout=stdout,
-            stderr=done.stderr,
-        )
-    except (KeyError, ValueError):
-        raise base.MachineError(
-            f"{machine.name}: command {handle.name} left no account of "
-            f"itself but {header[:100]!r}; was its folder cleared or full?"
-        ) from None
+    told = account.read(machine.name, handle.name, header)
+    return JobResult(
+        name=handle.name,
+        exit_status=told.exit_status,
+        seconds=told.ended - told.started,
+        started=told.started,
+        ended=told.ended,
+        cpu_seconds=told.cpu_seconds,
+        stdout=stdout,
+        stderr=done.stderr,
+    )

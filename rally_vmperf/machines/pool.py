@@ -3,6 +3,7 @@
 import asyncio
 import collections.abc
 import contextlib
+import copy
 import dataclasses
 import typing as t
 
@@ -43,6 +44,7 @@ class Pool(t.Generic[C]):
         self._connect = connect
         self._lines: list[_Line[C]] = []
         self._dialing = asyncio.Lock()
+        self._failure: Exception | None = None
 
     @contextlib.asynccontextmanager
     async def session(self) -> collections.abc.AsyncIterator[C]:
@@ -55,6 +57,11 @@ class Pool(t.Generic[C]):
             line.sessions -= 1
 
     async def _line(self) -> _Line[C]:
+        """Return a line with room; who waited for a dial shares its failure.
+
+        Else commands at an absent machine would wait for one another.
+        """
+        known = self._failure
         async with self._dialing:
             self._lines = [
                 line for line in self._lines if not line.connection.is_closed()
@@ -62,7 +69,13 @@ class Pool(t.Generic[C]):
             for line in self._lines:
                 if line.sessions < ROOM:
                     return line
-            line = _Line(await self._connect())
+            if self._failure is not None and self._failure is not known:
+                raise copy.copy(self._failure)
+            try:
+                line = _Line(await self._connect())
+            except Exception as error:
+                self._failure = error
+                raise
             self._lines.append(line)
             return line
 

@@ -6,6 +6,10 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import putting
 
 
+class NotRoot(base.MachineError):
+    """The user of a machine cannot become root."""
+
+
 class Root(base.Machine):
     """A machine whose every command is run by ``sudo -n``."""
 
@@ -38,7 +42,7 @@ class Root(base.Machine):
 async def as_root(machine: base.Machine) -> base.Machine:
     """Return the machine itself when its user is root, else with sudo.
 
-    :raises MachineError: when sudo is not there or asks for a password
+    :raises NotRoot: when sudo is not there or asks for a password
     """
     if isinstance(machine, Root):
         return machine
@@ -48,7 +52,7 @@ async def as_root(machine: base.Machine) -> base.Machine:
     elevated = Root(machine)
     tried = await elevated.run(["true"])
     if tried.exit_status:
-        raise base.MachineError(
+        raise NotRoot(
             f"{machine.name}: cannot become root: "
             f"{base.last_line(tried.stderr)}; log in as root, or let the user "
             "run sudo without a password"

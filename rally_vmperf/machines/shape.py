@@ -3,25 +3,21 @@
 Each copy of the workload gets CPUs of its own and as much memory as a guest
 has, without swap.  In this order: a systemd scope (where systemd owns the
 unified hierarchy), files of control groups version 2, of version 1, and
-where there are none, ``taskset``, which limits no memory and is a finding.
+where there are none or they cannot be used, ``taskset``, which limits no
+memory and is a finding.
 """
 
 import collections.abc
-import contextlib
 import dataclasses
-import secrets
 import typing as t
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import cpus as choice
-from rally_vmperf.machines import root
 from rally_vmperf.machines import scripts
-from rally_vmperf.machines import shape_prefix
+from rally_vmperf.machines import shape_groups
 from rally_vmperf.measurement import finding
 
 Held = t.Literal["systemd", "cgroup2", "cgroup1", "taskset", "whole"]
-
-CGROUPS = "/sys/fs/cgroup"
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -57,19 +53,17 @@ def whole(copies: int = 1) -> Hold:
 async def hold(
     machine: base.Machine,
     *,
-    cpus: tuple[int, ...] | int,
+    cpus: int,
     memory_mib: int,
     copies: int = 1,
-    cgroups: str = CGROUPS,
 ) -> Hold:
     """Hold a machine to a number of CPUs and an amount of memory per copy.
 
-    :param cpus: how many per copy; or which ones, dealt out to all copies
-    :param cgroups: where control groups are mounted
-    :raises MachineError: when the machine is too small, naming both numbers,
-        or when its control groups cannot be used
+    :raises MachineError: when the machine is too small, naming both numbers
     """
-    seen = await machine.run(scripts.argv("shape.sh", "look", cgroups))
+    seen = await machine.run(
+        scripts.argv("shape.sh", "look", shape_groups.MOUNTED)
+    )
     facts = dict(
         line.split("=", 1) for line in seen.stdout.splitlines() if "=" in line
     )
@@ -78,86 +72,35 @@ async def hold(
     )
     chosen = _choose(machine, available, cpus, copies)
     _check_memory(machine, facts.get("memory_kib", ""), memory_mib * copies)
-    method = facts.get("method", "taskset")
-    if method == "taskset":
-        return _by_taskset(machine, chosen)
-    run_as = await shape_prefix.user(machine)
-    name = f"rally-vmperf-{secrets.token_hex(4)}"
-    names = [f"{name}-{number}" for number in range(1, copies + 1)]
-    if method == "systemd":
-        return Hold(
-            held="systemd",
-            cpus=chosen,
-            prefixes=tuple(
-                shape_prefix.systemd(run_as, unit, own, memory_mib)
-                for unit, own in zip(names, chosen, strict=True)
-            ),
-        )
-    superuser = await root.as_root(machine)
-
-    async def undo() -> None:
-        done = await superuser.run(
-            scripts.argv("shape.sh", "down", cgroups, *names)
-        )
-        if done.exit_status:
-            raise base.MachineError(
-                f"{machine.name}: cannot remove control group {name}: "
-                f"{base.last_line(done.stderr)}; end the processes in it"
+    why = "there are no control groups for CPUs and memory"
+    by_number = {cpu.number: cpu for cpu in available}
+    found = facts.get("method")
+    for method in (m for m in shape_groups.METHODS if m == found):
+        try:
+            groups = await shape_groups.make(
+                machine,
+                method,
+                [[by_number[number] for number in own] for own in chosen],
+                memory_mib,
             )
-
-    nodes = {cpu.number: cpu.node for cpu in available}
-    prefixes = []
-    try:
-        for group, own in zip(names, chosen, strict=True):
-            files = await _up(
-                superuser,
-                cgroups,
-                group,
-                ",".join(map(str, own)),
-                ",".join(sorted({str(nodes[number]) for number in own})),
-                str(memory_mib << 20),
+        except shape_groups.Unusable as error:
+            why = str(error)
+        else:
+            return Hold(
+                held=method,
+                cpus=chosen,
+                prefixes=groups.prefixes,
+                undo=groups.undo,
             )
-            prefixes.append(shape_prefix.enter(run_as, files))
-    except BaseException:
-        with contextlib.suppress(base.MachineError):
-            await undo()
-        raise
-    return Hold(
-        held="cgroup2" if method == "cgroup2" else "cgroup1",
-        cpus=chosen,
-        prefixes=tuple(prefixes),
-        undo=undo,
-    )
-
-
-async def _up(superuser: base.Machine, *arguments: str) -> list[str]:
-    done = await superuser.run(scripts.argv("shape.sh", "up", *arguments))
-    if done.exit_status:
-        raise base.MachineError(
-            f"{superuser.name}: cannot make control group {arguments[1]}: "
-            f"{base.last_line(done.stderr)}; use a user who may, or "
-            "leave the machine whole (--whole)"
-        )
-    return done.stdout.split()
+    return _by_taskset(machine, chosen, why)
 
 
 def _choose(
     machine: base.Machine,
     available: list[choice.Cpu],
-    cpus: tuple[int, ...] | int,
+    each: int,
     copies: int,
 ) -> tuple[tuple[int, ...], ...]:
-    if isinstance(cpus, tuple):
-        available = [cpu for cpu in available if cpu.number in cpus]
-        each, rest = divmod(len(cpus), copies)
-        if rest or not each or len(available) < len(cpus):
-            raise base.MachineError(
-                f"{machine.name}: CPUs {','.join(map(str, cpus))} cannot be "
-                f"dealt out to {copies} copies; name CPUs that are there, as "
-                "many for each"
-            )
-    else:
-        each = cpus
     try:
         return tuple(choice.choose(available, each, copies))
     except ValueError:
@@ -180,7 +123,7 @@ def _check_memory(
 
 
 def _by_taskset(
-    machine: base.Machine, chosen: tuple[tuple[int, ...], ...]
+    machine: base.Machine, chosen: tuple[tuple[int, ...], ...], why: str
 ) -> Hold:
     return Hold(
         held="taskset",
@@ -192,8 +135,7 @@ def _by_taskset(
             finding.Finding(
                 kind="shape_not_held",
                 subject=machine.name,
-                seen="CPUs by taskset only; memory is not limited, for there "
-                "are no control groups for CPUs and memory",
+                seen=f"CPUs by taskset only; memory is not limited, for {why}",
             ),
         ),
     )

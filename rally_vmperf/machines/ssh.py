@@ -2,10 +2,8 @@
 
 import asyncio
 import collections.abc
-import contextlib
 import os
 import pathlib
-import shlex
 import time
 import typing as t
 
@@ -16,6 +14,7 @@ from rally_vmperf.machines import dialing
 from rally_vmperf.machines import hostkey
 from rally_vmperf.machines import pool
 from rally_vmperf.machines import putting
+from rally_vmperf.machines import ssh_process
 from rally_vmperf.machines import streams
 
 #: Seconds for a TCP answer, and between two attempts.
@@ -23,10 +22,8 @@ _DIAL = 2
 _POLL = 0.7
 #: After a refused key: OpenSSH 9.8 bars addresses that fail more often.
 _DENIED_POLL = 6
-#: The machine itself ends a command so long after its time-out: for the case
-#: that nobody is left to tell it, and because OpenSSH takes no signals for
-#: processes of root.
-_GRACE = 2
+#: Missed signs of life; asyncssh gives a connection up one interval later.
+_MISSED = 3
 
 
 class Ssh(base.Machine):
@@ -61,13 +58,14 @@ class Ssh(base.Machine):
         self.port = port
         self.user = user
         self._connect_timeout = connect_timeout
+        self._keepalive = keepalive
         self._options: dict[str, t.Any] = {
             "username": user,
             "config": None,
             "agent_path": None,
             "known_hosts": os.path.expanduser(known_hosts or "") or (),
             "keepalive_interval": keepalive,
-            "keepalive_count_max": 3,
+            "keepalive_count_max": _MISSED,
             "login_timeout": connect_timeout,
             "preferred_auth": "publickey",
         }
@@ -126,41 +124,58 @@ class Ssh(base.Machine):
         input_bytes: bytes = b"",
         output_limit: int = 1 << 20,
     ) -> base.Completed:
-        for attempt in (1, 2):
-            async with self._pool.session() as connection:
-                process = _Process()
-                try:
-                    async with asyncio.timeout(timeout):
-                        await process.start(connection, argv, timeout)
-                        stdout, stderr = await streams.exchange(
-                            process.stdin,
-                            process.stdout,
-                            process.stderr,
-                            input_bytes,
-                            output_limit,
-                        )
-                        await process.wait_closed()
-                except TimeoutError:
-                    raise base.timed_out(self.name, argv[0], timeout) from None
-                except streams.Overflow:
-                    raise base.too_long(
-                        self.name, argv[0], output_limit
-                    ) from None
-                except (asyncssh.Error, OSError) as error:
-                    if process.opened or attempt == 2:
-                        raise self._lost(argv[0], error) from None
-                    connection.abort()
-                    continue
-                finally:
-                    process.end()
-                if process.returncode is None:
-                    raise self._lost(argv[0], "it gave no exit status")
-                return base.Completed(
-                    exit_status=streams.shell_status(process.returncode),
-                    stdout=stdout,
-                    stderr=stderr,
-                )
+        begun = time.monotonic()
+        opened = False
+        try:
+            async with asyncio.timeout(timeout):
+                for attempt in (1, 2):
+                    async with self._pool.session() as connection:
+                        process = ssh_process.Process()
+                        try:
+                            await process.start(connection, argv, timeout)
+                            return await self._exchange(
+                                process, argv[0], input_bytes, output_limit
+                            )
+                        except (asyncssh.Error, OSError) as error:
+                            if process.opened or attempt == 2:
+                                raise self._lost(argv[0], error) from None
+                            connection.abort()
+                        finally:
+                            opened = process.opened
+                            process.end()
+        except TimeoutError:
+            if opened:
+                raise base.timed_out(self.name, argv[0], timeout) from None
+            raise self._unreachable(
+                TimeoutError(f"no session within {timeout:g} s"), timeout
+            ) from None
+        except base.Unreachable as error:
+            if not opened:
+                error.silent = time.monotonic() - begun
+            raise
         raise AssertionError("the second attempt returns or raises")
+
+    async def _exchange(
+        self,
+        process: ssh_process.Process,
+        command: str,
+        content: bytes,
+        limit: int,
+    ) -> base.Completed:
+        try:
+            stdout, stderr = await streams.exchange(
+                process.stdin, process.stdout, process.stderr, content, limit
+            )
+        except streams.Overflow:
+            raise base.too_long(self.name, command, limit) from None
+        await process.wait_closed()
+        if process.returncode is None:
+            raise self._lost(command, "it gave no exit status")
+        return base.Completed(
+            exit_status=streams.shell_status(process.returncode),
+            stdout=stdout,
+            stderr=stderr,
+        )
 
     async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
         await putting.put(self, content, path, mode)
@@ -205,45 +220,21 @@ class Ssh(base.Machine):
             "known_hosts or in the configuration"
         )
 
-    def _unreachable(self, error: BaseException) -> base.Unreachable:
+    def _unreachable(
+        self, error: BaseException, silent: float = 0
+    ) -> base.Unreachable:
         reason = str(error) or type(error).__name__
         return base.Unreachable(
             f"{self.name}: no SSH at {self.address}: {reason}; check that it "
             "runs and that security groups and routes let port "
-            f"{self.port} through"
+            f"{self.port} through",
+            silent=silent,
         )
 
     def _lost(self, command: str, why: object) -> base.Unreachable:
+        quiet = (_MISSED + 1) * self._keepalive
         return base.Unreachable(
             f"{self.name}: connection to {self.address} lost during command "
-            f"{command}: {why}; whether it ended is unknown"
+            f"{command}: {why}; whether it ended is unknown",
+            silent=quiet if "keepalive" in str(why) else 0,
         )
-
-
-class _Process(asyncssh.SSHClientProcess[bytes]):
-    """A command that knows whether it may have started."""
-
-    opened = False
-
-    def connection_made(self, chan: t.Any) -> None:
-        self.opened = True
-        super().connection_made(chan)
-
-    async def start(
-        self,
-        connection: asyncssh.SSHClientConnection,
-        argv: collections.abc.Sequence[str],
-        seconds: float,
-    ) -> None:
-        """Ask for the command, guarded against outliving its caller."""
-        guard = f"env LC_ALL=C timeout -k 2 {seconds + _GRACE:.0f}".split()
-        await connection.create_session(
-            lambda: self, shlex.join([*guard, *argv]), encoding=None
-        )
-
-    def end(self) -> None:
-        """Leave nothing running of a command that was given up."""
-        if self.opened:
-            with contextlib.suppress(OSError, asyncssh.Error):
-                self.channel.kill()
-            self.channel.abort()

@@ -66,15 +66,22 @@ measure() {
     echo >"$dir/ready"
     [ "$armed" = 0 ] || pass_gate || exit
     echo >"$dir/begun"
-    local TIMEFORMAT='user=%3U system=%3S' started status
+    local TIMEFORMAT='user=%3U system=%3S' before up started status
+    local ended up_ended
     {
+        # Uptime cannot be stepped: it tells whether the clock was.
+        now; before=$now
+        read -r up _ </proc/uptime
         now; started=$now
         # Braces: bash times no subshell that it turns into the command.
         time { (exec -- "$@" </dev/null >&3 2>&4 3>&- 4>&- {gate}>&-); }
         status=$?
+        now; ended=$now
+        read -r up_ended _ </proc/uptime
         now
     } 2>"$dir/times.part"
-    echo "exit=$status started=$started ended=$now" >>"$dir/times.part"
+    echo "exit=$status started=$started ended=$ended before=$before" \
+        "after=$now up=$up up_ended=$up_ended" >>"$dir/times.part"
     mv -- "$dir/times.part" "$dir/times"
 }
 

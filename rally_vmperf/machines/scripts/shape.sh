@@ -27,7 +27,8 @@ look() {
 }
 
 sweep() {  # empty groups of runs that died; rmdir spares those in use
-    find "$@" -maxdepth 1 -type d -name 'rally-vmperf-*' -mmin +720 \
+    # The hour is for runs that live: between commands theirs are empty too.
+    find "$@" -maxdepth 1 -type d -name 'rally-vmperf-*' -mmin +60 \
         -exec rmdir {} + 2>/dev/null
 }
 
@@ -39,6 +40,7 @@ up() {
         echo '+cpuset +memory' >"$root/cgroup.subtree_control"
         group=$root/$name
         mkdir "$group"
+        touch "$group"  # else the kernel forgets how old it is
         echo "$cpus" >"$group/cpuset.cpus"
         echo "$nodes" >"$group/cpuset.mems"
         echo "$bytes" >"$group/memory.max"
@@ -47,6 +49,7 @@ up() {
     else
         sweep "$root/cpuset" "$root/memory" || true
         mkdir "$root/cpuset/$name" "$root/memory/$name"
+        touch "$root/cpuset/$name" "$root/memory/$name"
         group=$root/cpuset/$name
         echo "$cpus" >"$group/cpuset.cpus"
         echo "$nodes" >"$group/cpuset.mems"

@@ -61,6 +61,12 @@ class Sshd:
             connection.abort()
         self.connections.clear()
 
+    def silence(self):
+        """Answer nothing any more, as a machine that died."""
+        self._server.close()
+        for connection in self.connections:
+            connection._transport.pause_reading()
+
     async def _serve(self, channel):
         self.commands.append(channel.command)
         self._serving.add(asyncio.current_task())

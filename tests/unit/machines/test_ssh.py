@@ -9,6 +9,7 @@ from unittest import mock
 from rally_vmperf.machines import base
 from rally_vmperf.machines import hostkey
 from rally_vmperf.machines import job
+from rally_vmperf.machines import local
 from rally_vmperf.machines import ssh
 from tests.unit.machines import sshd
 
@@ -152,6 +153,56 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         ):
             await self.machine(server).run(["true"])
 
+    async def test_the_time_out_covers_getting_a_connection(self):
+        machine = self.machine(await self.serve())
+
+        async def hang(*_):
+            await asyncio.sleep(60)
+
+        with mock.patch.object(ssh.dialing, "dial", hang):
+            started = time.monotonic()
+            answers = await asyncio.gather(
+                *(machine.run(["true"], timeout=0.3) for _ in range(3)),
+                return_exceptions=True,
+            )
+            self.assertLess(time.monotonic() - started, 10)
+        for error in answers:
+            self.assertIsInstance(error, base.Unreachable)
+            self.assertRegex(str(error), "g1: no SSH at .* within 0.3 s")
+            self.assertGreaterEqual(error.silent, 0.3)
+        self.assertEqual(0, (await machine.run(["true"])).exit_status)
+
+    async def test_who_waits_for_a_dial_shares_its_failure(self):
+        machine = self.machine(await self.serve())
+        dials = []
+
+        async def refuse(*_):
+            dials.append(1)
+            await asyncio.sleep(0.1)
+            raise ConnectionRefusedError("refused")
+
+        with mock.patch.object(ssh.dialing, "dial", refuse):
+            answers = await asyncio.gather(
+                *(machine.run(["true"]) for _ in range(5)),
+                return_exceptions=True,
+            )
+            self.assertEqual(1, len(dials))
+            with self.assertRaises(base.Unreachable):
+                await machine.run(["true"])
+        self.assertEqual(2, len(dials))
+        self.assertEqual({base.Unreachable}, set(map(type, answers)))
+
+    async def test_silence_is_told_with_the_loss(self):
+        server = await self.serve()
+        machine = self.machine(server, keepalive=0.1)
+        running = asyncio.create_task(machine.run(["sleep", "20"]))
+        while not server.commands:
+            await asyncio.sleep(0.01)
+        server.silence()
+        with self.assertRaisesRegex(base.Unreachable, "keepalive") as caught:
+            await running
+        self.assertAlmostEqual(0.4, caught.exception.silent)
+
     async def test_time_out_ends_the_command(self):
         machine = self.machine(await self.serve())
         mark = pathlib.Path(self.folder(), "mark")
@@ -264,3 +315,20 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual("a *\n", result.stderr)
         self.assertEqual(4, result.exit_status)
         self.assertGreaterEqual(result.seconds, 1)
+
+    async def test_a_job_on_a_machine_that_falls_silent_is_given_up(self):
+        server = await self.serve()
+        machine = self.machine(server, keepalive=0.2)
+        handle = await job.start(
+            machine, self.folder(), "fio", ["sleep", "20"], timeout=9000
+        )
+        self.addAsyncCleanup(job.cancel, local.Local("g1"), handle)
+        finishing = asyncio.create_task(job.finish(machine, handle))
+        while len(server.commands) < 2:
+            await asyncio.sleep(0.01)
+        server.silence()
+        with (
+            mock.patch.object(job, "_AWAY", 0.5),
+            self.assertRaisesRegex(base.Unreachable, "lost 1 s ago .* fio"),
+        ):
+            await finishing

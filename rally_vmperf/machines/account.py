@@ -1,0 +1,99 @@
+"""Read the account that a job's supervisor gives of it; it is not trusted."""
+
+import collections.abc
+import dataclasses
+import math
+import re
+
+from rally_vmperf.machines import base
+
+#: Seconds, and part of the duration, by which two clocks may disagree.
+_APART = 0.1
+_DRIFT = 0.02
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Account:
+    """How a command ended and what it took.
+
+    :param exit_status: 128 + signal when a signal ended it
+    :param started: seconds since the epoch on the machine's clock
+    :param ended: likewise
+    :param cpu_seconds: user and system time of it and its children
+    """
+
+    exit_status: int
+    started: float
+    ended: float
+    cpu_seconds: float
+
+
+def words(header: str) -> dict[str, str]:
+    """Return what a supervisor wrote, as it is."""
+    return dict(re.findall(r"(\w+)=(\S+)", header))
+
+
+def read(machine: str, command: str, header: str) -> Account:
+    """Return a supervisor's account, checked.
+
+    :raises MachineError: when it is none, or the clock was stepped meanwhile
+    """
+    found = words(header)
+    try:
+        account = Account(
+            exit_status=_status(found["exit"]),
+            started=_finite(found["started"]),
+            ended=_finite(found["ended"]),
+            cpu_seconds=_positive(
+                _finite(found["user"]) + _finite(found["system"])
+            ),
+        )
+        step = _step(account, found)
+        if not step:
+            _positive(account.ended - account.started)
+    except (KeyError, ValueError):
+        raise base.MachineError(
+            f"{machine}: command {command} left no account of "
+            f"itself but {header[:100]!r}; was its folder cleared or full?"
+        ) from None
+    if step:
+        raise base.MachineError(
+            f"clock of {machine} was stepped by {step:+.1f} s while "
+            f"{command} ran; repeat, or stop its time synchronisation"
+        )
+    return account
+
+
+def _step(account: Account, found: collections.abc.Mapping[str, str]) -> float:
+    """Return by how much the clock was stepped, 0 when it was not.
+
+    What passed between reading one clock and the other, on a machine that
+    is slow or has lost its CPU just then, is not held against it.
+    """
+    lasted = _positive(_finite(found["up_ended"]) - _finite(found["up"]))
+    step = account.ended - account.started - lasted
+    between = max(account.started - _finite(found["before"]), 0) + max(
+        _finite(found["after"]) - account.ended, 0
+    )
+    allowed = _APART + _DRIFT * lasted
+    return step if abs(step) > allowed + between else 0.0
+
+
+def _status(text: str) -> int:
+    number = int(text)
+    if number not in range(256):
+        raise ValueError(text)
+    return number
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+def _positive(number: float) -> float:
+    if number < 0:
+        raise ValueError(number)
+    return number

@@ -1,0 +1,2 @@
+# Print the home directory of whoever runs this.
+printf %s "$HOME"

@@ -1,0 +1,138 @@
+"""Limits by control groups: made, tried out, and removed."""
+
+import collections.abc
+import contextlib
+import dataclasses
+import secrets
+import typing as t
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import cpus as choice
+from rally_vmperf.machines import root
+from rally_vmperf.machines import scripts
+from rally_vmperf.machines import shape_prefix
+
+#: Where control groups are mounted.
+MOUNTED = "/sys/fs/cgroup"
+
+Method = t.Literal["systemd", "cgroup2", "cgroup1"]
+METHODS: tuple[Method, ...] = t.get_args(Method)
+
+_Undo = collections.abc.Callable[[], collections.abc.Awaitable[None]]
+
+
+class Unusable(Exception):
+    """Control groups are there and cannot be used; says why, no more."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Groups:
+    """Groups that were made.
+
+    :param prefixes: per copy, what puts a command into its group
+    :param undo: ends what runs in them and removes them
+    """
+
+    prefixes: tuple[tuple[str, ...], ...]
+    undo: _Undo | None = None
+
+
+async def make(
+    machine: base.Machine,
+    method: Method,
+    copies: collections.abc.Sequence[collections.abc.Sequence[choice.Cpu]],
+    memory_mib: int,
+) -> Groups:
+    """Make one group per copy, and see that it holds.
+
+    :raises Unusable: when the machine does not let us; nothing is left
+    """
+    run_as = await shape_prefix.user(machine)
+    name = f"rally-vmperf-{secrets.token_hex(4)}"
+    names = [f"{name}-{number}" for number in range(1, len(copies) + 1)]
+    if method == "systemd":
+        groups = Groups(
+            prefixes=tuple(
+                shape_prefix.systemd(run_as, unit, _numbers(own), memory_mib)
+                for unit, own in zip(names, copies, strict=True)
+            )
+        )
+        await _try_out(machine, groups, copies)
+        return groups
+    try:
+        superuser = await root.as_root(machine)
+    except root.NotRoot as error:
+        raise Unusable(str(error)) from None
+
+    async def undo() -> None:
+        done = await superuser.run(
+            scripts.argv("shape.sh", "down", MOUNTED, *names)
+        )
+        if done.exit_status:
+            raise base.MachineError(
+                f"{machine.name}: cannot remove control group {name}: "
+                f"{base.last_line(done.stderr)}; end the processes in it"
+            )
+
+    try:
+        files = [
+            await _up(superuser, group, own, memory_mib)
+            for group, own in zip(names, copies, strict=True)
+        ]
+        prefixes = (shape_prefix.enter(run_as, each) for each in files)
+        groups = Groups(prefixes=tuple(prefixes), undo=undo)
+        await _try_out(machine, groups, copies)
+    except BaseException:
+        with contextlib.suppress(base.MachineError):
+            await undo()
+        raise
+    return groups
+
+
+async def _up(
+    superuser: base.Machine,
+    group: str,
+    own: collections.abc.Sequence[choice.Cpu],
+    memory_mib: int,
+) -> list[str]:
+    """Make a group and return the files that are its entrances."""
+    numbers = ",".join(map(str, _numbers(own)))
+    nodes = ",".join(map(str, sorted({cpu.node for cpu in own})))
+    limit = str(memory_mib << 20)
+    done = await superuser.run(
+        scripts.argv("shape.sh", "up", MOUNTED, group, numbers, nodes, limit)
+    )
+    if done.exit_status:
+        raise Unusable(
+            f"making control group {group} failed: "
+            f"{base.last_line(done.stderr)}"
+        )
+    return done.stdout.split()
+
+
+async def _try_out(
+    machine: base.Machine,
+    groups: Groups,
+    copies: collections.abc.Sequence[collections.abc.Sequence[choice.Cpu]],
+) -> None:
+    """See that a command gets in, and onto its own CPUs only."""
+    for prefix, own in zip(groups.prefixes, copies, strict=True):
+        done = await machine.run([*prefix, "cat", "/proc/self/status"])
+        if done.exit_status:
+            raise Unusable(
+                "entering a control group failed: "
+                f"{base.last_line(done.stderr)}"
+            )
+        _, _, rest = done.stdout.partition("\nCpus_allowed_list:")
+        listed = rest.partition("\n")[0].strip()
+        if choice.ranges(listed) != set(_numbers(own)):
+            raise Unusable(
+                f"a control group for CPUs {_numbers(own)} gives "
+                f"{listed[:100]!r}"
+            )
+
+
+def _numbers(
+    own: collections.abc.Iterable[choice.Cpu],
+) -> tuple[int, ...]:
+    return tuple(cpu.number for cpu in own)

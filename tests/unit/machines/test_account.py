@@ -1,0 +1,81 @@
+import unittest
+
+from rally_vmperf.machines import account
+from rally_vmperf.machines import base
+
+GOOD = {
+    "exit": "3",
+    "started": "1000.5",
+    "ended": "1010.5",
+    "before": "1000.5",
+    "after": "1010.5",
+    "up": "50.00",
+    "up_ended": "60.00",
+    "user": "0.25",
+    "system": "0.5",
+}
+
+
+def _read(**changes):
+    told = {**GOOD, **changes}
+    header = " ".join(f"{key}={value}" for key, value in told.items())
+    return account.read("g1", "fio", header)
+
+
+class AccountTestCase(unittest.TestCase):
+    def test_a_good_one(self):
+        self.assertEqual(
+            account.Account(
+                exit_status=3, started=1000.5, ended=1010.5, cpu_seconds=0.75
+            ),
+            _read(),
+        )
+
+    def test_what_is_no_account(self):
+        for key in GOOD:
+            for value in ("nan", "inf", "-inf", "x", "", "1e999"):
+                with (
+                    self.subTest(key=key, value=value),
+                    self.assertRaisesRegex(
+                        base.MachineError, "g1: command fio left no account"
+                    ),
+                ):
+                    _read(**{key: value})
+
+    def test_what_lasts_less_than_nothing(self):
+        for changes in (
+            {"user": "-1"},
+            {"up_ended": "49"},
+            {"ended": "1000.45", "up_ended": "50.00"},
+            {"exit": "-1"},
+            {"exit": "256"},
+        ):
+            with (
+                self.subTest(changes),
+                self.assertRaisesRegex(base.MachineError, "no account"),
+            ):
+                _read(**changes)
+
+    def test_a_clock_that_was_stepped(self):
+        for ended, by in (
+            (4610.5, r"\+3600\.0"),
+            (1010.9, r"\+0\.4"),
+            (1010.1, r"-0\.4"),
+            (900.5, r"-110\.0"),
+        ):
+            with (
+                self.subTest(ended),
+                self.assertRaisesRegex(
+                    base.MachineError,
+                    f"clock of g1 was stepped by {by} s while fio ran; "
+                    "repeat, or stop its time synchronisation",
+                ),
+            ):
+                _read(ended=ended, after=ended)
+
+    def test_a_clock_that_drifts_is_as_good_as_any(self):
+        self.assertEqual(1010.7, _read(ended=1010.7, after=1010.7).ended)
+
+    def test_a_cpu_lost_between_two_clocks_is_no_step(self):
+        _read(up_ended="63.00", after="1013.6")
+        _read(up="47.00", before="997.4")
