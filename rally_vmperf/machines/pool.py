@@ -76,6 +76,7 @@ class Pool(t.Generic[C]):
             except Exception as error:
                 self._failure = error
                 raise
+            self._failure = None
             self._lines.append(line)
             return line
 
