@@ -68,7 +68,7 @@ $(VENV)/ready: setup.cfg requirements.txt test-requirements.txt \
     doc/requirements.txt
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
 	    { apt-get update -q && apt-get install -qy python3-venv; }
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/pip install -q -e . -r test-requirements.txt \
 	    -r doc/requirements.txt
 	touch $@
