@@ -1,5 +1,6 @@
 """SLA on the overhead of guests over bare metal."""
 
+import textwrap
 import typing as t
 
 from rally import consts
@@ -12,6 +13,9 @@ from rally_vmperf.plugins import harmless
 from rally_vmperf.records import output
 
 LOG = logging.getLogger(__name__)
+
+#: Characters of a line of the verdict; Rally puts a table around it.
+WIDTH = 100
 
 _PER_METRIC = {
     "type": "object",
@@ -82,8 +86,12 @@ class Overhead(sla.SLA):
         return super().result()
 
     def details(self) -> str:
-        """Return the verdict in words, a line for each thing."""
-        return harmless.harmless("\n".join(self.judge.judgement().sentences()))
+        """Return the verdict in words, in lines that fit a terminal."""
+        lines = [
+            textwrap.fill(sentence, WIDTH, break_on_hyphens=False)
+            for sentence in self.judge.judgement().sentences()
+        ]
+        return harmless.harmless("\n".join(lines))
 
 
 def judge(criterion: dict[str, t.Any]) -> judging.OverheadJudge:
