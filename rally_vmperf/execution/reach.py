@@ -2,12 +2,14 @@
 
 import asyncio
 import collections.abc
+import dataclasses
 import secrets
 import typing as t
 
 from rally_vmperf.execution import station as stations
 from rally_vmperf.execution import together
 from rally_vmperf.machines import base
+from rally_vmperf.machines import settling
 from rally_vmperf.machines import ssh
 
 Guest = collections.abc.Mapping[str, t.Any]
@@ -66,16 +68,27 @@ def peer_station(peer: Guest) -> stations.Station:
     )
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Arrival:
+    """How a booting guest came up.
+
+    :param trouble: in one line why it never answered, or None
+    :param busy: what was still at work in it when time was up, or None
+    """
+
+    trouble: str | None = None
+    busy: str | None = None
+
+
 def wait_all(
     guests: collections.abc.Sequence[Guest],
     client_key: str,
     timeout: float,
     on_progress: t.Callable[[str], None],
-) -> list[str | None]:
-    """Wait until every guest answers SSH, all at once.
+) -> list[Arrival]:
+    """Wait until every guest answers SSH and has booted, all at once.
 
     :param timeout: seconds
-    :returns: per guest None, or in one line why it never answered
     """
     return asyncio.run(_wait_all(guests, client_key, timeout, on_progress))
 
@@ -85,20 +98,32 @@ async def _wait_all(
     client_key: str,
     timeout: float,
     on_progress: t.Callable[[str], None],
-) -> list[str | None]:
+) -> list[Arrival]:
     loop = asyncio.get_running_loop()
     begin = loop.time()
 
-    async def wait(guest: Guest) -> str | None:
+    def passed() -> float:
+        return loop.time() - begin
+
+    async def wait(guest: Guest) -> Arrival:
         async with connect(guest, client_key) as machine:
-            try:
-                await machine.wait_ready(timeout)
-            except base.MachineError as error:
-                return str(error)
-        on_progress(
-            f"{guest['name']} answers SSH at {guest['address']} after "
-            f"{loop.time() - begin:.0f} s"
-        )
-        return None
+            while True:
+                try:
+                    await machine.wait_ready(timeout - passed())
+                    on_progress(
+                        f"{guest['name']} answers SSH at {guest['address']} "
+                        f"after {passed():.0f} s"
+                    )
+                    busy = await settling.settle(machine, timeout - passed())
+                except base.Unreachable as error:
+                    if passed() >= timeout:
+                        return Arrival(trouble=str(error))
+                except base.MachineError as error:
+                    return Arrival(trouble=str(error))
+                else:
+                    break
+        state = f"still runs {busy}" if busy else "has booted"
+        on_progress(f"{guest['name']} {state} after {passed():.0f} s")
+        return Arrival(busy=busy)
 
     return await together.together(wait(guest) for guest in guests)

@@ -76,7 +76,8 @@ PROPERTIES: dict[str, t.Any] = {
     },
     "boot_timeout": _seconds("Seconds in which all must be active."),
     "ssh_timeout": _seconds(
-        "Seconds in which all must answer SSH, once they are active."
+        "Seconds in which all must answer SSH and finish booting, once they "
+        "are active."
     ),
     "config_drive": {
         "type": "boolean",

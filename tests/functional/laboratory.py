@@ -5,6 +5,7 @@ import functools
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,9 @@ CLOUD = os.environ.get("VMPERF_CLOUD", "")
 TASKS = pathlib.Path(__file__).parent / "tasks"
 TOP = pathlib.Path(__file__).parent.parent.parent
 BIN = pathlib.Path(sys.executable).parent
+
+#: The lines of a long output that say why something went wrong.
+TELLING = re.compile(r"error|fail|refuse|not |exceeded", re.IGNORECASE)
 
 #: What a run may leave in the cloud: nothing.
 COUNTED = {
@@ -185,9 +189,26 @@ class Case(unittest.TestCase):
         self.before = self.laboratory.count()
         self.addCleanup(self.check_nothing_left)
 
+    def check_ended(self, code: int, done) -> None:
+        """Fail with what a run said when it ended with another code."""
+        self.assertEqual(code, done.returncode, said(done))
+
+    def new_journal(self, before: set[pathlib.Path], done) -> pathlib.Path:
+        """Return the one journal that a run has written."""
+        new = self.laboratory.journals() - before
+        self.assertEqual(1, len(new), said(done))
+        return new.pop()
+
     def check_nothing_left(self):
         """Fail when the cloud holds more or less than before."""
         self.assertEqual(self.before, self.laboratory.count())
+
+
+def said(done) -> str:
+    """Return the last lines of an output that tell of trouble."""
+    lines = f"{done.stdout}\n{done.stderr}".splitlines()
+    telling = [line[:400] for line in lines if TELLING.search(line)]
+    return "\n".join(["", *telling[-15:]])
 
 
 def peer() -> dict[str, str]:

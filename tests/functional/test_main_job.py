@@ -51,8 +51,8 @@ class TestMainJob(laboratory.Case):
         )
         before = lab.journals()
         done = lab.start(task, **arguments)
-        self.assertEqual(0, done.returncode, done.stdout[-3000:])
-        (path,) = lab.journals() - before
+        self.check_ended(0, done)
+        path = self.new_journal(before, done)
         records = lab.records(path)
         self._check_records(records)
         self._check_verdict(records)

@@ -25,8 +25,8 @@ class TestPair(laboratory.Case):
         )
         before = lab.journals()
         done = lab.start(task, **arguments)
-        self.assertEqual(2, done.returncode, done.stdout[-3000:])
-        (path,) = lab.journals() - before
+        self.check_ended(2, done)
+        path = self.new_journal(before, done)
         records = lab.records(path)
         self.assertEqual(["complete"] * 3, [r["state"] for r in records])
         self._check_disk(records)

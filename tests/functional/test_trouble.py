@@ -85,7 +85,7 @@ class TestTrouble(laboratory.Case):
         lab.use("member")
         lab.pretend_shape("huge", "short", vcpus=64, memory_mib=1048576)
         done = lab.start(SHORT, flavor="vmperf.huge", baseline="huge")
-        self.assertEqual(2, done.returncode, done.stdout[-3000:])
+        self.check_ended(2, done)
         self.assertIn("No valid host", done.stdout + done.stderr)
 
     def test_guest_that_never_answers(self):
@@ -93,6 +93,6 @@ class TestTrouble(laboratory.Case):
         lab = self.laboratory
         lab.use("member")
         done = lab.start(SHORT, ssh_timeout=4)
-        self.assertEqual(2, done.returncode, done.stdout[-3000:])
+        self.check_ended(2, done)
         self.assertIn("does not answer SSH", done.stdout + done.stderr)
         self.assertIn("console", done.stdout + done.stderr)

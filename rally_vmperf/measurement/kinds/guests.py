@@ -45,6 +45,14 @@ KINDS: dict[str, base.Kind] = {
         remedy="Give the workload a peer on another machine.",
         raised_by="choosing the peer of a network workload",
     ),
+    "still_booting": base.Kind(
+        severity="warning",
+        title="The guest had not finished booting",
+        why="What it does after its start shares the CPUs with the workloads.",
+        remedy="Raise ssh_timeout, or see in the guest what hangs: "
+        "cloud-init status --long, systemctl list-jobs.",
+        raised_by="waiting for cloud-init and systemd in the guest",
+    ),
     "guest_rebooted": base.Kind(
         severity="void",
         title="The guest was rebooted during the run",

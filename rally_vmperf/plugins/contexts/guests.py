@@ -94,17 +94,26 @@ class Guests(context.OpenStackContext):
 
         guests = booted["guests"]
         timeout = self.config["ssh_timeout"]
-        reasons = reach.wait_all(
+        arrivals = reach.wait_all(
             guests, booted["client_key"], timeout, LOG.info
         )
-        for guest, reason in zip(guests, reasons, strict=True):
-            if reason:
+        for guest, arrival in zip(guests, arrivals, strict=True):
+            if arrival.busy:
+                booted["findings"].append(
+                    {
+                        "kind": "still_booting",
+                        "subject": guest["name"],
+                        "seen": f"{arrival.busy} was still at work in "
+                        f"{guest['name']} after {timeout:g} s",
+                    }
+                )
+            if arrival.trouble:
                 end = console.console_end(connection, guest["id"])
                 text = (
                     f"guest {guest['name']} at {guest['address']} does not "
-                    f"answer SSH: {reason}; raise ssh_timeout, or look at "
-                    f"its security group and image; end of its console:\n"
-                    f"{end}"
+                    f"answer SSH: {arrival.trouble}; raise ssh_timeout, or "
+                    f"look at its security group and image; end of its "
+                    f"console:\n{end}"
                 )
                 raise errors.GuestError(harmless.harmless(text))
 

@@ -12,6 +12,7 @@ from rally.common import cfg
 from rally.task import context as rally_context
 
 from rally_vmperf import opts
+from rally_vmperf.execution import reach
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import ledger
 from rally_vmperf.guests import testing
@@ -80,7 +81,9 @@ class Case(unittest.TestCase):
             patch = mock.patch(target, new)
             patch.start()
             self.addCleanup(patch.stop)
-        patch = mock.patch(REACH, autospec=True, return_value=[None, None])
+        patch = mock.patch(
+            REACH, autospec=True, return_value=[reach.Arrival()] * 2
+        )
         self.reach = patch.start()
         self.addCleanup(patch.stop)
 
@@ -106,6 +109,24 @@ class Case(unittest.TestCase):
 
 
 class SetUpTest(Case):
+    def test_a_boot_that_does_not_end_is_told(self):
+        self.reach.return_value = [
+            reach.Arrival(),
+            reach.Arrival(busy="cloud-init"),
+        ]
+        context = self.context(ssh_timeout=90)
+        context.setup()
+        found = context.context["vmperf_guests"]["findings"]
+        self.assertIn(
+            {
+                "kind": "still_booting",
+                "subject": "g2",
+                "seen": "cloud-init was still at work in g2 after 90 s",
+            },
+            found,
+        )
+        context.cleanup()
+
     def test_life(self):
         context = self.context()
         context.setup()
@@ -119,7 +140,10 @@ class SetUpTest(Case):
         self.assertEqual([], self.entries())
 
     def test_a_guest_that_does_not_answer(self):
-        self.reach.return_value = [None, "no route"]
+        self.reach.return_value = [
+            reach.Arrival(),
+            reach.Arrival(trouble="no route"),
+        ]
         with self.assertRaises(errors.GuestError) as caught:
             self.context().setup()
         self.assertIn("guest g2 at 172.24.4.11", str(caught.exception))
