@@ -40,7 +40,12 @@ class RecipeFilesTestCase(base.CloudTestCase):
             {"ssh", "users-groups", "write-files", "runcmd", "scripts-user"},
             modules,
         )
-        self.assertFalse(config["ssh_pwauth"])
+
+    def test_nobody_logs_in_by_password(self):
+        config = yaml.safe_load(shipped("cloud.cfg").read_text())
+        self.assertEqual("unchanged", config["ssh_pwauth"])
+        server = shipped("sshd.conf").read_text().splitlines()
+        self.assertIn("PasswordAuthentication no", server)
 
     def test_hooks_can_be_run_and_know_the_suite(self):
         recipe = guest_image.Recipe(
