@@ -26,13 +26,28 @@ BIN = pathlib.Path(sys.executable).parent
 #: The lines of a long output that say why something went wrong.
 TELLING = re.compile(r"error|fail|refuse|not |exceeded", re.IGNORECASE)
 
+
+def _made_groups(connection):
+    """Return the groups that somebody made.
+
+    Neutron makes a default group for a project when it first sees it; it
+    counts only where the project is gone.
+    """
+    projects = {project.id for project in connection.identity.projects()}
+    return [
+        group
+        for group in connection.network.security_groups()
+        if group.name != "default" or group.project_id not in projects
+    ]
+
+
 #: What a run may leave in the cloud: nothing.
 COUNTED = {
     "servers": lambda c: c.compute.servers(all_projects=True),
     "keypairs": lambda c: c.compute.keypairs(),
     "ports": lambda c: c.network.ports(),
     "floating addresses": lambda c: c.network.ips(),
-    "security groups": lambda c: c.network.security_groups(),
+    "security groups": _made_groups,
     "networks": lambda c: c.network.networks(),
     "routers": lambda c: c.network.routers(),
     "users": lambda c: c.identity.users(),
