@@ -65,6 +65,16 @@ def decode_observations(
     )
 
 
+def readable(record: Json | None) -> repetition.Repetition | None:
+    """Return what a record holds, None where there is none or no sense."""
+    if record is None:
+        return None
+    try:
+        return decode(record)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
 def decode(record: Json) -> repetition.Repetition:
     """Return the repetition that a valid record holds."""
     metrics = decode_metrics(record["metrics"])

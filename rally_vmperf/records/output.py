@@ -51,10 +51,4 @@ def find(iteration: Json) -> Json | None:
 
 def decode(iteration: Json) -> repetition.Repetition | None:
     """Return the repetition in an iteration, None when it holds none."""
-    record = find(iteration)
-    if record is None:
-        return None
-    try:
-        return codec.decode(record)
-    except (KeyError, TypeError, ValueError):
-        return None
+    return codec.readable(find(iteration))

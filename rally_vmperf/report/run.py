@@ -6,7 +6,6 @@ import typing as t
 
 from rally_vmperf.measurement import judgement
 from rally_vmperf.measurement import judging
-from rally_vmperf.measurement import repetition
 from rally_vmperf.records import codec
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -40,9 +39,11 @@ class Run:
     @property
     def emulated(self) -> bool:
         """Whether any guest ran under emulation instead of KVM."""
-        return "emulated_guest" in {
-            one.finding.kind for one in self.judgement.findings
-        }
+        return self.found("emulated_guest")
+
+    def found(self, kind: str) -> bool:
+        """Whether a kind of finding was made."""
+        return any(one.finding.kind == kind for one in self.judgement.findings)
 
 
 def make(records: Records, judge: judging.OverheadJudge | None = None) -> Run:
@@ -54,7 +55,7 @@ def make(records: Records, judge: judging.OverheadJudge | None = None) -> Run:
     judge = judge or judging.OverheadJudge({})
     readable = []
     for record in records:
-        entry = _decode(record)
+        entry = codec.readable(record)
         judge.add(entry)
         if record is not None and entry is not None:
             readable.append(record)
@@ -75,15 +76,6 @@ def told_apart(runs: collections.abc.Iterable[Run]) -> list[Run]:
         title = run.title if number == 1 else f"{run.title} ({number})"
         named.append(dataclasses.replace(run, title=title))
     return named
-
-
-def _decode(record: Json | None) -> repetition.Repetition | None:
-    if record is None:
-        return None
-    try:
-        return codec.decode(record)
-    except (KeyError, TypeError, ValueError):
-        return None
 
 
 def _title(record: Json) -> str:

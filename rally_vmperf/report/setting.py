@@ -111,8 +111,7 @@ def _shape(shape: Json) -> str:
 
 
 def _peer(peer: Json, run: runs.Run) -> str:
-    found = {one.finding.kind for one in run.judgement.findings}
-    if "peer_on_host" in found:
+    if run.found("peer_on_host"):
         return f"{peer['name']}, on the bare-metal host itself"
     return str(peer["name"])
 

@@ -44,7 +44,7 @@ def read(path: str) -> list[Source]:
         ) from error
     try:
         found = [
-            _workload(workload)
+            of_workload(workload)
             for task in content["tasks"]
             for subtask in task["subtasks"]
             for workload in subtask["workloads"]
@@ -60,16 +60,17 @@ def read(path: str) -> list[Source]:
     return found
 
 
+def of_workload(workload: dict[str, t.Any]) -> Source:
+    """Return what a workload among Rally's results holds."""
+    return Source(
+        records=[output.find(iteration) for iteration in workload["data"]],
+        criterion=workload["sla"].get("vmperf_overhead"),
+    )
+
+
 def _journal(path: pathlib.Path) -> Source:
     try:
         records = journal.Journal(path.parent, path.stem).read()
     except journal.JournalError as error:
         raise SourceError(str(error)) from error
     return Source(records=records, criterion=None)
-
-
-def _workload(workload: dict[str, t.Any]) -> Source:
-    return Source(
-        records=[output.find(iteration) for iteration in workload["data"]],
-        criterion=workload["sla"].get("vmperf_overhead"),
-    )

@@ -28,14 +28,11 @@ class Overhead(charts.OutputChart):
         # Rally imports all plugins for a mere list; drawing is for reports.
         from rally_vmperf.report import page
         from rally_vmperf.report import run
+        from rally_vmperf.report import sources
 
-        criterion = self._workload.get("sla", {}).get("vmperf_overhead")
-        html = page.embedded(
-            run.make(
-                [output.find(one) for one in self._workload["data"]],
-                overhead.judge(criterion) if criterion else None,
-            )
-        )
+        source = sources.of_workload(self._workload)
+        judge = overhead.judge(source.criterion) if source.criterion else None
+        html = page.embedded(run.make(source.records, judge))
         return {
             "title": self.title,
             "description": self.description,
