@@ -5,11 +5,10 @@ element of its report, where ``</script>`` would end it.  Some of our texts
 quote guests, which are not to be trusted.
 """
 
-#: Stands for ``<``: a quotation mark that looks like it.
-LESS = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
+from rally_vmperf.report import text
 
 
-def harmless(text: str) -> str:
+def harmless(said: str) -> str:
     """Return a text without control characters and without ``<``."""
-    kept = (c if c.isprintable() or c == "\n" else "?" for c in text)
-    return "".join(kept).replace("<", LESS)
+    kept = (c if c.isprintable() or c == "\n" else "?" for c in said)
+    return text.untagged("".join(kept))

@@ -7,9 +7,6 @@ import typing as t
 from rally_vmperf.measurement import units
 from rally_vmperf.report import text
 
-#: Stands for the sign that begins a tag.
-_LESS = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
-
 Json = collections.abc.Mapping[str, t.Any]
 
 
@@ -49,4 +46,4 @@ def _missing(record: Json) -> collections.abc.Iterator[list[str]]:
 
 
 def _harmless(cell: str) -> str:
-    return str(text.printable(cell)).replace("<", _LESS)
+    return text.untagged(text.printable(cell))
