@@ -72,27 +72,22 @@ async def hold(
     )
     chosen = _choose(machine, available, cpus, copies)
     _check_memory(machine, facts.get("memory_kib", ""), memory_mib * copies)
-    why = "there are no control groups for CPUs and memory"
+    method = shape_groups.known(facts.get("method"))
+    if method is None:
+        why = "there are no control groups for CPUs and memory"
+        return _by_taskset(machine, chosen, why)
     by_number = {cpu.number: cpu for cpu in available}
-    found = facts.get("method")
-    for method in (m for m in shape_groups.METHODS if m == found):
-        try:
-            groups = await shape_groups.make(
-                machine,
-                method,
-                [[by_number[number] for number in own] for own in chosen],
-                memory_mib,
-            )
-        except shape_groups.Unusable as error:
-            why = str(error)
-        else:
-            return Hold(
-                held=method,
-                cpus=chosen,
-                prefixes=groups.prefixes,
-                undo=groups.undo,
-            )
-    return _by_taskset(machine, chosen, why)
+    copied = [[by_number[number] for number in own] for own in chosen]
+    try:
+        groups = await shape_groups.make(machine, method, copied, memory_mib)
+    except shape_groups.Unusable as error:
+        return _by_taskset(machine, chosen, str(error))
+    return Hold(
+        held=method,
+        cpus=chosen,
+        prefixes=groups.prefixes,
+        undo=groups.undo,
+    )
 
 
 def _choose(

@@ -16,7 +16,7 @@ from rally_vmperf.machines import shape_prefix
 MOUNTED = "/sys/fs/cgroup"
 
 Method = t.Literal["systemd", "cgroup2", "cgroup1"]
-METHODS: tuple[Method, ...] = t.get_args(Method)
+_METHODS: tuple[Method, ...] = t.get_args(Method)
 
 _Undo = collections.abc.Callable[[], collections.abc.Awaitable[None]]
 
@@ -35,6 +35,11 @@ class Groups:
 
     prefixes: tuple[tuple[str, ...], ...]
     undo: _Undo | None = None
+
+
+def known(name: str | None) -> Method | None:
+    """Return the method of a name that a machine gave, None if it is none."""
+    return next((method for method in _METHODS if method == name), None)
 
 
 async def make(
