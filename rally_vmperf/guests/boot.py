@@ -37,10 +37,8 @@ def boot(
     :raises GuestError: one line with the way out
     """
     planned = plan.make(connection, asked)
-    client, hosts_keys = (
-        hostkey.generate("rally-vmperf"),
-        _host_keys(asked.count),
-    )
+    client = hostkey.generate("rally-vmperf")
+    hosts_keys = _host_keys(asked.count)
     keypair, group = new_name(), new_name()
     access.add_keypair(connection, keypair, client.public)
     groups = access.add_security_group(connection, group, planned.network)

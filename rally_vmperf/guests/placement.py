@@ -1,12 +1,14 @@
 """Where guests came to run, and what the flavor keeps from them."""
 
 import collections.abc
+import dataclasses
 import typing as t
 
 from openstack import connection as sdk
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
+from rally_vmperf.measurement import finding
 
 Finding = dict[str, str]
 
@@ -85,4 +87,6 @@ def flavor_limits(
 
 
 def _finding(kind: str, subject: str, seen: str) -> Finding:
-    return {"kind": kind, "subject": subject, "seen": seen}
+    return dataclasses.asdict(
+        finding.Finding(kind=kind, subject=subject, seen=seen)
+    )

@@ -1,5 +1,6 @@
 """Context that boots guests."""
 
+import dataclasses
 import datetime
 import json
 import typing as t
@@ -19,6 +20,7 @@ from rally_vmperf.guests import owner
 from rally_vmperf.guests import process
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
+from rally_vmperf.measurement import finding
 from rally_vmperf.plugins import harmless
 from rally_vmperf.plugins.scenarios import opening
 
@@ -99,14 +101,13 @@ class Guests(context.OpenStackContext):
         )
         for guest, arrival in zip(guests, arrivals, strict=True):
             if arrival.busy:
-                booted["findings"].append(
-                    {
-                        "kind": "still_booting",
-                        "subject": guest["name"],
-                        "seen": f"{arrival.busy} was still at work in "
-                        f"{guest['name']} after {timeout:g} s",
-                    }
+                late = finding.Finding(
+                    kind="still_booting",
+                    subject=guest["name"],
+                    seen=f"{arrival.busy} was still at work in "
+                    f"{guest['name']} after {timeout:g} s",
                 )
+                booted["findings"].append(dataclasses.asdict(late))
             if arrival.trouble:
                 end = console.console_end(connection, guest["id"])
                 text = (
