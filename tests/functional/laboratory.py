@@ -41,11 +41,20 @@ def _made_groups(connection):
     ]
 
 
+def _made_ports(connection):
+    """Return the ports that Neutron does not keep for itself."""
+    return [
+        port
+        for port in connection.network.ports()
+        if not port.device_owner.startswith("network:")
+    ]
+
+
 #: What a run may leave in the cloud: nothing.
 COUNTED = {
     "servers": lambda c: c.compute.servers(all_projects=True),
     "keypairs": lambda c: c.compute.keypairs(),
-    "ports": lambda c: c.network.ports(),
+    "ports": _made_ports,
     "floating addresses": lambda c: c.network.ips(),
     "security groups": _made_groups,
     "networks": lambda c: c.network.networks(),
@@ -58,7 +67,7 @@ COUNTED = {
 
 @functools.cache
 def laboratory() -> "Laboratory":
-    """Return the laboratory of this process, with its baseline recorded."""
+    """Return the laboratory of this process."""
     return Laboratory()
 
 
@@ -152,20 +161,11 @@ class Laboratory:
         return journal.Journal(self.journal_dir, path.stem).read()
 
     def count(self) -> dict[str, int]:
-        """Return how many of each kind are in the whole cloud.
-
-        Ports that Neutron keeps for itself come and go, and are not counted.
-        """
-        counted = {
+        """Return how many of each kind are in the whole cloud."""
+        return {
             name: len(list(listing(self.admin)))
             for name, listing in COUNTED.items()
-            if name != "ports"
         }
-        counted["ports"] = sum(
-            not port.device_owner.startswith("network:")
-            for port in self.admin.network.ports()
-        )
-        return counted
 
     def record_baseline(self, name: str, *words: str) -> None:
         """Record bare metal, once, on this machine."""

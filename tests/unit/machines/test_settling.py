@@ -16,9 +16,8 @@ from rally_vmperf.machines import testing
 @ddt.ddt
 class ScriptTestCase(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.folder = pathlib.Path(folder)
         (self.folder / "bin").mkdir()
 
     def touch(self, *names):
