@@ -17,7 +17,7 @@ ARGS = tasks/kvm-overhead.embedded.yaml
 REPORT = $(CLOUD)/report.html
 
 .PHONY: demo test unit lint types docs functional cloud down
-.PHONY: environment baseline clean
+.PHONY: environment baseline bench clean
 
 demo: cloud environment baseline
 	@verdict=0; \
@@ -46,6 +46,11 @@ docs: $(VENV)/ready
 functional: cloud
 	VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr --test-path tests/functional \
 	    run --serial
+
+# What our evidence costs beside that of rally-openstack's own scenario.
+bench: cloud
+	command -v ping >/dev/null || apt-get install -qy iputils-ping
+	VMPERF_CLOUD=$(CLOUD) $(BIN)/python -m tests.bench
 
 cloud: $(VENV)/ready
 	$(VMPERF) cloud up --root $(CLOUD)

@@ -7,6 +7,7 @@ import typing as t
 from rally_vmperf.execution import station as stations
 from rally_vmperf.machines import base
 from rally_vmperf.machines import job
+from rally_vmperf.machines import job_handle
 from rally_vmperf.workloads import base as workloads
 
 #: Seconds that a server may take until it listens.
@@ -25,7 +26,7 @@ async def run(
     :raises MachineError: when a machine cannot do it
     """
     async with _server(place, command, peer):
-        handle = await job.start(
+        result = await job.run(
             place.machine,
             folder,
             command.name,
@@ -33,12 +34,8 @@ async def run(
             timeout=command.timeout,
             output_limit=command.output_limit,
             prefix=place.prefix,
+            spent=place.spent,
         )
-        try:
-            result = await job.finish(place.machine, handle)
-        except BaseException:
-            await _give_up(place.machine, handle)
-            raise
     return workloads.Outcome(
         name=command.name,
         exit_status=result.exit_status,
@@ -78,7 +75,7 @@ async def _serve(
     place: stations.Station,
     command: workloads.Command,
     server: workloads.Server,
-) -> job.Handle:
+) -> job_handle.Handle:
     """Return the server of a command, which listens by then.
 
     :raises MachineError: never Unreachable, which is said of stations only
@@ -130,7 +127,7 @@ async def _listens(machine: base.Machine, port: int) -> bool:
     return bool(answer.stdout.strip())
 
 
-async def _give_up(machine: base.Machine, handle: job.Handle) -> None:
+async def _give_up(machine: base.Machine, handle: job_handle.Handle) -> None:
     """End a job whatever happens around it; a machine gone is no matter."""
     with contextlib.suppress(base.MachineError):
         await asyncio.shield(job.cancel(machine, handle))

@@ -35,6 +35,7 @@ class Session:
     :param fingerprints: by station name
     :param tools: by station name, then by command
     :param facts: by station name, then by workload title
+    :param last_look: by station name, from the end of the last repetition
     """
 
     assignments: tuple[assignment.Assignment, ...]
@@ -50,6 +51,7 @@ class Session:
         default_factory=dict
     )
     facts: measure.Facts = dataclasses.field(default_factory=dict)
+    last_look: dict[str, health.Look] = dataclasses.field(default_factory=dict)
 
     def everyone(self) -> list[stations.Station]:
         """Return all stations, the peer included."""
@@ -69,7 +71,7 @@ class Session:
     async def _repeat(
         self, result: measured.Measured
     ) -> list[finding.Finding]:
-        before = await health.look(self.places)
+        before = await self._look_before()
         await measure.repetition(
             self.assignments,
             self.places,
@@ -78,8 +80,16 @@ class Session:
             result,
             lost={place.name for place in self.places} - before.keys(),
         )
-        after = await health.look(self.places)
-        return health.compare(before, after)
+        self.last_look = await health.look(self.places)
+        return health.compare(before, self.last_look)
+
+    async def _look_before(self) -> dict[str, health.Look]:
+        """Return the last look at each machine, a new one where it failed.
+
+        So nothing that befalls a machine between repetitions is overlooked.
+        """
+        unseen = [p for p in self.places if p.name not in self.last_look]
+        return {**self.last_look, **(await health.look(unseen))}
 
     def describe(self, name: str) -> dict[str, t.Any]:
         """Return a station's fingerprint and tools as plain documents."""

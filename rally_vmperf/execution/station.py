@@ -24,6 +24,7 @@ class Station:
         metal to a shape
     :param partner: the machine at the other end of guest-to-guest work;
         stations without one run no such work
+    :param spent: places of finished jobs that are still to be cleared away
     """
 
     name: str
@@ -34,6 +35,7 @@ class Station:
     prefix: tuple[str, ...] = ()
     port: int = FIRST_PORT
     partner: "Station | None" = None
+    spent: list[str] = dataclasses.field(default_factory=list)
 
     def folder_of(self, title: str) -> str:
         """Return the folder of a workload."""

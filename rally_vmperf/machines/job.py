@@ -16,35 +16,22 @@ import asyncio
 import collections.abc
 import contextlib
 import dataclasses
-import re
-import secrets
 import time
 
 from rally_vmperf.machines import account
 from rally_vmperf.machines import base
-from rally_vmperf.machines import scripts
+from rally_vmperf.machines import job_asking
+from rally_vmperf.machines import job_handle
 
 #: Seconds one waiting command lasts.
 HOLD = 60.0
 #: Seconds that a machine which answers has beyond the time a job may take.
 _PATIENCE = 120.0
-#: Seconds that a machine may be away; one that died costs no more.
-_AWAY = 60.0
 #: Seconds for one request: more than a connection needs to notice that the
 #: machine is gone, so that a time-out means a slow machine.
 _REQUEST = 90.0
-_RUNNING = 75
-_HEADER = 4096
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Handle:
-    """A started job; plain data, good for any connection to the machine."""
-
-    name: str
-    place: str
-    timeout: float
-    output_limit: int
+#: What the script says of a job: gone without a result, not yet ended.
+_LOST, _RUNNING = 3, 75
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -77,7 +64,7 @@ async def start(
     output_limit: int = 1 << 20,
     prefix: collections.abc.Sequence[str] = (),
     armed: bool = False,
-) -> Handle:
+) -> job_handle.Handle:
     """Start a command in a folder, which is made, and return at once.
 
     :param timeout: seconds after which the machine itself ends it
@@ -88,51 +75,112 @@ async def start(
     :raises MachineError: when it cannot be started
     :raises Unreachable: when the machine is away for a minute
     """
-    label = re.sub(r"[^\w.-]", "_", name)[:60]
-    place = f"{folder}/.job-{label}-{secrets.token_hex(4)}"
-    arguments = (
-        place,
-        folder,
-        f"{timeout:.3f}",
-        str(output_limit),
-        str(int(armed)),
-        str(len(prefix)),
-        *prefix,
-        *argv,
-    )
-    done = await _persist(
-        machine, name, ("start", *arguments), _REQUEST, 0, _PATIENCE
+    handle = job_handle.new(folder, name, timeout, output_limit)
+    words = job_handle.words(handle, folder, argv, prefix, armed=armed)
+    done = await job_asking.persist(
+        machine, name, ("start", *words), _REQUEST, 0, _PATIENCE
     )
     if done.exit_status:
-        raise base.MachineError(
-            f"{machine.name}: command {name} cannot be started in {folder}: "
-            f"{base.last_line(done.stderr)}; the machine needs bash and "
-            "a writable folder"
+        raise _not_started(machine, name, folder, done)
+    return handle
+
+
+async def run(
+    machine: base.Machine,
+    folder: str,
+    name: str,
+    argv: collections.abc.Sequence[str],
+    *,
+    timeout: float,
+    output_limit: int = 1 << 20,
+    prefix: collections.abc.Sequence[str] = (),
+    spent: list[str],
+) -> JobResult:
+    """Start a command, wait for its end and return what it left.
+
+    It costs one request, where the connection holds and the job is short:
+    each costs an emulated machine a fifth of a second.
+
+    :param spent: places of earlier jobs, cleared away before this one
+        starts; then this one's, for the next
+    :raises MachineError: as ``start`` and ``finish`` do; the job is ended
+    """
+    handle = job_handle.new(folder, name, timeout, output_limit)
+    words = job_handle.words(handle, folder, argv, prefix, armed=False)
+    hold = min(HOLD, timeout + _PATIENCE)
+    try:
+        done = await job_asking.persist(
+            machine,
+            name,
+            ("run", f"{hold:.3f}", str(len(spent)), *spent, *words),
+            HOLD + _REQUEST,
+            output_limit,
+            HOLD + _PATIENCE,
         )
-    return Handle(
-        name=name, place=place, timeout=timeout, output_limit=output_limit
-    )
+        if done.exit_status not in (0, _LOST, _RUNNING):
+            raise _not_started(machine, name, folder, done)
+        if done.exit_status == _RUNNING:
+            done = await _await(machine, handle)
+        result = _result(machine, handle, done)
+    except BaseException:
+        with contextlib.suppress(base.MachineError):
+            await asyncio.shield(cancel(machine, handle))
+        raise
+    spent[:] = [handle.place]
+    return result
 
 
-async def release(machine: base.Machine, handle: Handle, at: float) -> None:
+async def release(
+    machine: base.Machine, handle: job_handle.Handle, at: float
+) -> None:
     """Let an armed job begin.
 
     :param at: seconds since the epoch on the machine's own clock
     """
-    await _ask(machine, ("release", handle.place, f"{at:.6f}"))
+    await job_asking.ask(machine, ("release", handle.place, f"{at:.6f}"))
 
 
-async def finish(machine: base.Machine, handle: Handle) -> JobResult:
+async def finish(
+    machine: base.Machine, handle: job_handle.Handle
+) -> JobResult:
     """Wait for a job's end, collect what it left, and clear it away.
 
     :raises TimedOut: when the machine had to end it
     :raises OutputTooLong: likewise
     :raises Unreachable: when the machine is away for a minute
     """
+    done = await _await(machine, handle)
+    if not done.exit_status:
+        # All is here: a machine that goes away now takes nothing with it.
+        with contextlib.suppress(base.MachineError):
+            await job_asking.ask(machine, ("discard", handle.place))
+    return _result(machine, handle, done)
+
+
+async def cancel(machine: base.Machine, handle: job_handle.Handle) -> None:
+    """End a job with everything it started, and clear it away."""
+    await job_asking.ask(machine, ("cancel", handle.place))
+    await job_asking.ask(machine, ("discard", handle.place))
+
+
+def _not_started(
+    machine: base.Machine, name: str, folder: str, done: base.Completed
+) -> base.MachineError:
+    return base.MachineError(
+        f"{machine.name}: command {name} cannot be started in {folder}: "
+        f"{base.last_line(done.stderr)}; the machine needs bash and a "
+        "writable folder"
+    )
+
+
+async def _await(
+    machine: base.Machine, handle: job_handle.Handle
+) -> base.Completed:
+    """Wait, once more and once more, until a job has ended."""
     deadline = time.monotonic() + handle.timeout + _PATIENCE
     while True:
         left = max(deadline - time.monotonic(), 1)
-        done = await _persist(
+        done = await job_asking.persist(
             machine,
             handle.name,
             ("await", handle.place, f"{min(HOLD, left):.3f}"),
@@ -141,79 +189,24 @@ async def finish(machine: base.Machine, handle: Handle) -> JobResult:
             left,
         )
         if done.exit_status != _RUNNING:
-            break
+            return done
         if time.monotonic() > deadline:
             raise base.timed_out(machine.name, handle.name, handle.timeout)
+
+
+def _result(
+    machine: base.Machine, handle: job_handle.Handle, done: base.Completed
+) -> JobResult:
+    """Return what a job left.
+
+    :raises MachineError: when it left nothing, or was ended for cause
+    """
     if done.exit_status:
         raise base.MachineError(
             f"{machine.name}: command {handle.name} vanished without a "
             f"result ({base.last_line(done.stderr)}); see whether the "
             "machine was rebooted or ran out of memory"
         )
-    # All is here: a machine that goes away now takes nothing with it.
-    with contextlib.suppress(base.MachineError):
-        await _ask(machine, ("discard", handle.place))
-    return _result(machine, handle, done)
-
-
-async def cancel(machine: base.Machine, handle: Handle) -> None:
-    """End a job with everything it started, and clear it away."""
-    await _ask(machine, ("cancel", handle.place))
-    await _ask(machine, ("discard", handle.place))
-
-
-async def _ask(
-    machine: base.Machine, arguments: tuple[str, ...]
-) -> base.Completed:
-    return await machine.run(scripts.argv("job.bash", *arguments), timeout=60)
-
-
-async def _persist(
-    machine: base.Machine,
-    command: str,
-    arguments: tuple[str, ...],
-    timeout: float,
-    output_limit: int,
-    patience: float,
-) -> base.Completed:
-    """Ask again while the machine is away; every request may be repeated.
-
-    After a loss at least one more connection is tried, for a silent one may
-    have been dropped somewhere between here and a machine that is well.
-
-    :param patience: seconds to go on asking a machine that is only slow
-    """
-    deadline = time.monotonic() + patience
-    lost: float | None = None
-    pause = 0.2
-    while True:
-        try:
-            return await machine.run(
-                scripts.argv("job.bash", *arguments),
-                timeout=timeout,
-                output_limit=output_limit + _HEADER,
-            )
-        except base.TimedOut:
-            lost = None
-            if time.monotonic() > deadline:
-                raise
-        except base.Unreachable as error:
-            now = time.monotonic()
-            if lost is None:
-                lost = now - error.silent
-            elif now > min(lost + _AWAY, deadline):
-                raise base.Unreachable(
-                    f"{machine.name}: connection lost {now - lost:.0f} s ago "
-                    f"at command {command}, and no way back: {error}",
-                    silent=now - lost,
-                ) from None
-        await asyncio.sleep(pause)
-        pause = min(pause * 2, 2)
-
-
-def _result(
-    machine: base.Machine, handle: Handle, done: base.Completed
-) -> JobResult:
     header, _, stdout = done.stdout.partition("\n\n")
     marks = account.words(header)
     if "too_long" in marks:

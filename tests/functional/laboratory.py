@@ -72,10 +72,13 @@ def laboratory() -> "Laboratory":
 
 
 class Laboratory:
-    """Rally with a database, journal and registry of its own."""
+    """Rally with a database, journal and registry of its own.
 
-    def __init__(self) -> None:
-        self.folder = pathlib.Path(CLOUD, "functional")
+    :param name: of its folder, which is made anew
+    """
+
+    def __init__(self, name: str = "functional") -> None:
+        self.folder = pathlib.Path(CLOUD, name)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(mode=0o700)
         self.conf = self.folder / "rally.conf"

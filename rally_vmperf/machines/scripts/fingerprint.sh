@@ -7,6 +7,10 @@ show() {  # section, file
     section "$1"
     head -c 65536 -- "$2" 2>/dev/null
 }
+line() {  # section, file of one line: no program is started for it
+    section "$1"
+    word "$2"
+}
 say() {  # section, command
     section "$1"
     shift
@@ -26,21 +30,21 @@ section cpuinfo
 sed '/^$/q' /proc/cpuinfo | head -c 16384
 say lscpu lscpu
 show meminfo /proc/meminfo
-show kernel /proc/sys/kernel/osrelease
-show cmdline /proc/cmdline
+line kernel /proc/sys/kernel/osrelease
+line cmdline /proc/cmdline
 show os /etc/os-release
 section mitigations
 cd /sys/devices/system/cpu/vulnerabilities 2>/dev/null &&
     grep . -- * | head -c 65536
-show governor /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor
-show smt /sys/devices/system/cpu/smt/active
+line governor /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor
+line smt /sys/devices/system/cpu/smt/active
 say nodes ls /sys/devices/system/node
 say detect_virt systemd-detect-virt --vm
-show clocksources \
+line clocksources \
     /sys/devices/system/clocksource/clocksource0/available_clocksource
-show hypervisor /sys/hypervisor/type
-show dmi_vendor /sys/class/dmi/id/sys_vendor
-show dmi_product /sys/class/dmi/id/product_name
+line hypervisor /sys/hypervisor/type
+line dmi_vendor /sys/class/dmi/id/sys_vendor
+line dmi_product /sys/class/dmi/id/product_name
 section boot_id
 sha256sum </proc/sys/kernel/random/boot_id
 section machine_id

@@ -1,6 +1,8 @@
 # A job that outlives the connection that started it.
 #
 #   start DIR FOLDER TIMEOUT LIMIT ARMED NPREFIX PREFIX... COMMAND...
+#   run SECONDS NSPENT SPENT... START-ARGUMENTS
+#                      discard, start and await in one request
 #   release DIR TIME   let an armed job begin at TIME, seconds since the epoch
 #   await DIR SECONDS  0: ended, all is printed; 75: still running; 3: lost
 #   cancel DIR         end it
@@ -8,7 +10,9 @@
 #
 # Waiting costs nothing: the supervisor holds the FIFO "alive" open for
 # writing, and a waiter sleeps in bash's own read until the kernel tells it
-# that no writer is left, be the supervisor done or dead.
+# that no writer is left, be the supervisor done or dead.  Programs are started
+# sparingly, for each costs an emulated machine dozens of milliseconds: empty
+# files, made last, tell that others are complete.
 export LC_ALL=C
 
 now() {
@@ -18,18 +22,27 @@ now() {
 start() {
     dir=$1
     [[ $dir = /* ]] || dir=$PWD/$dir
-    mkdir -p -- "$2" || exit
+    [ -d "$2" ] || mkdir -p -- "$2" || return
     # A second start follows a lost connection: the first one counts.
-    mkdir -- "$dir" || { [ -d "$dir" ]; exit; }
-    mkfifo -- "$dir"/{alive,gate,begun,ready,stdout.pipe,stderr.pipe} || exit
+    mkdir -- "$dir" || { [ -d "$dir" ]; return; }
+    mkfifo -- "$dir"/{alive,gate,begun,ready,stdout.pipe,stderr.pipe} || return
     exec {alive}<>"$dir/alive" {ready}<>"$dir/ready"
     local prefix=("${@:7:$6}")
     setsid "${prefix[@]}" bash -c "$BASH_EXECUTION_STRING" job.bash \
         supervise "$dir" "${@:2:4}" "${@:7+$6}" \
         {alive}>&- {ready}>&- </dev/null >"$dir/log" 2>&1 &
     until read -r -t 1 <&"$ready"; do
-        [ -e "/proc/$!" ] || { cat -- "$dir/log" >&2; exit 1; }
+        [ -e "/proc/$!" ] || { cat -- "$dir/log" >&2; return 1; }
     done
+    exec {alive}>&- {ready}>&-
+}
+
+run() {
+    local seconds=$1 spent=("${@:3:$2}")
+    shift $((2 + $2))
+    ((${#spent[@]} == 0)) || rm -rf -- "${spent[@]}"
+    start "$@" || return 1
+    await "$dir" "$seconds"
 }
 
 supervise() {
@@ -53,12 +66,12 @@ supervise() {
     wait $keepers
     kill -KILL -- "-$watcher"
     {
-        cat -- "$dir/times"
+        [ ! -e "$dir/timed" ] || echo "$(<"$dir/times")"
         for mark in timed_out too_long cancelled; do
             [ ! -e "$dir/$mark" ] || echo "$mark=1"
         done
-    } >"$dir/status.part"
-    mv -- "$dir/status.part" "$dir/status"
+    } >"$dir/status"
+    : >"$dir/ended"
 }
 
 measure() {
@@ -79,10 +92,10 @@ measure() {
         now; ended=$now
         read -r up_ended _ </proc/uptime
         now
-    } 2>"$dir/times.part"
+    } 2>"$dir/times"
     echo "exit=$status started=$started ended=$ended before=$before" \
-        "after=$now up=$up up_ended=$up_ended" >>"$dir/times.part"
-    mv -- "$dir/times.part" "$dir/times"
+        "after=$now up=$up up_ended=$up_ended" >>"$dir/times"
+    : >"$dir/timed"
 }
 
 pass_gate() {
@@ -110,7 +123,7 @@ watch() {  # the time, by bash alone: no process is started meanwhile
     exec {begun}<>"$dir/begun"
     read -r <&"$begun"
     read -r -t "$timeout" <&"$begun"
-    [ -e "$dir/times" ] || : >"$dir/timed_out"
+    [ -e "$dir/timed" ] || : >"$dir/timed_out"
     kill -TERM -- "-$job"
     read -r -t 2 <&"$begun"
     kill -KILL -- "-$job"
@@ -120,7 +133,7 @@ watch() {  # the time, by bash alone: no process is started meanwhile
 
 listen() {  # until the supervisor is gone, for at most $1 seconds
     exec 8<>"$dir/alive" 9<"$dir/alive" 8>&-
-    [ -e "$dir/status" ] || read -r -t "$1" <&9
+    [ -e "$dir/ended" ] || read -r -t "$1" <&9
 }
 
 await() {
@@ -128,11 +141,11 @@ await() {
     [ -d "$dir" ] || exit 3
     listen "$2"
     local heard=$?
-    if [ -e "$dir/status" ]; then
-        cat -- "$dir/status"
+    if [ -e "$dir/ended" ]; then
+        echo "$(<"$dir/status")"
         echo
-        cat -- "$dir/stdout"
-        cat -- "$dir/stderr" >&2
+        [ ! -s "$dir/stdout" ] || cat -- "$dir/stdout"
+        [ ! -s "$dir/stderr" ] || cat -- "$dir/stderr" >&2
     else
         ((heard > 128)) && exit 75
         exit 3
@@ -141,12 +154,12 @@ await() {
 
 cancel() {
     dir=$1
-    [ -e "$dir/job" ] && [ ! -e "$dir/status" ] || exit 0
+    [ -e "$dir/job" ] && [ ! -e "$dir/ended" ] || exit 0
     : >"$dir/cancelled"
     local job=$(<"$dir/job")
     kill -TERM -- "-$job"
     listen 2
-    [ -e "$dir/status" ] || { kill -KILL -- "-$job"; listen 5; }
+    [ -e "$dir/ended" ] || { kill -KILL -- "-$job"; listen 5; }
     exit 0
 }
 

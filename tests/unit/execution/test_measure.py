@@ -176,15 +176,15 @@ class TestLost(TestMeasure):
         """Lose the first of the two when it is to measure."""
         super().setUp()
         self.asked = 0
-        start = command.job.start
+        run = command.job.run
 
-        async def start_or_lose(machine, folder, name, *words, **options):
+        async def run_or_lose(machine, folder, name, *words, **options):
             if machine.name == "c1" and name != "touch":
                 self.asked += 1
                 raise machines.Unreachable("c1 is away")
-            return await start(machine, folder, name, *words, **options)
+            return await run(machine, folder, name, *words, **options)
 
-        patch = mock.patch.object(command.job, "start", start_or_lose)
+        patch = mock.patch.object(command.job, "run", run_or_lose)
         patch.start()
         self.addCleanup(patch.stop)
 

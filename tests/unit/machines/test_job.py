@@ -12,6 +12,8 @@ from unittest import mock
 from rally_vmperf.machines import account
 from rally_vmperf.machines import base
 from rally_vmperf.machines import job
+from rally_vmperf.machines import job_asking
+from rally_vmperf.machines import job_handle
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
 
@@ -50,10 +52,10 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_the_machine_tells_both_of_its_clocks(self):
         handle = await self.start("sleep", "0.3")
-        path = pathlib.Path(handle.place, "status")
+        path = pathlib.Path(handle.place, "ended")
         while not path.exists():
             await asyncio.sleep(0.01)
-        told = account.words(path.read_text())
+        told = account.words(path.with_name("status").read_text())
         up, ended = float(told["up"]), float(told["up_ended"])
         self.assertAlmostEqual(0.3, ended - up, delta=0.2)
         times = [
@@ -173,8 +175,92 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
             )
 
 
+class RunTestCase(unittest.IsolatedAsyncioTestCase):
+    """A job from its start to its end in one request."""
+
+    def setUp(self):
+        self.machine = local.Local("g1")
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.spent = []
+
+    async def run_job(self, *argv, timeout=60, **arguments):
+        return await job.run(
+            self.machine,
+            self.folder,
+            "fio",
+            argv,
+            timeout=timeout,
+            spent=self.spent,
+            **arguments,
+        )
+
+    async def test_output_and_account(self):
+        result = await self.run_job(
+            "sh", "-c", "echo out; echo err >&2; pwd; exit 3"
+        )
+        self.assertEqual(f"out\n{self.folder}\n", result.stdout)
+        self.assertEqual("err\n", result.stderr)
+        self.assertEqual(3, result.exit_status)
+
+    async def test_what_is_spent_goes_when_the_next_one_starts(self):
+        await self.run_job("true")
+        self.assertEqual(
+            self.spent, [str(p) for p in pathlib.Path(self.folder).iterdir()]
+        )
+        first = self.spent[0]
+        result = await self.run_job("ls", "-A", self.folder)
+        self.assertNotIn(os.path.basename(first), result.stdout)
+        self.assertEqual(1, len(os.listdir(self.folder)))
+
+    async def test_one_that_lasts_longer_than_the_wait(self):
+        with mock.patch.object(job, "HOLD", 0.2):
+            result = await self.run_job("sh", "-c", "sleep 0.7; echo out")
+        self.assertEqual("out\n", result.stdout)
+
+    async def test_the_prefix_is_run_around_the_command(self):
+        result = await self.run_job(
+            "sh", "-c", 'echo "$SHAPE"', prefix=("env", "SHAPE=a b")
+        )
+        self.assertEqual("a b\n", result.stdout)
+
+    async def test_trouble_leaves_nothing(self):
+        for error, words, arguments in (
+            (base.TimedOut, ("sleep", "20"), {"timeout": 0.3}),
+            (base.OutputTooLong, ("yes",), {"output_limit": 1000}),
+            (base.MachineError, ("true",), {"prefix": ("no-such",)}),
+        ):
+            with self.subTest(error=error):
+                with self.assertRaises(error):
+                    await self.run_job(*words, **arguments)
+                self.assertEqual([], os.listdir(self.folder))
+
+    async def test_given_up_it_is_ended(self):
+        mark = pathlib.Path(self.folder, "mark")
+        running = asyncio.create_task(
+            self.run_job("sh", "-c", f"touch {mark}; sleep 1; rm {mark}")
+        )
+        while not mark.exists():
+            await asyncio.sleep(0.01)
+        running.cancel()
+        with self.assertRaises(asyncio.CancelledError):
+            await running
+        await asyncio.sleep(1.5)
+        self.assertEqual(["mark"], os.listdir(self.folder))
+
+    async def test_a_folder_that_cannot_be_made(self):
+        with self.assertRaisesRegex(base.MachineError, "writable folder"):
+            await job.run(
+                self.machine,
+                "/proc/nowhere",
+                "fio",
+                ["true"],
+                timeout=5,
+                spent=self.spent,
+            )
+
+
 class AwayTestCase(unittest.IsolatedAsyncioTestCase):
-    handle = job.Handle(
+    handle = job_handle.Handle(
         name="fio", place="/w/.job", timeout=9, output_limit=1000
     )
 
@@ -187,9 +273,10 @@ class AwayTestCase(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         self.now = 1000.0
         clock = mock.Mock(monotonic=lambda: self.now)
-        self.enterContext(mock.patch.object(job, "time", clock))
+        for module in (job, job_asking):
+            self.enterContext(mock.patch.object(module, "time", clock))
         waiting = mock.Mock(sleep=self.sleep)
-        self.enterContext(mock.patch.object(job, "asyncio", waiting))
+        self.enterContext(mock.patch.object(job_asking, "asyncio", waiting))
 
     async def sleep(self, seconds):
         self.now += seconds

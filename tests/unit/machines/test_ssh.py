@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import os
 import pathlib
 import tempfile
 import time
@@ -9,6 +10,7 @@ from unittest import mock
 from rally_vmperf.machines import base
 from rally_vmperf.machines import hostkey
 from rally_vmperf.machines import job
+from rally_vmperf.machines import job_asking
 from rally_vmperf.machines import local
 from rally_vmperf.machines import ssh
 from tests.unit.machines import sshd
@@ -316,6 +318,25 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(4, result.exit_status)
         self.assertGreaterEqual(result.seconds, 1)
 
+    async def test_one_request_that_is_dropped_is_continued(self):
+        """The command runs once, however often it is asked for."""
+        server = await self.serve()
+        machine = self.machine(server)
+        folder = self.folder()
+        script = "echo began >>began; sleep 1; cat began"
+        running = asyncio.create_task(
+            job.run(
+                machine, folder, "fio", ["sh", "-c", script],
+                timeout=60, spent=[],
+            )
+        )  # fmt: skip
+        while not os.path.exists(f"{folder}/began"):
+            await asyncio.sleep(0.01)
+        server.drop()
+        result = await running
+        self.assertEqual("began\n", result.stdout)
+        self.assertGreaterEqual(result.seconds, 1)
+
     async def test_a_job_on_a_machine_that_falls_silent_is_given_up(self):
         server = await self.serve()
         machine = self.machine(server, keepalive=0.2)
@@ -328,7 +349,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
             await asyncio.sleep(0.01)
         server.silence()
         with (
-            mock.patch.object(job, "_AWAY", 0.5),
+            mock.patch.object(job_asking, "_AWAY", 0.5),
             self.assertRaisesRegex(base.Unreachable, "lost 1 s ago .* fio"),
         ):
             await finishing

@@ -1,0 +1,80 @@
+"""On what a run's wall time was spent."""
+
+import collections.abc
+import dataclasses
+import re
+import typing as t
+
+Json = dict[str, t.Any]
+
+_MEASURED = re.compile(r"^measured (\d+\.\d+) (\d+\.\d+)$")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Spent:
+    """Where the time of a run went, in seconds.
+
+    :param wall: from the start of ``rally task start`` to its end
+    :param measuring: in which a guest ran what is measured
+    :param span: from the last guest reached to the last output collected;
+        None where every repetition has a guest of its own
+    """
+
+    wall: float
+    measuring: float
+    span: float | None = None
+
+    @property
+    def share(self) -> float:
+        """The part of the wall time in which a guest was measuring."""
+        return self.measuring / self.wall
+
+    @property
+    def share_of_span(self) -> float | None:
+        """The same of the span."""
+        return self.measuring / self.span if self.span else None
+
+
+def by_records(
+    wall: float, records: collections.abc.Iterable[Json], workload: Json
+) -> Spent:
+    """Return what the records of a run of ours say.
+
+    :param wall: seconds
+    :param workload: what Rally exports of it
+    """
+    measuring = sum(
+        run["seconds"] for record in records for run in record["runs"]
+    )
+    reached = max(
+        context["setup"]["finished_at"]
+        for context in workload["contexts_results"]
+        if context["plugin_name"].startswith("vmperf_guests")
+    )
+    collected = max(
+        action["finished_at"]
+        for iteration in workload["data"]
+        for action in iteration["atomic_actions"]
+        if action["name"] == "vmperf.measure"
+    )
+    return Spent(wall=wall, measuring=measuring, span=collected - reached)
+
+
+def by_outputs(wall: float, workload: Json) -> Spent:
+    """Return what a guest's script printed of itself.
+
+    :param wall: seconds
+    :raises ValueError: for an iteration that says nothing
+    """
+    measuring = 0.0
+    for iteration in workload["data"]:
+        marks = [
+            found
+            for output in iteration["output"]["complete"]
+            for line in output["data"]
+            if (found := _MEASURED.match(line))
+        ]
+        if not marks:
+            raise ValueError(f"nothing measured: {iteration['error']}")
+        measuring += sum(float(m[2]) - float(m[1]) for m in marks)
+    return Spent(wall=wall, measuring=measuring)

@@ -1,0 +1,38 @@
+"""The table that the benchmark prints."""
+
+import collections.abc
+
+from tests.bench import spent
+
+_HEADER = ("", "wall", "measuring", "of wall", "of span")
+
+
+def lines(
+    runs: collections.abc.Mapping[str, spent.Spent],
+) -> collections.abc.Iterator[str]:
+    """Yield a row for each run and, for two, how they compare.
+
+    :param runs: ours first
+    """
+    rows = [_HEADER, *(_row(name, run) for name, run in runs.items())]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        padded = [
+            cell.rjust(width)
+            for cell, width in zip(rest, widths[1:], strict=True)
+        ]
+        yield "  ".join([first.ljust(widths[0]), *padded])
+    if len(runs) == 2:
+        ours, peer = runs.values()
+        yield f"ratio of wall times: {peer.wall / ours.wall:.2f}"
+
+
+def _row(name: str, run: spent.Spent) -> tuple[str, ...]:
+    share = run.share_of_span
+    return (
+        name,
+        f"{run.wall:.0f} s",
+        f"{run.measuring:.1f} s",
+        f"{run.share:.0%}",
+        "-" if share is None else f"{share:.0%}",
+    )

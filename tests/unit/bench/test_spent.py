@@ -1,0 +1,72 @@
+"""Tests of what the benchmark says of a run's time."""
+
+import unittest
+
+from tests.bench import spent
+from tests.bench import table
+
+
+def workload(**fields):
+    """Return a workload as Rally exports it."""
+    return {
+        "contexts_results": [
+            {"plugin_name": "users@openstack", "setup": {"finished_at": 5.0}},
+            {
+                "plugin_name": "vmperf_guests@openstack",
+                "setup": {"finished_at": 60.0},
+            },
+        ],
+        "data": [
+            {
+                "error": [],
+                "atomic_actions": [
+                    {"name": "vmperf.prepare", "finished_at": 62.0},
+                    {"name": "vmperf.measure", "finished_at": moment},
+                ],
+            }
+            for moment in (75.0, 90.0)
+        ],
+        **fields,
+    }
+
+
+class SpentTestCase(unittest.TestCase):
+    def test_ours(self):
+        record = {"runs": [{"seconds": 10.0}, {"seconds": 2.0}]}
+        found = spent.by_records(100.0, [record, record], workload())
+        self.assertEqual(24.0, found.measuring)
+        self.assertEqual(30.0, found.span)
+        self.assertAlmostEqual(0.24, found.share)
+        self.assertAlmostEqual(0.8, found.share_of_span)
+
+    def test_theirs(self):
+        output = {
+            "complete": [
+                {"data": ["StdOut:", "measured 10.0 20.5", "AVG 3"]},
+                {"data": ["measured 30.5 31.0"]},
+            ]
+        }
+        iteration = {"error": [], "output": output}
+        found = spent.by_outputs(50.0, {"data": [iteration, iteration]})
+        self.assertEqual(22.0, found.measuring)
+        self.assertIsNone(found.share_of_span)
+
+    def test_nothing_measured_is_an_error(self):
+        iteration = {"error": ["SSHError"], "output": {"complete": []}}
+        with self.assertRaisesRegex(ValueError, "SSHError"):
+            spent.by_outputs(50.0, {"data": [iteration]})
+
+    def test_the_table(self):
+        runs = {
+            "ours": spent.Spent(wall=100.0, measuring=30.0, span=40.0),
+            "theirs": spent.Spent(wall=250.0, measuring=30.0),
+        }
+        self.assertEqual(
+            [
+                "         wall  measuring  of wall  of span",
+                "ours    100 s     30.0 s      30%      75%",
+                "theirs  250 s     30.0 s      12%        -",
+                "ratio of wall times: 2.50",
+            ],
+            list(table.lines(runs)),
+        )
