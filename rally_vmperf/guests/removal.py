@@ -12,6 +12,8 @@ from rally_vmperf.guests import owner
 from rally_vmperf.guests import waiting
 
 _ASK_AGAIN = 30
+#: Seconds between two looks; each kind waits for the one before it.
+_PAUSE = 0.4
 
 
 def remove(
@@ -87,7 +89,7 @@ class Removing:
                     raise errors.GuestError(self._left(left, trouble))
             if time.monotonic() > deadline:
                 raise errors.GuestError(self._left(left, trouble))
-            time.sleep(1)
+            time.sleep(_PAUSE)
 
     def _round(self, left: list[inventory.Resource]) -> None:
         now = time.monotonic()
