@@ -63,8 +63,13 @@ class MemoryBandwidth(base.Workload):
         base.Tool(
             command="mbw",
             package="mbw",
-            # mbw cannot tell its version, its package can.
-            version=("dpkg-query", "--show", "mbw"),
+            version=(),
+            advice={
+                "dnf": "no repository of RHEL, EPEL or Fedora has mbw: build "
+                "it into the image or into a repository of your own",
+                "zypper": "no repository of SLES or Leap has mbw: build it "
+                "into the image or into a repository of your own",
+            },
         ),
     )
 
