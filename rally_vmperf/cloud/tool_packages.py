@@ -133,8 +133,12 @@ def sources(wish: Wish, archive: Archive) -> list[str]:
             f"this machine's apt has no source of {wish.suite}; name one: "
             "--mirror URL"
         )
-    signed = f"deb [signed-by={archive.keyring}]"
-    return [re.sub("^deb", signed, source.line()) for source in found]
+    return [
+        f"deb [signed-by={archive.keyring}] "
+        # apt makes no copies of what is behind file:
+        f"{re.sub('^file:', 'copy:', one.uri)} {one.release} {one.component}"
+        for one in found
+    ]
 
 
 def lay_out(

@@ -142,19 +142,3 @@ class TestProvision(laboratory.Case):
             tools=str(self.tools), user_data=without_tools()
         )
         self.assertEqual([], record["missing"])
-
-    def test_nothing_is_installed_against_the_wish(self):
-        """The folder does not matter when installing is forbidden."""
-        done = self.laboratory.start(
-            TASK,
-            guest_options={
-                "install": False,
-                "tools": str(self.tools),
-                "user_data": without_tools(),
-            },
-        )
-        self.check_ended(2, done)
-        self.assertIn(
-            "install it there: apt-get install mbw sysbench",
-            " ".join((done.stdout + done.stderr).split()),
-        )
