@@ -65,9 +65,9 @@ class MemoryBandwidth(base.Workload):
             package="mbw",
             version=(),
             advice={
-                "dnf": "no repository of RHEL, EPEL or Fedora has mbw: build "
+                "dnf": "we know of no package of mbw for RHEL or Fedora: build "
                 "it into the image or into a repository of your own",
-                "zypper": "no repository of SLES or Leap has mbw: build it "
+                "zypper": "we know of no package of mbw for SLES or Leap: build it "
                 "into the image or into a repository of your own",
             },
         ),
