@@ -15,6 +15,8 @@ METHODS = {"memcpy": "-t0", "dumb": "-t1", "mcblock": "-t2"}
 #: MiB/s of the slowest machine that is waited for.
 _SLOWEST = 20
 
+_BUILD = "build it into the image or into a repository of your own"
+
 
 class MemoryBandwidth(base.Workload):
     """Copy one array into another, in three ways."""
@@ -65,10 +67,8 @@ class MemoryBandwidth(base.Workload):
             package="mbw",
             version=(),
             advice={
-                "dnf": "we know of no package of mbw for RHEL or Fedora: build "
-                "it into the image or into a repository of your own",
-                "zypper": "we know of no package of mbw for SLES or Leap: build it "
-                "into the image or into a repository of your own",
+                "dnf": f"we know of no package of mbw for RHEL: {_BUILD}",
+                "zypper": f"we know of no package of mbw for SUSE: {_BUILD}",
             },
         ),
     )
