@@ -1,7 +1,9 @@
 """The package sources this machine uses, for an image of the same kind."""
 
+import collections.abc
 import dataclasses
 import subprocess
+import typing as t
 
 from rally_vmperf.cloud import commands
 
@@ -21,8 +23,13 @@ class Source:
         return f"deb {self.uri} {self.release} {self.component}"
 
 
-def parse(targets: str, suite: str) -> list[Source]:
-    """Return Debian's own sources for a suite.
+def parse(
+    targets: str,
+    suite: str,
+    origin: str = "Debian",
+    components: collections.abc.Container[str] = ("main",),
+) -> list[Source]:
+    """Return a distribution's own sources for a suite.
 
     :param targets: what ``apt-get indextargets`` printed in FORMAT
     :param suite: the release's code name
@@ -30,13 +37,25 @@ def parse(targets: str, suite: str) -> list[Source]:
     found = []
     wanted = (suite, f"{suite}-updates", f"{suite}-security")
     for line in targets.splitlines():
-        uri, release, component, origin, _ = line.split("|")
+        uri, release, component, maker, _ = line.split("|")
         source = Source(uri.rstrip("/"), release, component)
-        if origin != "Debian" or component != "main":
+        if maker != origin or component not in components:
             continue
         if release in wanted and source not in found:
             found.append(source)
     return found
+
+
+def sources(suite: str, **wanted: t.Any) -> list[Source]:
+    """Return this machine's sources for a suite; none if it has no such.
+
+    :param suite: the release's code name
+    :param wanted: origin and components, as ``parse`` takes them
+    """
+    targets = commands.run(
+        ["apt-get", "indextargets", "--format", FORMAT, "Created-By: Packages"]
+    )
+    return parse(targets, suite, **wanted)
 
 
 def of_this_machine(suite: str) -> list[str]:
@@ -44,10 +63,7 @@ def of_this_machine(suite: str) -> list[str]:
 
     :param suite: the release's code name
     """
-    targets = commands.run(
-        ["apt-get", "indextargets", "--format", FORMAT, "Created-By: Packages"]
-    )
-    return [source.line() for source in parse(targets, suite)]
+    return [source.line() for source in sources(suite)]
 
 
 def proxy_options() -> list[str]:

@@ -14,6 +14,7 @@ from rally_vmperf.execution import session as sessions
 from rally_vmperf.execution import station as stations
 from rally_vmperf.machines import base
 from rally_vmperf.machines import shape as shapes
+from rally_vmperf.machines import supply
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import sample
 from rally_vmperf.records import codec
@@ -74,7 +75,7 @@ def record(
                 plan.assignments,
                 _copies(machine, plan, hold, peer),
                 peer,
-                install=False,
+                supply=supply.NOTHING,
                 progress=plan.progress,
                 runner=runner,
             )

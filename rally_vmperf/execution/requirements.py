@@ -6,6 +6,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import station as stations
 from rally_vmperf.execution import together
 from rally_vmperf.machines import provision
+from rally_vmperf.machines import supply as supplies
 from rally_vmperf.workloads import base as workloads
 
 
@@ -32,22 +33,27 @@ async def ensure(
     places: collections.abc.Sequence[stations.Station],
     peer: stations.Station | None,
     *,
-    install: bool,
+    supply: supplies.Supply,
 ) -> dict[str, dict[str, provision.ToolFacts]]:
     """Have every tool on every machine; return what they are, by station.
 
-    :param install: install what is missing on the stations; never on a peer
+    :param supply: how what guests lack may come there; never to others
     :raises MachineError: naming the machine, the tool and the way out
     """
     jobs = [
-        (place, tools(assignments), install and place.role == "guest")
+        (
+            place,
+            tools(assignments),
+            supply if place.role == "guest" else supplies.NOTHING,
+        )
         for place in places
     ]
     if peer is not None:
-        jobs.append((peer, tools(assignments, served=True), False))
+        needed = tools(assignments, served=True)
+        jobs.append((peer, needed, supplies.NOTHING))
     answers = await together.together(
-        provision.ensure(place.machine, wanted, install=may_install)
-        for place, wanted, may_install in jobs
+        provision.ensure(place.machine, wanted, supply=allowed)
+        for place, wanted, allowed in jobs
     )
     return {
         place.name: facts

@@ -20,6 +20,7 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import fingerprint
 from rally_vmperf.machines import home
 from rally_vmperf.machines import provision
+from rally_vmperf.machines import supply as supplies
 from rally_vmperf.measurement import finding
 
 #: Seconds that removing our files may take.
@@ -133,13 +134,13 @@ def open_session(
     places: list[stations.Station],
     peer: stations.Station | None,
     *,
-    install: bool,
+    supply: supplies.Supply,
     progress: measure.Progress,
     runner: asyncio.Runner | None = None,
 ) -> Session:
     """Reach all machines, look at them, provision and prepare them.
 
-    :param install: install tools that guests lack
+    :param supply: how tools that guests lack may come there
     :param runner: whose event loop the machines already use, if they do
     :raises MachineError: naming the machine that cannot be made ready
     :raises WorkloadError: when a workload cannot be prepared
@@ -153,14 +154,14 @@ def open_session(
         owns_runner=runner is None,
     )
     try:
-        session.runner.run(_make_ready(session, install))
+        session.runner.run(_make_ready(session, supply))
     except BaseException:
         session.close()
         raise
     return session
 
 
-async def _make_ready(session: Session, install: bool) -> None:
+async def _make_ready(session: Session, supply: supplies.Supply) -> None:
     everyone = session.everyone()
     session.progress("looking at " + ", ".join(p.name for p in everyone))
     seen = await together.together(_look(place) for place in everyone)
@@ -168,7 +169,7 @@ async def _make_ready(session: Session, install: bool) -> None:
         place.name: facts for place, facts in zip(everyone, seen, strict=True)
     }
     session.tools = await requirements.ensure(
-        session.assignments, session.places, session.peer, install=install
+        session.assignments, session.places, session.peer, supply=supply
     )
     session.facts = await measure.prepare(
         session.assignments, session.places, session.progress

@@ -86,7 +86,19 @@ PROPERTIES: dict[str, t.Any] = {
     },
     "install": {
         "type": "boolean",
-        "description": "Install with apt the tools that the image lacks.",
+        "description": "Install the tools that the image lacks; nothing is "
+        "installed without it.",
+    },
+    "proxy": {
+        "type": "string",
+        "description": "HTTP proxy by which the guests' package manager "
+        "reaches its mirrors, http://HOST:PORT.",
+    },
+    "tools": {
+        "type": "string",
+        "minLength": 1,
+        "description": "Folder made by 'rally-vmperf tools fetch', from which "
+        "guests get packages instead of from their mirrors.",
     },
 }
 

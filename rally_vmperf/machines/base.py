@@ -6,6 +6,8 @@ import dataclasses
 import types
 import typing as t
 
+from rally_vmperf.machines import streams
+
 
 class MachineError(Exception):
     """A machine cannot be reached or did not do as told; one line."""
@@ -86,7 +88,7 @@ class Machine(abc.ABC):
         argv: collections.abc.Sequence[str],
         *,
         timeout: float = 60,
-        input_bytes: bytes = b"",
+        input_bytes: streams.Content = b"",
         output_limit: int = 1 << 20,
     ) -> Completed:
         """Run a short command and return what it printed, whatever its exit.

@@ -23,7 +23,7 @@ class Local(base.Machine):
         argv: collections.abc.Sequence[str],
         *,
         timeout: float = 60,
-        input_bytes: bytes = b"",
+        input_bytes: streams.Content = b"",
         output_limit: int = 1 << 20,
     ) -> base.Completed:
         try:

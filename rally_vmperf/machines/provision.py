@@ -2,26 +2,16 @@
 
 import collections.abc
 import dataclasses
-import typing as t
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import root
+from rally_vmperf.machines import distribution
+from rally_vmperf.machines import installing
 from rally_vmperf.machines import scripts
+from rally_vmperf.machines import supply as supplies
+from rally_vmperf.machines import uploading
+from rally_vmperf.toolbox import manifest
 
-_INSTALL_TIMEOUT = 1800
-
-
-class Requirement(t.Protocol):
-    """A program, its package, and the command that tells its version."""
-
-    @property
-    def command(self) -> str: ...
-
-    @property
-    def package(self) -> str: ...
-
-    @property
-    def version(self) -> tuple[str, ...]: ...
+_Requirements = collections.abc.Collection[supplies.Requirement]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -39,39 +29,81 @@ class ToolFacts:
 
 async def ensure(
     machine: base.Machine,
-    requirements: collections.abc.Collection[Requirement],
+    requirements: _Requirements,
     *,
-    install: bool = True,
+    supply: supplies.Supply = supplies.NOTHING,
 ) -> dict[str, ToolFacts]:
     """Return what is known of each program, having installed missing ones.
 
-    :param install: else a missing program is an error at once
+    :param supply: how missing ones may come there; by default not at all
     :raises MachineError: naming the machine, the programs and the way out
     """
     found = await _look(machine, requirements)
-    missing = [r for r in requirements if r.command not in found]
+    missing = _missing(requirements, found)
     if not missing:
         return found
-    way_out = "install it there: apt-get install " + " ".join(
-        sorted(one.package for one in missing)
-    )
-    if install:
-        reason = await _install(machine, [r.package for r in missing])
+    here = await distribution.of(machine)
+    way_out = await _supply(machine, here, missing, supply)
+    if supply.install and here.manager:
         found = await _look(machine, requirements)
-        missing = [r for r in requirements if r.command not in found]
-        way_out = (
-            "use an image made by 'rally-vmperf image build', or give it a "
-            f"way to its package mirror (apt: {reason})"
-        )
+        missing = _missing(requirements, found)
     if missing:
         names = ", ".join(sorted(r.command for r in missing))
         raise base.MachineError(f"{machine.name} has no {names}: {way_out}")
     return found
 
 
-async def _look(
+def _missing(
+    requirements: _Requirements, found: collections.abc.Container[str]
+) -> list[supplies.Requirement]:
+    return [r for r in requirements if r.command not in found]
+
+
+async def _supply(
     machine: base.Machine,
-    requirements: collections.abc.Collection[Requirement],
+    here: distribution.Distribution,
+    missing: list[supplies.Requirement],
+    supply: supplies.Supply,
+) -> str:
+    """Install what is missing; return the way out if that did not help."""
+    packages = supplies.packages(missing, here.kind)
+    image = "use an image made by 'rally-vmperf image build'"
+    if not here.manager:
+        return (
+            "it has neither apt-get nor dnf nor zypper to install them with; "
+            f"install them there, or {image}"
+        )
+    advice = supplies.advice(missing, here.kind)
+    advice = f"; {advice}" if advice else ""
+    if not supply.install:
+        command = f"{here.manager} install {' '.join(packages)}"
+        return f"install it there: {command}{advice}"
+    if supply.tools is None:
+        reason = await installing.from_mirror(
+            machine, here.manager, packages, supply.proxy
+        )
+        return (
+            f"{here.manager} cannot install {', '.join(packages)} "
+            f"({reason}){advice}; give it a way to its package mirror (option "
+            f"proxy of vmperf_guests), send it packages (option tools), or "
+            f"{image}"
+        )
+    try:
+        chosen = supply.tools.find(here.names, here.architecture, machine.name)
+    except manifest.ToolboxError as error:
+        return str(error)
+    reason = await uploading.from_toolbox(
+        machine, here.manager, packages, supply.tools, chosen
+    )
+    return (
+        f"{here.manager} cannot install {', '.join(packages)} from the folder "
+        f"{supply.tools.path} ({reason}){advice}; fetch or index it again, or "
+        f"{image}"
+    )
+
+
+async def _look(
+    machine: base.Machine, requirements: _Requirements
 ) -> dict[str, ToolFacts]:
     words: list[str] = []
     for one in requirements:
@@ -102,16 +134,3 @@ async def _look(
         for name, facts in found.items()
         if "path" in facts
     }
-
-
-async def _install(machine: base.Machine, packages: list[str]) -> str:
-    """Return why it did not work, or whatever was said last."""
-    try:
-        superuser = await root.as_root(machine)
-        done = await superuser.run(
-            scripts.argv("install.sh", *sorted(set(packages))),
-            timeout=_INSTALL_TIMEOUT,
-        )
-    except (base.TimedOut, base.OutputTooLong) as error:
-        return str(error)
-    return base.last_line(done.stderr)

@@ -2,10 +2,11 @@
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
+from rally_vmperf.machines import streams
 
 
 async def put(
-    machine: base.Machine, content: bytes, path: str, mode: int
+    machine: base.Machine, content: streams.Content, path: str, mode: int
 ) -> None:
     """Write a file, whole or not at all, creating its folders.
 

@@ -4,6 +4,7 @@ import collections.abc
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import putting
+from rally_vmperf.machines import streams
 
 
 class NotRoot(base.MachineError):
@@ -22,7 +23,7 @@ class Root(base.Machine):
         argv: collections.abc.Sequence[str],
         *,
         timeout: float = 60,
-        input_bytes: bytes = b"",
+        input_bytes: streams.Content = b"",
         output_limit: int = 1 << 20,
     ) -> base.Completed:
         return await self._machine.run(

@@ -121,7 +121,7 @@ class Ssh(base.Machine):
         argv: collections.abc.Sequence[str],
         *,
         timeout: float = 60,
-        input_bytes: bytes = b"",
+        input_bytes: streams.Content = b"",
         output_limit: int = 1 << 20,
     ) -> base.Completed:
         begun = time.monotonic()
@@ -159,7 +159,7 @@ class Ssh(base.Machine):
         self,
         process: ssh_process.Process,
         command: str,
-        content: bytes,
+        content: streams.Content,
         limit: int,
     ) -> base.Completed:
         try:

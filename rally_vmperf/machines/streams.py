@@ -1,7 +1,11 @@
 """Talk to a running program: feed it, and read what it prints, bounded."""
 
 import asyncio
+import mmap
 import typing as t
+
+#: What a program reads: in memory, or a file that is only read as it goes.
+Content = bytes | mmap.mmap
 
 _CHUNK = 1 << 16
 
@@ -27,7 +31,11 @@ class Writer(t.Protocol):
 
 
 async def exchange(
-    stdin: Writer, stdout: Reader, stderr: Reader, content: bytes, limit: int
+    stdin: Writer,
+    stdout: Reader,
+    stderr: Reader,
+    content: Content,
+    limit: int,
 ) -> tuple[str, str]:
     """Write all input while reading all output; return both streams' text.
 
@@ -70,7 +78,7 @@ async def _read(reader: Reader, limit: int) -> bytes:
     return b"".join(chunks)
 
 
-async def _feed(writer: Writer, content: bytes) -> None:
+async def _feed(writer: Writer, content: Content) -> None:
     try:
         for start in range(0, len(content), _CHUNK):
             writer.write(content[start : start + _CHUNK])

@@ -4,6 +4,7 @@ import collections.abc
 import dataclasses
 
 from rally_vmperf.machines import base
+from rally_vmperf.machines import streams
 
 Answer = (
     base.Completed
@@ -19,7 +20,7 @@ class Call:
 
     argv: tuple[str, ...]
     timeout: float
-    input_bytes: bytes
+    input_bytes: streams.Content
 
 
 class FakeMachine(base.Machine):
@@ -59,7 +60,7 @@ class FakeMachine(base.Machine):
         argv: collections.abc.Sequence[str],
         *,
         timeout: float = 60,
-        input_bytes: bytes = b"",
+        input_bytes: streams.Content = b"",
         output_limit: int = 1 << 20,
     ) -> base.Completed:
         words = tuple(argv)

@@ -27,15 +27,25 @@ class Tool:
     """A program that a machine needs, and how to ask for its version.
 
     :param version: prints it in the first line that it prints at all, be
-        that on standard output or (bzip2) on standard error
+        that on standard output or (bzip2) on standard error; empty for a
+        program that cannot tell, whose package is asked
     :param measures: False for a program that only prepares, whose version
         two machines need not agree on
+    :param packages: its package by ``dnf`` and ``zypper``, where that is not
+        called ``package`` as it is by ``apt``
+    :param advice: where that package is to be had, if not in every release
     """
 
     command: str
     package: str
     version: tuple[str, ...]
     measures: bool = True
+    packages: collections.abc.Mapping[str, str] = dataclasses.field(
+        default_factory=dict
+    )
+    advice: collections.abc.Mapping[str, str] = dataclasses.field(
+        default_factory=dict
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

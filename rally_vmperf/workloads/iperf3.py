@@ -61,7 +61,10 @@ class Network(base.Workload):
     }
     TOOLS = (
         base.Tool(
-            command="iperf3", package="iperf3", version=("iperf3", "--version")
+            command="iperf3",
+            package="iperf3",
+            version=("iperf3", "--version"),
+            packages={"zypper": "iperf"},
         ),
     )
 

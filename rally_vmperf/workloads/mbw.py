@@ -15,6 +15,8 @@ METHODS = {"memcpy": "-t0", "dumb": "-t1", "mcblock": "-t2"}
 #: MiB/s of the slowest machine that is waited for.
 _SLOWEST = 20
 
+_BUILD = "build it into the image or into a repository of your own"
+
 
 class MemoryBandwidth(base.Workload):
     """Copy one array into another, in three ways."""
@@ -63,8 +65,11 @@ class MemoryBandwidth(base.Workload):
         base.Tool(
             command="mbw",
             package="mbw",
-            # mbw cannot tell its version, its package can.
-            version=("dpkg-query", "--show", "mbw"),
+            version=(),
+            advice={
+                "dnf": f"we know of no package of mbw for RHEL: {_BUILD}",
+                "zypper": f"we know of no package of mbw for SUSE: {_BUILD}",
+            },
         ),
     )
 

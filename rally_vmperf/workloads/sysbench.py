@@ -54,6 +54,10 @@ class Processor(base.Workload):
             command="sysbench",
             package="sysbench",
             version=("sysbench", "--version"),
+            advice={
+                "dnf": "on RHEL and its clones sysbench is in EPEL: enable it",
+                "zypper": "on SLES sysbench is in SUSE Package Hub: enable it",
+            },
         ),
     )
 

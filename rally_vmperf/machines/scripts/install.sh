@@ -1,8 +1,42 @@
-# Install packages of the distribution, given as arguments.
+# Install packages of the distribution from its mirrors.
+#
+# usage: install.sh MANAGER PROXY PACKAGE...   PROXY may be empty
 set -eu
-export LC_ALL=C DEBIAN_FRONTEND=noninteractive
-options="-q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0"
-# Where mirrors are silent, better a clear answer than a long wait.
-options="$options -o Acquire::Retries=1 -o Acquire::http::Timeout=30"
-apt-get $options update >/dev/null
-apt-get $options install -y --no-install-recommends -- "$@" >/dev/null
+manager=$1 proxy=$2
+shift 2
+# Whoever holds the lock is waited for.  Where mirrors are silent, better a
+# clear answer than a long wait.
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive ZYPP_LOCK_TIMEOUT=300
+if [ -n "$proxy" ]; then
+    export http_proxy="$proxy" https_proxy="$proxy"
+    unset no_proxy NO_PROXY
+fi
+case $manager in
+apt-get)
+    options="-q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0"
+    options="$options -o Acquire::Retries=1 -o Acquire::http::Timeout=30"
+    [ -z "$proxy" ] || options="$options -o Acquire::http::Proxy=$proxy"
+    [ -z "$proxy" ] || options="$options -o Acquire::https::Proxy=$proxy"
+    # One mirror of several may fail: installing tells what is missing.
+    apt-get $options update >/dev/null || true
+    apt-get $options install -y --no-install-recommends -- "$@" >/dev/null
+    ;;
+dnf | yum)
+    options="-y --setopt=timeout=30 --setopt=retries=1"
+    [ "$manager" = yum ] ||
+        options="$options --setopt=install_weak_deps=False"
+    [ -z "$proxy" ] || options="$options --setopt=proxy=$proxy"
+    "$manager" $options install "$@" >/dev/null
+    ;;
+microdnf)
+    microdnf install -y "$@" >/dev/null
+    ;;
+zypper)
+    # It tells part of its troubles on standard output.
+    zypper --non-interactive --quiet install --no-recommends "$@" >&2
+    ;;
+*)
+    echo "no way to install packages with '$manager'" >&2
+    exit 1
+    ;;
+esac

@@ -1,15 +1,23 @@
 # Say of each command where it is, its checksum and its version.
 #
 # Arguments: COMMAND COUNT VERSION-COMMAND-OF-COUNT-WORDS, as often as wanted.
+# Without a version command the package of the program is asked.
 # Prints a line "tool COMMAND" and then, where it is known: path, sha256,
 # version, each on a line of its own.
 export LC_ALL=C
+packaged() {  # name and version of a program's package
+    dpkg-query --show -- "$1" || rpm --query --file -- "$2"
+} 2>/dev/null
 while [ $# -gt 0 ]; do
     echo "tool $1"
     if path=$(type -P -- "$1"); then
         echo "path $path"
         read -r sum _ < <(sha256sum -- "$path") && echo "sha256 $sum"
-        version=$(timeout 20 "${@:3:$2}" </dev/null 2>&1 | grep -m 1 .)
+        if [ "$2" -gt 0 ]; then
+            version=$(timeout 20 "${@:3:$2}" </dev/null 2>&1 | grep -m 1 .)
+        else
+            version=$(packaged "$1" "$path") || version=
+        fi
         echo "version ${version:0:200}"
     fi
     shift $((2 + $2))

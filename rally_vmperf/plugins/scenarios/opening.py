@@ -19,6 +19,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import comparison
 from rally_vmperf.execution import differences
 from rally_vmperf.execution import session as sessions
+from rally_vmperf.execution import supplying
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.machines import base as machines
@@ -40,6 +41,7 @@ EXPECTED = (
     document.BaselineError,
     errors.GuestError,
     machines.MachineError,
+    supplying.Error,
     workload_base.WorkloadError,
 )
 
@@ -99,7 +101,7 @@ def _open(
         assignment.assign(workloads),
         reach.guest_stations(guests, booted["client_key"]),
         reach.peer_station(peer) if peer else None,
-        install=booted["config"].get("install", True),
+        supply=supplying.of_options(booted["config"]),
         progress=LOG.info,
     )
     try:

@@ -9,6 +9,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import supplying
 from rally_vmperf.measurement import limits
 from rally_vmperf.workloads import base
 
@@ -38,10 +39,16 @@ class Task(validation.Validator):
             assignments = assignment.assign(_workloads(config))
             _check_runner(config)
             _check_contexts(config)
+            supplying.of_options(guests(config))
             _check_peer(config, assignments)
             _check_limits(config, assignments)
             _check_baseline(config, assignments)
-        except (base.WorkloadError, document.BaselineError, _Wrong) as error:
+        except (
+            base.WorkloadError,
+            document.BaselineError,
+            supplying.Error,
+            _Wrong,
+        ) as error:
             self.fail(str(error))
 
 

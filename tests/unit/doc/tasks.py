@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import tempfile
 from unittest import mock
 
@@ -16,6 +17,7 @@ from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.workloads import registry
 from tests.unit.doc import pages
+from tests.unit.toolbox import made
 
 MAIN = "tasks/kvm-overhead.yaml"
 #: Names that the main task takes, as its comment and the reference tell.
@@ -108,10 +110,12 @@ def check(task):
     """
     plugins.load()
     with tempfile.TemporaryDirectory() as folder:
+        task = json.loads(json.dumps(task))
         _register(task, store.Store(folder))
+        _furnish(task, pathlib.Path(folder, "tools"))
         cfg.CONF.set_override("baseline_dir", folder, "vmperf")
         try:
-            config = task_cfg.TaskConfig(json.loads(json.dumps(task)))
+            config = task_cfg.TaskConfig(task)
             running = engine.TaskEngine(config, mock.MagicMock(), None)
             running.validate(only_syntax=True)
         finally:
@@ -126,6 +130,16 @@ def _register(task, registry_of_baselines):
         covered.setdefault(name, []).extend(assignment.assign(given))
     for name, assignments in covered.items():
         registry_of_baselines.save(baseline(name, assignments))
+
+
+def _furnish(task, folder):
+    """Put a folder with packages in the place of those that a task names."""
+    for subtask in task["subtasks"]:
+        guests = subtask["contexts"]["vmperf_guests@openstack"]
+        if "tools" in guests:
+            folder.mkdir(exist_ok=True)
+            made.toolbox(folder)
+            guests["tools"] = str(folder)
 
 
 def baseline(name, assignments):

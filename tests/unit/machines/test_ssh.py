@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import mmap
 import os
 import pathlib
 import tempfile
@@ -12,6 +13,7 @@ from rally_vmperf.machines import hostkey
 from rally_vmperf.machines import job
 from rally_vmperf.machines import job_asking
 from rally_vmperf.machines import local
+from rally_vmperf.machines import putting
 from rally_vmperf.machines import ssh
 from tests.unit.machines import sshd
 
@@ -255,6 +257,20 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(0o640, path.stat().st_mode & 0o777)
         with self.assertRaisesRegex(base.MachineError, "g1: cannot write"):
             await machine.put(b"", f"{path}/below-a-file")
+
+    async def test_put_a_mapped_file(self):
+        """It arrives as it is, without having been read before."""
+        machine = self.machine(await self.serve())
+        folder = pathlib.Path(self.folder())
+        source = folder / "source"
+        source.write_bytes(os.urandom(3_000_001))
+        with (
+            source.open("rb") as stream,
+            mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content,
+        ):
+            target = str(folder / "target")
+            await putting.put(machine, content, target, 0o644)
+        self.assertEqual(source.read_bytes(), (folder / "target").read_bytes())
 
     async def test_many_commands_at_once_share_few_connections(self):
         server = await self.serve()

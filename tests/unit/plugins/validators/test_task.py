@@ -94,6 +94,16 @@ class TestTask(unittest.TestCase):
         (("args", "peer"), {"adress": "x"}, "allowed keys: address"),
         (("runner_type",), "rps", "runner 'rps'.*serial"),
         (("runner_type",), "constant", "runner 'constant'.*serial"),
+        (
+            ("contexts", "vmperf_guests@openstack", "proxy"),
+            "ftp://proxy",
+            "proxy 'ftp://proxy': .*http://HOST:PORT",
+        ),
+        (
+            ("contexts", "vmperf_guests@openstack", "tools"),
+            "/none",
+            "/none has no tools.json",
+        ),
         (("contexts", "vmperf_baseline"), None, "vmperf_baseline is missing"),
         (
             ("contexts", "vmperf_guests@openstack"),

@@ -1,0 +1,178 @@
+"""Download packages for guests that have no way to a mirror.
+
+apt works in a root of its own, in which nothing is installed: it downloads
+everything that the tools stand on, down to the C library, and verifies it
+with the distribution's keys.
+"""
+
+import collections.abc
+import dataclasses
+import pathlib
+import re
+import shutil
+import tempfile
+
+from rally_vmperf.cloud import commands
+from rally_vmperf.cloud import errors
+from rally_vmperf.cloud import mirror
+from rally_vmperf.toolbox import indexing
+from rally_vmperf.toolbox import manifest
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Archive:
+    """Where a distribution's packages come from, and who signs them.
+
+    :param keyring: file of its keys, and package that brings it
+    :param security: end of the URL of its security updates, in place of ``/``
+    """
+
+    origin: str
+    keyring: pathlib.Path
+    keys: str
+    components: tuple[str, ...]
+    security: str
+
+
+_KEYRINGS = pathlib.Path("/usr/share/keyrings")
+DEBIAN = Archive(
+    origin="Debian",
+    keyring=_KEYRINGS / "debian-archive-keyring.gpg",
+    keys="debian-archive-keyring",
+    components=("main",),
+    security="-security",
+)
+UBUNTU = Archive(
+    origin="Ubuntu",
+    keyring=_KEYRINGS / "ubuntu-archive-keyring.gpg",
+    keys="ubuntu-keyring",
+    components=("main", "universe"),
+    security="",
+)
+ARCHIVES = {
+    **dict.fromkeys(("bullseye", "bookworm", "trixie"), DEBIAN),
+    **dict.fromkeys(("focal", "jammy", "noble"), UBUNTU),
+}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Wish:
+    """Packages for guests of one release.
+
+    :param suite: code name of the release
+    :param mirror: where its packages are; this machine's source if empty
+    """
+
+    suite: str
+    architecture: str
+    packages: tuple[str, ...]
+    mirror: str = ""
+
+
+def fetch(wish: Wish, top: pathlib.Path, log: pathlib.Path) -> manifest.Set:
+    """Download packages into a folder and put them into its manifest.
+
+    :param log: where apt's output goes
+    :raises CloudError: when apt cannot get them, with its reason
+    """
+    archive = ARCHIVES.get(wish.suite)
+    if archive is None:
+        raise errors.CloudError(
+            f"no release '{wish.suite}' is known (known: "
+            f"{', '.join(sorted(ARCHIVES))}); download its packages on a "
+            "machine that runs it, then: rally-vmperf tools index"
+        )
+    if not archive.keyring.exists():
+        raise errors.CloudError(
+            f"packages of {wish.suite} cannot be verified without "
+            f"{archive.keyring}; install {archive.keys}"
+        )
+    lines = sources(wish, archive)
+    top.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".vmperf-", dir=top) as folder:
+        root = pathlib.Path(folder)
+        environment = lay_out(root, wish.architecture, lines)
+        commands.run(["apt-get", "-q", "update"], env=environment, log=log)
+        commands.run(
+            ["apt-get", "-q", "-y", "--download-only", "install",
+             *wish.packages],
+            env=environment,
+            log=log,
+            timeout=3600,
+        )  # fmt: skip
+        name = f"{wish.suite}-{wish.architecture}"
+        shutil.rmtree(top / name, ignore_errors=True)
+        (top / name).mkdir()
+        for path in (root / "archives").glob("*.deb"):
+            path.rename(top / name / path.name)
+    return indexing.index(top, name, wish.suite)
+
+
+def sources(wish: Wish, archive: Archive) -> list[str]:
+    """Return the lines of a sources list that gives the wished packages.
+
+    :raises CloudError: when neither the wish nor this machine names a mirror
+    """
+    if wish.mirror:
+        main = wish.mirror.rstrip("/")
+        found = [
+            mirror.Source(uri, release, component)
+            for uri, release in (
+                (main, wish.suite),
+                (main, f"{wish.suite}-updates"),
+                (f"{main}{archive.security}", f"{wish.suite}-security"),
+            )
+            for component in archive.components
+        ]
+    else:
+        found = mirror.sources(
+            wish.suite, origin=archive.origin, components=archive.components
+        )
+    if not found:
+        raise errors.CloudError(
+            f"this machine's apt has no source of {wish.suite}; name one: "
+            "--mirror URL"
+        )
+    return [
+        f"deb [signed-by={archive.keyring}] "
+        # apt makes no copies of what is behind file:
+        f"{re.sub('^file:', 'copy:', one.uri)} {one.release} {one.component}"
+        for one in found
+    ]
+
+
+def lay_out(
+    root: pathlib.Path,
+    architecture: str,
+    lines: collections.abc.Iterable[str],
+) -> dict[str, str]:
+    """Make apt a root of its own; return the environment that leads there."""
+    for name in ("lists/partial", "archives/partial", "cache"):
+        (root / name).mkdir(parents=True)
+    (root / "status").touch()
+    (root / "sources.list").write_text("".join(f"{one}\n" for one in lines))
+    settings = {
+        "Dir::State::lists": root / "lists",
+        "Dir::State::status": root / "status",
+        "Dir::State::extended_states": root / "extended_states",
+        "Dir::Cache": root / "cache",
+        "Dir::Cache::archives": root / "archives",
+        "Dir::Etc::sourcelist": root / "sources.list",
+        **{
+            f"Dir::Etc::{name}": "/dev/null"
+            for name in (
+                *("sourceparts", "parts", "main"),
+                *("preferences", "preferencesparts"),
+            )
+        },
+        "APT::Architecture": architecture,
+        "APT::Architectures": architecture,
+        "APT::Install-Recommends": "false",
+        "APT::Sandbox::User": "",
+        "Acquire::Languages": "none",
+        "Acquire::Retries": "1",
+    }
+    lines = [f'{name} "{value}";' for name, value in settings.items()]
+    config = root / "apt.conf"
+    config.write_text("\n".join([*lines, *mirror.proxy_options()]) + "\n")
+    return {**commands.plain_environment(), "APT_CONFIG": str(config)}

@@ -1,0 +1,158 @@
+"""Commands that fill a folder with packages for guests."""
+
+import argparse
+import pathlib
+import platform
+import typing as t
+
+from cliff import command
+
+from rally_vmperf.cloud import commands
+from rally_vmperf.cloud import tool_packages
+from rally_vmperf.cmd import configuration
+from rally_vmperf.cmd import task_file
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import requirements
+from rally_vmperf.machines import supply
+from rally_vmperf.toolbox import indexing
+from rally_vmperf.toolbox import manifest
+from rally_vmperf.workloads import registry
+
+
+class Fetch(command.Command):
+    """Download the tools' packages for guests without a way to a mirror.
+
+    The folder is then given to vmperf_guests as its option tools.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the command's arguments."""
+        parser = super().get_parser(prog_name)
+        _add_folder(parser)
+        parser.add_argument(
+            "--task",
+            action="append",
+            metavar="FILE",
+            help="task whose tools are wanted; may be repeated; default: the "
+            "tools of all workloads",
+        )
+        parser.add_argument(
+            "--task-args",
+            metavar="YAML",
+            help="arguments of the tasks' templates",
+        )
+        parser.add_argument(
+            "--task-args-file",
+            metavar="FILE",
+            help="file with arguments of the tasks' templates",
+        )
+        parser.add_argument(
+            "--distribution",
+            action="append",
+            metavar="NAME",
+            help="code name of the guests' release, such as bookworm or "
+            "jammy; may be repeated; default: this machine's",
+        )
+        parser.add_argument(
+            "--architecture",
+            metavar="NAME",
+            help="the guests', such as amd64; default: this machine's",
+        )
+        parser.add_argument(
+            "--mirror",
+            default="",
+            metavar="URL",
+            help="where the packages are; default: this machine's source",
+        )
+        configuration.add_argument(parser)
+        return t.cast(argparse.ArgumentParser, parser)
+
+    def take_action(self, parsed: argparse.Namespace) -> None:
+        """Download, verify, index."""
+        packages = supply.packages(_tools(parsed), "apt")
+        architecture = parsed.architecture or _architecture()
+        log = parsed.folder / "fetch.log"
+        for suite in parsed.distribution or [_suite()]:
+            parsed.folder.mkdir(parents=True, exist_ok=True)
+            wish = tool_packages.Wish(
+                suite=suite,
+                architecture=architecture,
+                packages=tuple(packages),
+                mirror=parsed.mirror,
+            )
+            made = tool_packages.fetch(wish, parsed.folder, log)
+            self.app.stdout.write(_told(parsed.folder, made))
+
+
+class Index(command.Command):
+    """Make packages that lie in a folder ready for guests.
+
+    For distributions whose packages 'tools fetch' cannot download.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the command's arguments."""
+        parser = super().get_parser(prog_name)
+        _add_folder(parser)
+        parser.add_argument(
+            "--distribution",
+            required=True,
+            metavar="NAME",
+            help="ID and VERSION_ID, or its first number, of the guests' "
+            "os-release, such as rocky-9; or their code name",
+        )
+        return t.cast(argparse.ArgumentParser, parser)
+
+    def take_action(self, parsed: argparse.Namespace) -> None:
+        """Write index and manifest."""
+        made = indexing.index(parsed.folder, "", parsed.distribution)
+        self.app.stdout.write(_told(parsed.folder, made))
+
+
+def _add_folder(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "folder",
+        type=pathlib.Path,
+        metavar="FOLDER",
+        help="folder of the packages and their manifest",
+    )
+
+
+def _tools(parsed: argparse.Namespace) -> list[supply.Requirement]:
+    if not parsed.task:
+        workloads: list[dict[str, t.Any]] = [
+            {"name": name} for name in registry.names()
+        ]
+    else:
+        workloads = [
+            one
+            for task in parsed.task
+            for asked in task_file.read(
+                task,
+                config_file=parsed.config_file,
+                args=parsed.task_args,
+                args_file=parsed.task_args_file,
+            )
+            for one in asked.workloads
+        ]
+    found: list[supply.Requirement] = []
+    for one in workloads:
+        found += requirements.tools(assignment.assign([one]))
+    return found
+
+
+def _suite() -> str:
+    release = platform.freedesktop_os_release()
+    return release.get("VERSION_CODENAME", release["ID"])
+
+
+def _architecture() -> str:
+    return commands.run(["dpkg", "--print-architecture"]).strip()
+
+
+def _told(folder: pathlib.Path, made: manifest.Set) -> str:
+    mebibytes = sum(one.size for one in made.packages) / 1024**2
+    return (
+        f"{folder}: {len(made.packages)} packages for {made}, "
+        f"{mebibytes:.0f} MiB; give vmperf_guests the option tools: {folder}\n"
+    )

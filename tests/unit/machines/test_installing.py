@@ -1,0 +1,121 @@
+"""The real script, with package managers that play back real outputs."""
+
+import os
+import pathlib
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.machines import installing
+from rally_vmperf.machines import local
+from tests.unit.machines import programs
+
+DATA = pathlib.Path(__file__).parent / "data"
+PROXY = "http://192.0.2.1:3128"
+APT = (
+    *("apt-get", "-q", "-o", "DPkg::Lock::Timeout=300"),
+    *("-o", "Dpkg::Use-Pty=0", "-o", "Acquire::Retries=1"),
+    *("-o", "Acquire::http::Timeout=30"),
+)
+APT_PROXY = (
+    *("-o", f"Acquire::http::Proxy={PROXY}"),
+    *("-o", f"Acquire::https::Proxy={PROXY}"),
+)
+INSTALL = ("install", "-y", "--no-install-recommends", "--")
+DNF = ("-y", "--setopt=timeout=30", "--setopt=retries=1")
+ZYPPER = ("zypper", "--non-interactive", "--quiet", "install")
+STRONG = "--setopt=install_weak_deps=False"
+
+
+@ddt.ddt
+class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        super().setUp()
+        self.programs = programs.Programs(self)
+
+    async def install(self, manager, *packages, proxy=""):
+        return await installing.from_mirror(
+            local.Local("g1"), manager, packages, proxy
+        )
+
+    @ddt.data(
+        ("apt-get", [(*APT, "update"), (*APT, *INSTALL, "fio", "mbw")]),
+        ("dnf", [("dnf", *DNF, STRONG, "install", "fio", "mbw")]),
+        ("yum", [("yum", *DNF, "install", "fio", "mbw")]),
+        ("microdnf", [("microdnf", "install", "-y", "fio", "mbw")]),
+        ("zypper", [(*ZYPPER, "--no-recommends", "fio", "mbw")]),
+    )
+    @ddt.unpack
+    async def test_command_lines(self, manager, wanted):
+        self.programs.fake(manager)
+        await self.install(manager, "fio", "mbw")
+        self.assertEqual([list(line) for line in wanted], self.programs.calls)
+        self.assertEqual(set(), self.programs.proxies)
+
+    @ddt.data(
+        ("apt-get", (*APT, *APT_PROXY, *INSTALL, "fio")),
+        (
+            "dnf",
+            ("dnf", *DNF, STRONG, f"--setopt=proxy={PROXY}", "install", "fio"),
+        ),
+        ("microdnf", ("microdnf", "install", "-y", "fio")),
+        ("zypper", (*ZYPPER, "--no-recommends", "fio")),
+    )
+    @ddt.unpack
+    async def test_proxy(self, manager, wanted):
+        """It is in the environment, and where the image's own would win."""
+        self.programs.fake(manager)
+        with mock.patch.dict(os.environ, {"no_proxy": "*"}):
+            await self.install(manager, "fio", proxy=PROXY)
+        self.assertEqual(list(wanted), self.programs.calls[-1])
+        self.assertEqual({PROXY}, self.programs.proxies)
+
+    @ddt.data(
+        (
+            "apt-get",
+            "apt-2.6.2-no-mirror.txt",
+            "W: Failed to fetch http://mirror.invalid/debian/dists/bookworm/"
+            "InRelease  Could not resolve 'mirror.invalid', "
+            "E: Unable to locate package mbw",
+        ),
+        (
+            "dnf",
+            "dnf-4.14.0-no-match.txt",
+            "Error: Unable to find a match: mbw sysbench",
+        ),
+        (
+            "dnf",
+            "dnf-4.14.0-no-mirror.txt",
+            "- Curl error (6): Couldn't resolve host name for http://mirror."
+            "invalid/repo/repodata/repomd.xml [Could not resolve host: "
+            "mirror.invalid], Error: Failed to download metadata for repo "
+            "'far': Cannot download repomd.xml: Cannot download repodata/"
+            "repomd.xml: All mirrors were tried",
+        ),
+        (
+            "zypper",
+            "zypper-1.14.42-no-provider.txt",
+            "No provider of 'mbw' found., No provider of 'sysbench' found.",
+        ),
+        (
+            "zypper",
+            "zypper-1.14.42-no-mirror.txt",
+            "Error message: Could not resolve host: mirror.invalid",
+        ),
+    )
+    @ddt.unpack
+    async def test_reasons(self, manager, golden, wanted):
+        """The cause is told, and what came of it."""
+        text = (DATA / golden).read_text()
+        self.programs.fake(manager, stderr=text, exit_status=1)
+        self.assertEqual(wanted, await self.install(manager, "mbw"))
+
+    async def test_a_mirror_that_fails_is_not_the_end(self):
+        """Another one may have the packages."""
+        self.programs.fake("apt-get", 'case "$*" in *update) exit 100 ;; esac')
+        await self.install("apt-get", "mbw")
+        self.assertEqual(2, len(self.programs.calls))
+
+    async def test_no_known_package_manager(self):
+        self.assertIn("'pacman'", await self.install("pacman", "mbw"))
