@@ -26,6 +26,7 @@ PLUGINS = {
     "vmperf_overhead",
     "vmperf_task",
     "vmperf_cloud",
+    "vmperf_reach",
 }
 
 
