@@ -9,6 +9,7 @@ from cliff import command
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import configuration
+from rally_vmperf.cmd import jump_option
 from rally_vmperf.cmd import questions
 from rally_vmperf.records import build
 
@@ -39,14 +40,22 @@ class Record(command.Command):
             help="bare metal is reached by SSH; its host key must be known",
         )
         parser.add_argument(
+            "--jump",
+            type=jump_option.hops,
+            metavar="USER@ADDRESS",
+            help="reach --host through it, as ssh -J does: "
+            "[user@]host[:port], a comma between several",
+        )
+        parser.add_argument(
             "--key-file",
             metavar="FILE",
-            help="private key for --host and --peer",
+            help="private key for --host, --jump and --peer",
         )
         parser.add_argument(
             "--known-hosts",
             metavar="FILE",
-            help="host keys of --host and --peer; default: the user's own",
+            help="host keys of --host, --jump and --peer; default: the "
+            "user's own",
         )
         parser.add_argument(
             "--peer",
@@ -74,6 +83,10 @@ class Record(command.Command):
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Ask, measure, register."""
+        if parsed.jump and not parsed.host:
+            raise document.BaselineError(
+                "--jump leads to another machine: add --host USER@ADDRESS"
+            )
         configuration.load(parsed.config_file)
         registry = store.Store(configuration.option("baseline_dir"))
         registry.reserve(parsed.name, replace=parsed.replace)
@@ -137,18 +150,20 @@ def _merged(machines: list[dict[str, t.Any]]) -> dict[str, t.Any]:
 
 
 def _connect(parsed: argparse.Namespace) -> "base.Machine":
+    from rally_vmperf.machines import jump
     from rally_vmperf.machines import local
     from rally_vmperf.machines import ssh
 
     if parsed.local:
         return local.Local("bare metal")
     user, _, address = parsed.host.rpartition("@")
+    files = {"key_file": parsed.key_file, "known_hosts": parsed.known_hosts}
     return ssh.Ssh(
         "bare metal",
         host=address,
         user=user or getpass.getuser(),
-        key_file=parsed.key_file,
-        known_hosts=parsed.known_hosts,
+        way=jump.chain([{**hop, **files} for hop in parsed.jump or ()]),
+        **files,
     )
 
 

@@ -9,21 +9,37 @@ import typing as t
 from rally_vmperf.execution import station as stations
 from rally_vmperf.execution import together
 from rally_vmperf.machines import base
+from rally_vmperf.machines import jump
+from rally_vmperf.machines import netns
 from rally_vmperf.machines import settling
 from rally_vmperf.machines import ssh
+from rally_vmperf.machines import ways
 
 Guest = collections.abc.Mapping[str, t.Any]
 
 
-def connect(guest: Guest, client_key: str) -> ssh.Ssh:
-    """Return the machine of a guest; the host key must be the one we made."""
+def way_to(machine: Guest) -> ways.Way:
+    """Return the way to a machine as a task names it; its users share it."""
+    if machine.get("namespace"):
+        return netns.Namespace(machine["namespace"])
+    hops = machine.get("jump") or []
+    return jump.chain([hops] if isinstance(hops, dict) else hops)
+
+
+def connect(guest: Guest, client_key: str, way: ways.Way) -> ssh.Ssh:
+    """Return the machine of a guest.
+
+    :param client_key: offered unless the guest has a login of its own
+    """
+    login = guest.get("login") or {"client_key": client_key}
     return ssh.Ssh(
         guest["name"],
         host=guest["address"],
         port=guest.get("port", 22),
         user=guest["user"],
-        client_key=client_key,
         host_key=guest["host_key"],
+        way=way,
+        **login,
     )
 
 
@@ -31,10 +47,11 @@ def guest_stations(
     guests: collections.abc.Sequence[Guest], client_key: str
 ) -> list[stations.Station]:
     """Return the stations of booted guests, paired and with their ports."""
+    way = way_to(guests[0])
     places = [
         stations.Station(
             name=guest["name"],
-            machine=connect(guest, client_key),
+            machine=connect(guest, client_key, way),
             role="guest",
             folder="rally-vmperf",
             address=guest.get("fixed_address") or guest["address"],
@@ -58,6 +75,7 @@ def peer_station(peer: Guest) -> stations.Station:
         user=peer.get("user", "root"),
         key_file=peer.get("key_file"),
         known_hosts=peer.get("known_hosts"),
+        way=way_to(peer),
     )
     return stations.Station(
         name=machine.name,
@@ -73,10 +91,12 @@ class Arrival:
     """How a booting guest came up.
 
     :param trouble: in one line why it never answered, or None
+    :param at_jump: the trouble is a jump host's, not the guest's
     :param busy: what was still at work in it when time was up, or None
     """
 
     trouble: str | None = None
+    at_jump: bool = False
     busy: str | None = None
 
 
@@ -101,25 +121,26 @@ async def _wait_all(
 ) -> list[Arrival]:
     loop = asyncio.get_running_loop()
     begin = loop.time()
+    way = way_to(guests[0])
 
     def passed() -> float:
         return loop.time() - begin
 
     async def wait(guest: Guest) -> Arrival:
-        async with connect(guest, client_key) as machine:
+        async with connect(guest, client_key, way) as machine:
             while True:
                 try:
                     await machine.wait_ready(timeout - passed())
                     on_progress(
-                        f"{guest['name']} answers SSH at {guest['address']} "
-                        f"after {passed():.0f} s"
+                        f"{guest['name']} answers SSH at {guest['address']}"
+                        f"{way.words} after {passed():.0f} s"
                     )
                     busy = await settling.settle(machine, timeout - passed())
                 except base.Unreachable as error:
                     if passed() >= timeout:
-                        return Arrival(trouble=str(error))
+                        return _troubled(error)
                 except base.MachineError as error:
-                    return Arrival(trouble=str(error))
+                    return _troubled(error)
                 else:
                     break
         state = f"still runs {busy}" if busy else "has booted"
@@ -127,3 +148,8 @@ async def _wait_all(
         return Arrival(busy=busy)
 
     return await together.together(wait(guest) for guest in guests)
+
+
+def _troubled(error: base.MachineError) -> Arrival:
+    of_jump = (base.JumpUnreachable, base.JumpRefused)
+    return Arrival(trouble=str(error), at_jump=isinstance(error, of_jump))

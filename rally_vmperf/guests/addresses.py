@@ -16,8 +16,8 @@ Entry = collections.abc.Mapping[str, t.Any]
 def needs_floating(asked: request.Request, network: t.Any) -> bool:
     """Tell whether floating addresses are to be made.
 
-    Guests on an external network are reached directly, and IPv6 knows no
-    floating addresses.
+    Guests on an external network are reached directly, jump hosts and
+    namespaces lead to fixed addresses, and IPv6 knows no floating ones.
 
     :raises GuestError: for floating addresses of IPv6
     """
@@ -28,6 +28,8 @@ def needs_floating(asked: request.Request, network: t.Any) -> bool:
         )
     if asked.address != "auto":
         return asked.address == "floating"
+    if asked.jump or asked.namespace:
+        return False
     return not network.is_router_external and asked.ip_version != 6
 
 

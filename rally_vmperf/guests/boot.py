@@ -9,6 +9,7 @@ from openstack import connection as sdk
 from rally_vmperf.guests import access
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import floating
+from rally_vmperf.guests import host_keys
 from rally_vmperf.guests import placement
 from rally_vmperf.guests import plan
 from rally_vmperf.guests import request
@@ -38,7 +39,10 @@ def boot(
     """
     planned = plan.make(connection, asked)
     client = hostkey.generate("rally-vmperf")
-    hosts_keys = _host_keys(asked.count)
+    hosts_keys = {
+        f"g{number}": host_keys.choose(asked)
+        for number in range(1, asked.count + 1)
+    }
     keypair, group = new_name(), new_name()
     access.add_keypair(connection, keypair, client.public)
     groups = access.add_security_group(connection, group, planned.network)
@@ -77,6 +81,7 @@ def boot(
                 "server_name": server.name,
                 "id": server.id,
                 **reached,
+                **asked.reaching(),
                 "user": asked.user,
                 "port": 22,
                 "host_key": hosts_keys[guest].public,
@@ -96,13 +101,6 @@ def boot(
         "client_key": client.private,
         "findings": placement.findings(hosts, asked.host)
         + placement.flavor_limits(planned.flavor.name, planned.extra_specs),
-    }
-
-
-def _host_keys(count: int) -> dict[str, hostkey.Pair]:
-    return {
-        f"g{number}": hostkey.generate("guest")
-        for number in range(1, count + 1)
     }
 
 

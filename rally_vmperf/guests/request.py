@@ -7,6 +7,8 @@ import typing as t
 Reference = collections.abc.Mapping[str, str]
 Address = t.Literal["auto", "floating", "fixed"]
 IpVersion = t.Literal[4, 6, "any"]
+#: Options that say how guests are reached once they are up.
+REACHING = ("jump", "namespace", "login")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -17,6 +19,12 @@ class Request:
     :param network: None for ``tenant_network``, else the only one there is
     :param tenant_network: the network that Rally made for this project
     :param host: the compute host to force the guests on, or None
+    :param jump: one jump host or several in order, or None
+    :param namespace: network namespace of this machine, or None
+    :param login: ``{"key_file": ...}`` or ``{"password_file": ...}``, or None
+        for the key that is made for the run
+    :param host_key: ``{"given": True}``, ``{"known": ...}`` or
+        ``{"console": True}``, by default the first
     """
 
     image: Reference
@@ -33,6 +41,15 @@ class Request:
     user_data: str | None = None
     boot_timeout: float = 600
     config_drive: bool = False
+    jump: t.Any = None
+    namespace: str | None = None
+    login: Reference | None = None
+    host_key: collections.abc.Mapping[str, t.Any] | None = None
+
+    def reaching(self) -> dict[str, t.Any]:
+        """Return what was said of how guests are reached."""
+        said = {name: getattr(self, name) for name in REACHING}
+        return {name: value for name, value in said.items() if value}
 
 
 def of_config(

@@ -27,6 +27,59 @@ def _seconds(description: str) -> dict[str, t.Any]:
     }
 
 
+def _file(description: str) -> dict[str, t.Any]:
+    return {"type": "string", "minLength": 1, "description": description}
+
+
+_HOP: dict[str, t.Any] = {
+    "properties": {
+        "address": {
+            "type": "string",
+            "minLength": 1,
+            "description": "Its address or name.",
+        },
+        "port": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 65535,
+            "description": "Port of its SSH server.",
+        },
+        "user": {
+            "type": "string",
+            "minLength": 1,
+            "description": "Login name on it.",
+        },
+        "key_file": _file("Private key; by default the user's own keys."),
+        "known_hosts": _file("Its host key; by default the user's own file."),
+    },
+    "required": ["address", "user"],
+    "additionalProperties": False,
+}
+#: One jump host, or several in the order in which they are gone through.
+JUMP: dict[str, t.Any] = {
+    "type": ["object", "array"],
+    **_HOP,
+    "items": {"type": "object", **_HOP},
+    "minItems": 1,
+    "maxItems": 8,
+    "description": "Jump host through which SSH goes, or a list of them in "
+    "order: {address, port, user, key_file, known_hosts}.",
+}
+
+
+def _one_of(
+    description: str, properties: dict[str, t.Any]
+) -> dict[str, t.Any]:
+    return {
+        "type": "object",
+        "description": description,
+        "properties": properties,
+        "minProperties": 1,
+        "maxProperties": 1,
+        "additionalProperties": False,
+    }
+
+
 PROPERTIES: dict[str, t.Any] = {
     "image": _reference(_REFERENCE_TO.format("Image")),
     "flavor": _reference(_REFERENCE_TO.format("Flavor")),
@@ -43,7 +96,8 @@ PROPERTIES: dict[str, t.Any] = {
     "address": {
         "enum": ["auto", "floating", "fixed"],
         "description": "Address by which guests are reached; auto takes the "
-        "fixed one on an external network, else a floating one.",
+        "fixed one on an external network, through a jump host and out of a "
+        "namespace, else a floating one.",
     },
     "ip_version": {
         "enum": [4, 6, "any"],
@@ -68,12 +122,41 @@ PROPERTIES: dict[str, t.Any] = {
     "user": {
         "type": "string",
         "pattern": "^[a-z_][a-z0-9_-]{0,31}$",
-        "description": "Login name that the image's cloud-init provides.",
+        "description": "Login name that the image provides.",
     },
     "user_data": {
         "type": "string",
         "description": "A cloud-config document that guests get as well.",
     },
+    "jump": JUMP,
+    "namespace": {
+        "type": "string",
+        "minLength": 1,
+        "description": "Network namespace of this machine out of which "
+        "guests are reached, as ip netns names it.",
+    },
+    "login": _one_of(
+        "What lets one into guests whose image takes no key from Nova.",
+        {
+            "key_file": _file("Private key of a public one in the image."),
+            "password_file": _file("File with the password as first line."),
+        },
+    ),
+    "host_key": _one_of(
+        "How the guests' host key is known; by default it is given.",
+        {
+            "given": {"const": True, "description": "Ours, by user data."},
+            "known": {
+                "type": "string",
+                "minLength": 1,
+                "description": "Public key line of what is in the image.",
+            },
+            "console": {
+                "const": True,
+                "description": "Read from the console log, through Nova.",
+            },
+        },
+    ),
     "boot_timeout": _seconds("Seconds in which all must be active."),
     "ssh_timeout": _seconds(
         "Seconds in which all must answer SSH and finish booting, once they "

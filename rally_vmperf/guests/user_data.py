@@ -8,15 +8,16 @@ from email.mime import text
 import yaml
 
 from rally_vmperf.guests import errors
-from rally_vmperf.machines import hostkey
+from rally_vmperf.guests import host_keys
 
 _LIMIT = 65535
 
 
-def compose(host_key: hostkey.Pair, client_key: str, own: str | None) -> str:
+def compose(
+    host_key: host_keys.HostKey, client_key: str, own: str | None
+) -> str:
     """Return user data for Nova, in base64.
 
-    The host key is ours, so that the first connection is verified already.
     Nothing is installed or upgraded, so that the boot takes no longer. Ours
     comes last, so that it wins over the same keys in the user's document.
 
@@ -25,13 +26,8 @@ def compose(host_key: hostkey.Pair, client_key: str, own: str | None) -> str:
     :raises GuestError: when the user's document is none, or too long
     """
     document = {
-        "ssh_deletekeys": True,
-        "ssh_keys": {
-            "ed25519_private": host_key.private,
-            "ed25519_public": host_key.public,
-        },
+        **host_key.cloud_config,
         "ssh_authorized_keys": [client_key],
-        "ssh": {"emit_keys_to_console": False},
         "no_ssh_fingerprints": True,
         "package_update": False,
         "package_upgrade": False,

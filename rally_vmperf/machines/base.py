@@ -32,6 +32,14 @@ class HostKeyMismatch(MachineError):
     """The machine that answered is not the one that was meant."""
 
 
+class JumpUnreachable(Unreachable):
+    """A jump host does not answer; nothing is known of the machine itself."""
+
+
+class JumpRefused(MachineError):
+    """A jump host does not let us through, now or later."""
+
+
 class TimedOut(MachineError):
     """A command did not end within its time."""
 

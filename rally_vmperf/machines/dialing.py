@@ -1,10 +1,16 @@
 """Open a TCP connection quickly, or say quickly why not."""
 
 import asyncio
+import collections.abc
 import socket
 
+#: Makes an unconnected socket of a family, kind and protocol.
+Maker = collections.abc.Callable[[int, int, int], socket.socket]
 
-async def dial(host: str, port: int, timeout: float) -> socket.socket:
+
+async def dial(
+    host: str, port: int, timeout: float, make: Maker = socket.socket
+) -> socket.socket:
     """Return a connected socket; IPv4 and IPv6, the first that answers.
 
     A short time-out here, with a long one for the SSH handshake, finds a
@@ -18,7 +24,7 @@ async def dial(host: str, port: int, timeout: float) -> socket.socket:
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     last = OSError(f"no address for {host}")
     for family, kind, protocol, _, address in found:
-        connection = socket.socket(family, kind, protocol)
+        connection = make(family, kind, protocol)
         connection.setblocking(False)
         try:
             async with asyncio.timeout(timeout):

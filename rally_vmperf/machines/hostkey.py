@@ -29,13 +29,16 @@ def generate(comment: str) -> Pair:
     )
 
 
-def pinned(host_key: str) -> asyncssh.SSHKey:
-    """Read a public line that a host must match exactly.
+def pinned(host_key: str) -> list[asyncssh.SSHKey]:
+    """Read public lines, of which a host must match one exactly.
 
-    :raises MachineError: when it is no public key
+    :raises MachineError: when one is no public key
     """
     try:
-        return asyncssh.import_public_key(host_key)
+        return [
+            asyncssh.import_public_key(line)
+            for line in host_key.strip().split("\n")
+        ]
     except asyncssh.KeyImportError:
         raise base.MachineError(
             f"host key {host_key[:60]!r} is no OpenSSH public key line; "

@@ -36,12 +36,16 @@ class Pool(t.Generic[C]):
     It belongs to the event loop that first uses it.
 
     :param connect: opens one more connection
+    :param room: sessions that a connection takes at once
     """
 
     def __init__(
-        self, connect: collections.abc.Callable[[], t.Awaitable[C]]
+        self,
+        connect: collections.abc.Callable[[], t.Awaitable[C]],
+        room: float = ROOM,
     ) -> None:
         self._connect = connect
+        self._room = room
         self._lines: list[_Line[C]] = []
         self._dialing = asyncio.Lock()
         self._failure: Exception | None = None
@@ -67,7 +71,7 @@ class Pool(t.Generic[C]):
                 line for line in self._lines if not line.connection.is_closed()
             ]
             for line in self._lines:
-                if line.sessions < ROOM:
+                if line.sessions < self._room:
                     return line
             if self._failure is not None and self._failure is not known:
                 raise copy.copy(self._failure)

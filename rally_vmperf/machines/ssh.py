@@ -2,28 +2,22 @@
 
 import asyncio
 import collections.abc
-import os
-import pathlib
 import time
-import typing as t
 
 import asyncssh
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import dialing
-from rally_vmperf.machines import hostkey
+from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import pool
 from rally_vmperf.machines import putting
 from rally_vmperf.machines import ssh_process
 from rally_vmperf.machines import streams
+from rally_vmperf.machines import ways
 
-#: Seconds for a TCP answer, and between two attempts.
-_DIAL = 2
+#: Seconds between two attempts.
 _POLL = 0.7
 #: After a refused key: OpenSSH 9.8 bars addresses that fail more often.
 _DENIED_POLL = 6
-#: Missed signs of life; asyncssh gives a connection up one interval later.
-_MISSED = 3
 
 
 class Ssh(base.Machine):
@@ -31,12 +25,7 @@ class Ssh(base.Machine):
 
     Unknown host keys are never accepted.  It belongs to one event loop.
 
-    :param client_key: text of the private key; or its file, ``key_file``;
-        with neither, the user's own default keys (never an agent's)
-    :param host_key: public key line; no other key will do
-    :param known_hosts: file used without ``host_key``, by default the user's
-    :param connect_timeout: seconds for handshake and login
-    :param keepalive: seconds between signs of life; three may be missed
+    Its parameters are those of ``endpoint.Endpoint``.
     """
 
     def __init__(
@@ -48,41 +37,35 @@ class Ssh(base.Machine):
         user: str,
         client_key: str | None = None,
         key_file: str | None = None,
+        password_file: str | None = None,
         host_key: str | None = None,
         known_hosts: str | None = None,
+        way: ways.Way | None = None,
         connect_timeout: float = 30,
         keepalive: float = 15,
     ) -> None:
         super().__init__(name)
-        self.host = host
-        self.port = port
-        self.user = user
-        self._connect_timeout = connect_timeout
         self._keepalive = keepalive
-        self._options: dict[str, t.Any] = {
-            "username": user,
-            "config": None,
-            "agent_path": None,
-            "known_hosts": os.path.expanduser(known_hosts or "") or (),
-            "keepalive_interval": keepalive,
-            "keepalive_count_max": _MISSED,
-            "login_timeout": connect_timeout,
-            "preferred_auth": "publickey",
-        }
-        if host_key is not None:
-            self._options["known_hosts"] = ([hostkey.pinned(host_key)], [], [])
-        if client_key is not None:
-            self._options["client_keys"] = [hostkey.private(name, client_key)]
-        elif key_file is not None:
-            path = pathlib.Path(key_file).expanduser()
-            self._options["client_keys"] = [str(path)]
-        self._pool = pool.Pool(self._connect)
+        self._server = endpoint.Endpoint(
+            name,
+            host=host,
+            port=port,
+            user=user,
+            client_key=client_key,
+            key_file=key_file,
+            password_file=password_file,
+            host_key=host_key,
+            known_hosts=known_hosts,
+            way=way,
+            connect_timeout=connect_timeout,
+            keepalive=keepalive,
+        )
+        self._pool = pool.Pool(self._server.connect)
 
     @property
     def address(self) -> str:
-        """Return user, host and port as messages show them."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.user}@{host}:{self.port}"
+        """Return user, host, port and way as messages show them."""
+        return self._server.address
 
     async def wait_ready(
         self,
@@ -97,6 +80,7 @@ class Ssh(base.Machine):
         :param on_wait: told the reason after each attempt in vain
         :raises Unreachable: at the deadline, with the last reason
         :raises HostKeyMismatch: at once
+        :raises JumpRefused: at once
         """
         deadline = time.monotonic() + deadline_seconds
         while True:
@@ -110,9 +94,11 @@ class Ssh(base.Machine):
             pause = _DENIED_POLL if isinstance(last, base.Denied) else _POLL
             left = deadline - time.monotonic()
             if left <= 0:
+                hint = "; see the machine's console log"
+                if isinstance(last, base.JumpUnreachable):
+                    hint = ""
                 raise type(last)(
-                    f"{last} (waited {deadline_seconds:g} s; see the "
-                    "machine's console log)"
+                    f"{last} (waited {deadline_seconds:g} s{hint})"
                 )
             await asyncio.sleep(min(pause, left))
 
@@ -146,7 +132,7 @@ class Ssh(base.Machine):
         except TimeoutError:
             if opened:
                 raise base.timed_out(self.name, argv[0], timeout) from None
-            raise self._unreachable(
+            raise self._server.unreachable(
                 TimeoutError(f"no session within {timeout:g} s"), timeout
             ) from None
         except base.Unreachable as error:
@@ -181,58 +167,13 @@ class Ssh(base.Machine):
         await putting.put(self, content, path, mode)
 
     async def close(self) -> None:
-        await self._pool.close()
-
-    async def _connect(self) -> asyncssh.SSHClientConnection:
-        """Open one connection, or say in one line why there is none."""
         try:
-            connected = await dialing.dial(self.host, self.port, _DIAL)
-        except OSError as error:
-            raise self._unreachable(error) from None
-        try:
-            async with asyncio.timeout(self._connect_timeout):
-                return await asyncssh.connect(
-                    self.host, self.port, sock=connected, **self._options
-                )
-        except asyncssh.HostKeyNotVerifiable:
-            raise self._mismatch() from None
-        except asyncssh.PermissionDenied:
-            raise base.Denied(
-                f"{self.name}: {self.address} refuses the key offered; "
-                "check the user name and its authorized_keys"
-            ) from None
-        except asyncssh.KeyExchangeFailed as error:
-            if "host key" in str(error):
-                raise self._mismatch() from None
-            raise self._unreachable(error) from None
-        except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
-            raise base.MachineError(
-                f"{self.name}: client key: {error}; give an unencrypted "
-                "private key in OpenSSH's format"
-            ) from None
-        except (asyncssh.Error, OSError) as error:
-            raise self._unreachable(error) from None
-
-    def _mismatch(self) -> base.HostKeyMismatch:
-        return base.HostKeyMismatch(
-            f"{self.name}: {self.address} shows a host key that is not the "
-            "one known; if the machine was reinstalled, replace its key in "
-            "known_hosts or in the configuration"
-        )
-
-    def _unreachable(
-        self, error: BaseException, silent: float = 0
-    ) -> base.Unreachable:
-        reason = str(error) or type(error).__name__
-        return base.Unreachable(
-            f"{self.name}: no SSH at {self.address}: {reason}; check that it "
-            "runs and that security groups and routes let port "
-            f"{self.port} through",
-            silent=silent,
-        )
+            await self._pool.close()
+        finally:
+            await self._server.leave()
 
     def _lost(self, command: str, why: object) -> base.Unreachable:
-        quiet = (_MISSED + 1) * self._keepalive
+        quiet = (endpoint.MISSED + 1) * self._keepalive
         return base.Unreachable(
             f"{self.name}: connection to {self.address} lost during command "
             f"{command}: {why}; whether it ended is unknown",

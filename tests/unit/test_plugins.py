@@ -17,6 +17,7 @@ EXPECTED = {
     ("vmperf_overhead", "default"),
     ("vmperf_task", "default"),
     ("vmperf_cloud", "default"),
+    ("vmperf_reach", "default"),
     ("VMPerfRecord", "default"),
     ("VMPerfOverhead", "default"),
 }

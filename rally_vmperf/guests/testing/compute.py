@@ -33,6 +33,7 @@ class FakeCompute:
         ]
         self.final_status = "ACTIVE"
         self.host: str | None = None
+        self.console = "\x1b[1mBooting\x07\nlogin:\n"
 
     @calls.call
     def flavors(self) -> list[calls.Thing]:
@@ -116,4 +117,4 @@ class FakeCompute:
     def get_server_console_output(
         self, server: str, length: int
     ) -> dict[str, str]:
-        return {"output": "\x1b[1mBooting\x07\nlogin:\n"}
+        return {"output": self.console}

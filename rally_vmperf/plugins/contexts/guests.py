@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import json
+import time
 import typing as t
 
 from rally import consts
@@ -92,12 +93,20 @@ class Guests(context.OpenStackContext):
 
     def _wait_for_ssh(self, connection: t.Any, booted: t.Any) -> None:
         from rally_vmperf.execution import reach
-        from rally_vmperf.guests import console
+        from rally_vmperf.guests import learning
 
         guests = booted["guests"]
         timeout = self.config["ssh_timeout"]
+        begin = time.monotonic()
+        try:
+            learning.host_keys(connection, guests, timeout, LOG.info)
+        except errors.GuestError as error:
+            raise errors.GuestError(harmless.harmless(str(error))) from None
         arrivals = reach.wait_all(
-            guests, booted["client_key"], timeout, LOG.info
+            guests,
+            booted["client_key"],
+            timeout - (time.monotonic() - begin),
+            LOG.info,
         )
         for guest, arrival in zip(guests, arrivals, strict=True):
             if arrival.busy:
@@ -109,13 +118,7 @@ class Guests(context.OpenStackContext):
                 )
                 booted["findings"].append(dataclasses.asdict(late))
             if arrival.trouble:
-                end = console.console_end(connection, guest["id"])
-                text = (
-                    f"guest {guest['name']} at {guest['address']} does not "
-                    f"answer SSH: {arrival.trouble}; raise ssh_timeout, or "
-                    f"look at its security group and image; end of its "
-                    f"console:\n{end}"
-                )
+                text = _unreached(connection, guest, arrival)
                 raise errors.GuestError(harmless.harmless(text))
 
     def _give_up(self, error: BaseException) -> None:
@@ -202,6 +205,21 @@ class Guests(context.OpenStackContext):
                 LOG.warning(line)
         except errors.GuestError as error:
             LOG.warning(str(error))
+
+
+def _unreached(connection: t.Any, guest: t.Any, arrival: t.Any) -> str:
+    """Say why a guest was not reached, with its console as a witness."""
+    from rally_vmperf.guests import console
+
+    seen = console.witness(connection, guest["id"], guest["host_key"])
+    name = f"guest {guest['name']} at {guest['address']}"
+    end = f"end of the guest's console:\n{seen.end}"
+    if arrival.at_jump:
+        return f"{name} was not tried: {arrival.trouble}; {end}"
+    why = "raise ssh_timeout, or look at its security group and image"
+    if seen.hints:
+        why = "by its console " + "; ".join(seen.hints)
+    return f"{name} does not answer SSH: {arrival.trouble}; {why}; {end}"
 
 
 def _config_files() -> list[str]:

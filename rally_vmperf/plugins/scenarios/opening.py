@@ -22,6 +22,7 @@ from rally_vmperf.execution import session as sessions
 from rally_vmperf.execution import supplying
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import request
 from rally_vmperf.machines import base as machines
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins import harmless
@@ -174,7 +175,7 @@ def _machines(
         guest["name"]: {
             key: value
             for key, value in guest.items()
-            if key not in ("host_key", "name")
+            if key not in ("host_key", "name", *request.REACHING)
         }
         for guest in guests
     }

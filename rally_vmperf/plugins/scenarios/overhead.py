@@ -18,6 +18,7 @@ LOG = logging.getLogger(__name__)
 
 
 @validation.add("vmperf_task")
+@validation.add("vmperf_reach")
 @validation.add("vmperf_cloud")
 @validation.add("required_platform", platform="openstack", users=True)
 @scenario.configure(name="VMPerf.overhead", platform="openstack")
@@ -37,8 +38,8 @@ class Overhead(scenario.OpenStackScenario):
         :param warmup: how many of the first repetitions are run and recorded,
             but not counted
         :param peer: other end of network workloads: {address, port, user,
-            key_file, known_hosts, name}; it is reached by SSH, at this port,
-            and needs the same tools
+            key_file, known_hosts, name, jump}; it is reached by SSH, at this
+            port, and needs the same tools
         """
         owner = self.context["owner_id"]
         with interruption.passed_on(self.task, owner):

@@ -10,6 +10,7 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import supplying
+from rally_vmperf.guests import schema
 from rally_vmperf.measurement import limits
 from rally_vmperf.workloads import base
 
@@ -115,6 +116,7 @@ _PEER = {
         "key_file": {"type": "string", "minLength": 1},
         "known_hosts": {"type": "string", "minLength": 1},
         "name": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
+        "jump": schema.JUMP,
     },
 }
 

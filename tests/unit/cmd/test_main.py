@@ -98,6 +98,13 @@ class TestScript(unittest.TestCase):
             ),
             "no workload 'nope'; there are: bzip2",
         ),
+        (
+            (
+                *("baseline", "record", "x", "--workload", "mbw", "--local"),
+                *("--jump", "rally@192.0.2.1"),
+            ),
+            "add --host",
+        ),
     )
     @ddt.unpack
     def test_errors_are_one_line(self, words, text):

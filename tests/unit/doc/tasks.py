@@ -1,8 +1,10 @@
 """From what pages show to tasks that Rally can check."""
 
+import contextlib
 import json
 import os
 import pathlib
+import re
 import tempfile
 from unittest import mock
 
@@ -26,7 +28,7 @@ ARGUMENTS = (
     *("availability_zone", "peer", "repetitions", "warmup", "max_percent"),
     *("max", "tolerate", "cpu_seconds", "cpu_threads", "bzip2_mib"),
     *("memory_mib", "memory_runs", "disk_mib", "disk_seconds", "disk_ramp"),
-    "network_seconds",
+    *("network_seconds", "guest_options"),
 )
 PEER = {"address": "192.0.2.10", "user": "root"}
 SHAPE = {"vcpus": 2, "memory_mib": 2048, "copies": 1}
@@ -109,7 +111,7 @@ def check(task):
     :raises InvalidTaskConfig: with the reason
     """
     plugins.load()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, _readers_machine(task):
         task = json.loads(json.dumps(task))
         _register(task, store.Store(folder))
         _furnish(task, pathlib.Path(folder, "tools"))
@@ -120,6 +122,21 @@ def check(task):
             running.validate(only_syntax=True)
         finally:
             cfg.CONF.clear_override("baseline_dir", "vmperf")
+
+
+@contextlib.contextmanager
+def _readers_machine(task):
+    """Have the files and namespaces that a task names."""
+    with (
+        tempfile.TemporaryDirectory() as home,
+        mock.patch.dict(os.environ, HOME=home),
+        mock.patch("rally_vmperf.machines.netns.open_socket", autospec=True),
+    ):
+        for name in re.findall(r'"~/([^"]+)"', json.dumps(task)):
+            path = pathlib.Path(home, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("something\n")
+        yield
 
 
 def _register(task, registry_of_baselines):

@@ -26,6 +26,7 @@ PLUGINS = {
     "vmperf_overhead",
     "vmperf_task",
     "vmperf_cloud",
+    "vmperf_reach",
 }
 
 
@@ -65,6 +66,12 @@ class ReferenceTestCase(unittest.TestCase):
     def test_keys_of_the_peer(self):
         rows = _rows("Keys of ``peer``")
         self.assertEqual(set(task._PEER["properties"]), set(rows))
+
+    def test_keys_of_a_jump_host(self):
+        rows = _rows("Keys of a jump host")
+        self.assertEqual(list(schema.JUMP["properties"]), list(rows))
+        required = [n for n, default in rows.items() if "required" in default]
+        self.assertEqual(schema.JUMP["required"], required)
 
     def test_options_of_the_configuration(self):
         shown = re.findall(

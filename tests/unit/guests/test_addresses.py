@@ -35,6 +35,16 @@ class NeedsFloatingTest(unittest.TestCase):
         one = asked(address=address, ip_version=version)
         self.assertEqual(expected, addresses.needs_floating(one, network))
 
+    @ddt.data({"jump": {"address": "j", "user": "u"}}, {"namespace": "n"})
+    def test_what_leads_to_fixed_addresses(self, option):
+        """Unless floating ones are asked for."""
+        network = calls.Thing(is_router_external=False)
+        self.assertIs(
+            False, addresses.needs_floating(asked(**option), network)
+        )
+        floating = asked(address="floating", **option)
+        self.assertIs(True, addresses.needs_floating(floating, network))
+
     def test_floating_ipv6_is_refused(self):
         with self.assertRaisesRegex(errors.GuestError, "IPv4 only"):
             addresses.needs_floating(

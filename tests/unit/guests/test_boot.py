@@ -66,6 +66,18 @@ class BootTest(unittest.TestCase):
         self.assertIsNone(guest["floating_address"])
         self.assertEqual({}, self.cloud.network.all_ips)
 
+    def test_how_guests_are_reached_is_handed_on(self):
+        hop = {"address": "192.0.2.1", "user": "rally"}
+        (guest,) = self.boot(jump=hop, login={"key_file": "/k"})["guests"]
+        self.assertEqual(hop, guest["jump"])
+        self.assertEqual({"key_file": "/k"}, guest["login"])
+        self.assertNotIn("namespace", guest)
+        self.assertEqual("10.0.0.1", guest["address"])
+
+    def test_a_key_that_the_console_will_show(self):
+        (guest,) = self.boot(host_key={"console": True})["guests"]
+        self.assertIsNone(guest["host_key"])
+
     def test_rules_let_in_what_is_needed(self):
         self.boot()
         ports = {

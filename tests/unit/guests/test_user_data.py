@@ -9,6 +9,8 @@ import ddt
 import yaml
 
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import host_keys
+from rally_vmperf.guests import request
 from rally_vmperf.guests import user_data
 from rally_vmperf.machines import hostkey
 
@@ -24,10 +26,10 @@ def parts(encoded):
 @ddt.ddt
 class ComposeTest(unittest.TestCase):
     def setUp(self):
-        self.host, self.client = (
-            hostkey.generate("test"),
-            hostkey.generate("test"),
+        self.host = host_keys.choose(
+            request.Request(image={"id": "i"}, flavor={"id": "f"})
         )
+        self.client = hostkey.generate("test")
 
     def compose(self, own=None):
         return user_data.compose(self.host, self.client.public, own)

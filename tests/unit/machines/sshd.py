@@ -14,11 +14,25 @@ class Sshd:
     """Runs what it is asked to with this computer's shell, as OpenSSH does.
 
     :param refuse_logins: how many logins fail before one succeeds
+    :param forwards: whether it forwards TCP, once ``held`` is over
+    :param password: what lets the user in, instead of a key
     """
 
-    def __init__(self, *, host="127.0.0.1", refuse_logins=0):
+    def __init__(
+        self,
+        *,
+        host="127.0.0.1",
+        refuse_logins=0,
+        forwards=False,
+        password=None,
+    ):
         self.host = host
         self.refuse_logins = refuse_logins
+        self.forwards = forwards
+        self.password = password
+        self.held = asyncio.Event()
+        self.held.set()
+        self.forwarded = []
         self.host_pair = hostkey.generate("host")
         self.client_pair = hostkey.generate("client")
         self.connections = []
@@ -122,13 +136,32 @@ class _Server(asyncssh.SSHServer):
         self.sshd = sshd
 
     def connection_made(self, connection):
+        self.connection = connection
         self.sshd.connections.append(connection)
 
     def begin_auth(self, username):
         return True
 
     def public_key_auth_supported(self):
-        return True
+        return self.sshd.password is None
+
+    def password_auth_supported(self):
+        return self.sshd.password is not None
+
+    def validate_password(self, username, password):
+        return password == self.sshd.password
+
+    def connection_requested(self, host, port, *_):
+        self.sshd.forwarded.append((host, port))
+        if not self.sshd.forwards:
+            raise asyncssh.ChannelOpenError(
+                asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED, "open failed"
+            )
+        return self._forward(host, port)
+
+    async def _forward(self, host, port):
+        await self.sshd.held.wait()
+        return await self.connection.forward_connection(host, port)
 
     def validate_public_key(self, username, key):
         if self.sshd.refuse_logins:

@@ -11,12 +11,16 @@ class KeysTestCase(unittest.TestCase):
     def test_a_pair_belongs_together_and_is_new(self):
         pair = hostkey.generate("guest g1")
         key = asyncssh.import_private_key(pair.private)
-        self.assertEqual(
-            key.public_data, hostkey.pinned(pair.public).public_data
-        )
+        (pinned,) = hostkey.pinned(pair.public)
+        self.assertEqual(key.public_data, pinned.public_data)
         self.assertTrue(pair.public.startswith("ssh-ed25519 "))
         self.assertTrue(pair.public.endswith(" guest g1"))
         self.assertNotEqual(pair, hostkey.generate("guest g1"))
+
+    def test_several_may_be_pinned(self):
+        pairs = [hostkey.generate(name) for name in ("a", "b")]
+        lines = "\n".join(pair.public for pair in pairs)
+        self.assertEqual(2, len(hostkey.pinned(f"{lines}\n")))
 
     def test_the_private_key_is_not_shown(self):
         self.assertNotIn("PRIVATE", repr(hostkey.generate("x")))

@@ -9,6 +9,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.machines import base
+from rally_vmperf.machines import dialing
 from rally_vmperf.machines import hostkey
 from rally_vmperf.machines import job
 from rally_vmperf.machines import job_asking
@@ -163,7 +164,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         async def hang(*_):
             await asyncio.sleep(60)
 
-        with mock.patch.object(ssh.dialing, "dial", hang):
+        with mock.patch.object(dialing, "dial", hang):
             started = time.monotonic()
             answers = await asyncio.gather(
                 *(machine.run(["true"], timeout=0.3) for _ in range(3)),
@@ -185,7 +186,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
             await asyncio.sleep(0.1)
             raise ConnectionRefusedError("refused")
 
-        with mock.patch.object(ssh.dialing, "dial", refuse):
+        with mock.patch.object(dialing, "dial", refuse):
             answers = await asyncio.gather(
                 *(machine.run(["true"]) for _ in range(5)),
                 return_exceptions=True,

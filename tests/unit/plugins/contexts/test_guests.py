@@ -17,6 +17,7 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests import ledger
 from rally_vmperf.guests import testing
 from rally_vmperf.plugins.contexts import guests
+from tests.unit.guests import test_console_keys
 from tests.unit.guests import test_ledger
 
 CONF = cfg.CONF
@@ -151,6 +152,49 @@ class SetUpTest(Case):
         self.assertIn("\nBooting\nlogin:", str(caught.exception))
         self.assertEqual([], self.cloud.left())
         self.assertEqual([], self.entries())
+
+    def fail(self, console, **arrival):
+        self.cloud.compute.console = console
+        self.reach.return_value = [
+            reach.Arrival(),
+            reach.Arrival(trouble="g2: no SSH", **arrival),
+        ]
+        with self.assertRaises(errors.GuestError) as caught:
+            self.context().setup()
+        return str(caught.exception)
+
+    def test_the_console_says_why(self):
+        text = self.fail("Kernel panic - not syncing: VFS")
+        self.assertIn("g2: no SSH; by its console its kernel panicked", text)
+        self.assertNotIn("security group", text)
+
+    def test_another_key_on_the_console(self):
+        text = self.fail(test_console_keys.block(test_console_keys.FIRST))
+        self.assertIn("another SSH host key", text)
+
+    def test_a_jump_host_is_not_blamed_on_the_guest(self):
+        text = self.fail("login:", at_jump=True)
+        self.assertIn("was not tried: g2: no SSH; end of the guest's", text)
+        self.assertIn("\nlogin:", text)
+
+    def test_a_key_from_the_console(self):
+        line = test_console_keys.bare(test_console_keys.FIRST)
+        self.cloud.compute.console = test_console_keys.block(line)
+        context = self.context(host_key={"console": True})
+        context.setup()
+        booted = context.context["vmperf_guests"]
+        self.assertEqual(
+            [line] * 2, [guest["host_key"] for guest in booted["guests"]]
+        )
+        context.cleanup()
+
+    def test_no_key_on_the_console(self):
+        self.cloud.compute.console = "<script>\nlogin:"
+        with self.assertRaises(errors.GuestError) as caught:
+            self.context(host_key={"console": True}, ssh_timeout=1e-9).setup()
+        self.assertIn("shows no host key", str(caught.exception))
+        self.assertNotIn("<script>", str(caught.exception))
+        self.assertEqual([], self.cloud.left())
 
     def test_nobody_to_boot_for(self):
         context = self.context()

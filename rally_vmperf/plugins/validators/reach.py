@@ -1,0 +1,110 @@
+"""Validator: whether guests and peer can be reached as a task says."""
+
+import collections.abc
+import os
+import typing as t
+
+from rally.common import validation
+
+from rally_vmperf.guests import schema
+from rally_vmperf.machines import base
+from rally_vmperf.plugins.validators import task
+
+Config = dict[str, t.Any]
+
+_FILES = ("key_file", "known_hosts", "password_file")
+
+
+@validation.configure(name="vmperf_reach")
+class Reach(validation.Validator):
+    """Check jump hosts, namespace, login and host key of a task."""
+
+    def validate(
+        self,
+        context: Config,
+        config: Config | None,
+        plugin_cls: t.Any,
+        plugin_cfg: Config | None,
+    ) -> None:
+        """Check what this machine alone can tell.
+
+        :raises ValidationError: naming the key and what is allowed
+        """
+        if config is None:
+            return
+        guests = task.guests(config)
+        peer = config["args"].get("peer") or {}
+        try:
+            for key in ("jump", "login", "host_key"):
+                self._check_keys(key, guests.get(key))
+            self._check_together(guests)
+            self._check_files("vmperf_guests", guests)
+            self._check_files("peer", peer)
+            _check_secrets(guests)
+        except base.MachineError as error:
+            self.fail(str(error))
+
+    def _check_keys(self, key: str, value: t.Any) -> None:
+        """Say what is allowed, which Rally's own check of a schema does not.
+
+        :param value: None when the option is not given
+        """
+        import jsonschema
+
+        rule = schema.PROPERTIES[key]
+        validator = jsonschema.Draft7Validator(rule)
+        for error in [] if value is None else validator.iter_errors(value):
+            only = "exactly one of" if "maxProperties" in rule else "keys"
+            self.fail(
+                f"vmperf_guests {key}: {error.message}; allowed: {only} "
+                + ", ".join(rule["properties"])
+            )
+
+    def _check_together(self, guests: Config) -> None:
+        if guests.get("jump") and guests.get("namespace"):
+            self.fail(
+                "vmperf_guests: jump and namespace exclude one another; give "
+                "the one by which guests are reached"
+            )
+
+    def _check_files(self, where: str, value: t.Any) -> None:
+        for path, name in _named(where, value):
+            if not os.path.isfile(os.path.expanduser(name)):
+                self.fail(
+                    f"{path}: {name!r} is no file on this machine; name one "
+                    "that is, or leave it out"
+                )
+
+
+def _named(
+    where: str, value: t.Any
+) -> collections.abc.Iterator[tuple[str, str]]:
+    """Yield the files in options, each with the way to it."""
+    if isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from _named(f"{where}[{number}]", one)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            path = f"{where} {key}"
+            if key in _FILES and isinstance(one, str):
+                yield path, one
+            elif key in ("jump", "login"):
+                yield from _named(path, one)
+
+
+def _check_secrets(guests: Config) -> None:
+    """Try what is only seen by trying.
+
+    :raises MachineError: for what cannot be used
+    """
+    from rally_vmperf.machines import endpoint
+    from rally_vmperf.machines import hostkey
+    from rally_vmperf.machines import netns
+
+    login, host_key = guests.get("login"), guests.get("host_key")
+    if login and "password_file" in login:
+        endpoint.password("vmperf_guests login", login["password_file"])
+    if host_key and "known" in host_key:
+        hostkey.pinned(host_key["known"])
+    if guests.get("namespace"):
+        netns.open_socket(guests["namespace"]).close()

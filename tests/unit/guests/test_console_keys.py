@@ -1,0 +1,66 @@
+"""Tests for host keys in consoles."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.guests import console_keys
+from rally_vmperf.machines import hostkey
+
+PAIRS = [hostkey.generate(name) for name in ("root@one", "root@two")]
+FIRST, SECOND = (pair.public for pair in PAIRS)
+
+
+def block(*lines):
+    """Return lines as cloud-init prints keys, amid a boot."""
+    shown = [
+        "-----BEGIN SSH HOST KEY KEYS-----",
+        *lines,
+        "-----END SSH HOST KEY KEYS-----",
+    ]
+    return "\n".join(["[  OK  ] Started x.", *shown, "", "debian login: "])
+
+
+def bare(line):
+    return " ".join(line.split()[:2])
+
+
+@ddt.ddt
+class ReadTest(unittest.TestCase):
+    def test_all_of_a_block_without_comments(self):
+        text = block(FIRST, "[   40.1] random: crng init done", SECOND)
+        self.assertEqual([bare(FIRST), bare(SECOND)], console_keys.read(text))
+
+    def test_what_is_read_can_be_pinned(self):
+        (line,) = console_keys.read(block(FIRST))
+        (key,) = hostkey.pinned(line)
+        self.assertEqual(hostkey.pinned(FIRST)[0].public_data, key.public_data)
+
+    def test_the_last_boot_counts(self):
+        text = block(FIRST) + block(SECOND)
+        self.assertEqual([bare(SECOND)], console_keys.read(text))
+
+    @ddt.data(
+        "",
+        FIRST,
+        block(),
+        block(FIRST).partition("-----END")[0],
+        block("ssh-ed25519 AAAAshort"),
+        block("ssh-dss " + "A" * 99),
+        block(FIRST.replace(" AAAA", " AAAA;")),
+    )
+    def test_no_keys(self, text):
+        self.assertEqual([], console_keys.read(text))
+
+    def test_not_more_than_a_few(self):
+        lines = [hostkey.generate("x").public for _ in range(20)]
+        self.assertEqual(8, len(console_keys.read(block(*lines))))
+
+    @ddt.data(
+        (block(FIRST, SECOND), False),
+        (block(SECOND), True),
+        ("debian login:", False),
+    )
+    @ddt.unpack
+    def test_differ(self, text, expected):
+        self.assertIs(expected, console_keys.differ(text, FIRST))

@@ -1,0 +1,82 @@
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import unittest
+
+import ddt
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import netns
+
+NAME = f"vmperf-test-{os.getpid()}"
+ADDRESS = "192.0.2.77"
+
+
+@ddt.ddt
+class RefusedTestCase(unittest.TestCase):
+    @ddt.data("no-such-namespace", "..", "a/b", "", "../../proc/1/ns/net")
+    def test_what_is_not_there_is_named(self, name):
+        with self.assertRaisesRegex(
+            base.MachineError, "is not on this machine .*ip netns"
+        ):
+            netns.open_socket(name)
+
+
+def ip(*words):
+    return subprocess.run(["ip", *words], capture_output=True, check=True)
+
+
+class NamespaceTestCase(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        if os.geteuid() or not shutil.which("ip"):
+            self.skipTest("network namespaces need root and iproute2")
+        try:
+            ip("netns", "add", NAME)
+        except subprocess.CalledProcessError as error:
+            self.skipTest(f"no network namespaces here: {error.stderr}")
+        self.addCleanup(ip, "netns", "delete", NAME)
+        ip("-n", NAME, "link", "set", "lo", "up")
+        ip("-n", NAME, "address", "add", f"{ADDRESS}/32", "dev", "lo")
+
+    async def test_a_server_that_only_the_namespace_sees(self):
+        with netns.open_socket(NAME) as listener:
+            listener.bind((ADDRESS, 0))
+            listener.listen()
+            port = listener.getsockname()[1]
+            way = netns.Namespace(NAME)
+            opened = await way.open(self, ADDRESS, port)
+            with opened["sock"] as reached:
+                self.assertEqual((ADDRESS, port), reached.getpeername())
+            outside = socket.socket()
+            with outside, self.assertRaises(OSError):
+                outside.bind((ADDRESS, 0))
+
+    def test_this_process_stays_where_it_is(self):
+        inode = os.stat("/proc/self/ns/net").st_ino
+        netns.open_socket(NAME).close()
+        self.assertEqual(inode, os.stat("/proc/self/ns/net").st_ino)
+        self.assertEqual(
+            inode,
+            os.stat(
+                f"/proc/self/task/{threading.get_native_id()}/ns/net"
+            ).st_ino,
+        )
+
+    def test_only_root_may(self):
+        """Asked of a process that is not root."""
+        read, write = os.pipe()
+        child = os.fork()
+        if not child:
+            os.setresuid(65534, 65534, 65534)
+            try:
+                netns.open_socket(NAME)
+            except base.MachineError as error:
+                os.write(write, str(error).encode())
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        os.close(write)
+        with open(read, encoding="utf-8") as said:
+            self.assertIn("can be entered by root alone", said.read())

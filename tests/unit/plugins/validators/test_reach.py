@@ -1,0 +1,119 @@
+"""Tests of what is refused of the ways to guests and peer."""
+
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+from rally.common import validation
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import hostkey
+from rally_vmperf.plugins.validators import reach
+
+HOP = {"address": "192.0.2.1", "user": "rally"}
+
+
+@ddt.ddt
+class TestReach(unittest.TestCase):
+    """What cannot work is refused before anything boots."""
+
+    def setUp(self):
+        """Have a key and a password."""
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.key = pathlib.Path(folder.name, "key")
+        self.password = pathlib.Path(folder.name, "password")
+        self.key.touch()
+        self.password.write_text("secret\n")
+
+    def validate(self, guests=None, peer=None):
+        """Run the validator as Rally does."""
+        config = {
+            "args": {"peer": peer},
+            "contexts": {"vmperf_guests@openstack": guests or {}},
+        }
+        reach.Reach().validate({}, config, None, None)
+
+    def refused(self, words, **config):
+        with self.assertRaisesRegex(validation.ValidationError, words) as said:
+            self.validate(**config)
+        return str(said.exception)
+
+    def test_nothing_special(self):
+        self.validate()
+        reach.Reach().validate({}, None, None, None)
+
+    def test_all_there(self):
+        hop = {**HOP, "key_file": str(self.key), "known_hosts": str(self.key)}
+        for jump in (hop, [hop, HOP]):
+            self.validate(
+                guests={
+                    "jump": jump,
+                    "login": {"password_file": str(self.password)},
+                    "host_key": {"known": hostkey.generate("x").public},
+                },
+                peer={"address": "p", "key_file": str(self.key), "jump": jump},
+            )
+        self.validate(guests={"host_key": {"console": True}})
+
+    @ddt.data(
+        ({"jump": {"address": "j"}}, "jump: 'user' is a .* keys address, p"),
+        ({"jump": {**HOP, "prt": 1}}, "'prt' was unexpected.*: keys address"),
+        ({"jump": []}, "jump: "),
+        ({"jump": [HOP, {}]}, "jump: 'address' is a required"),
+        ({"jump": "rally@192.0.2.1"}, "jump: .* is not of type"),
+        ({"jump": HOP, "namespace": "x"}, "jump and namespace exclude"),
+        ({"login": {}}, "exactly one of key_file, password_file"),
+        ({"login": {"password": "x"}}, "exactly one of key_file, password_f"),
+        (
+            {"host_key": {"known": "x", "console": True}},
+            "exactly one of given, known, console",
+        ),
+        ({"host_key": {"console": False}}, "exactly one of given, known"),
+        ({"host_key": {"known": "rubbish"}}, "no OpenSSH public key line"),
+        ({"namespace": "no-such"}, "namespace 'no-such' is not on this"),
+        (
+            {"login": {"key_file": "/no/key"}},
+            "vmperf_guests login key_file: '/no/key' is no file",
+        ),
+        (
+            {"login": {"password_file": "/no/pw"}},
+            "login password_file: '/no/pw' is no file",
+        ),
+        (
+            {"jump": [HOP, {**HOP, "known_hosts": "/no/hosts"}]},
+            r"vmperf_guests jump\[1\] known_hosts: '/no/hosts' is no file",
+        ),
+    )
+    @ddt.unpack
+    def test_refused_by_name(self, guests, words):
+        self.refused(words, guests=guests)
+
+    @ddt.data(
+        ({"key_file": "/no/key"}, "peer key_file: '/no/key'"),
+        ({"known_hosts": "~/no/hosts"}, "peer known_hosts: '~/no/hosts'"),
+        ({"jump": {**HOP, "key_file": "/no"}}, "peer jump key_file: '/no'"),
+    )
+    @ddt.unpack
+    def test_files_of_the_peer(self, options, words):
+        self.refused(words, peer={"address": "p", **options})
+
+    def test_an_empty_password(self):
+        self.password.write_text("\nsecret\n")
+        said = self.refused(
+            "its first line is empty",
+            guests={"login": {"password_file": str(self.password)}},
+        )
+        self.assertNotIn("secret", said)
+
+    def test_a_namespace_that_only_root_may_enter(self):
+        error = base.MachineError("namespace 'x' can be entered by root alone")
+        with mock.patch(
+            "rally_vmperf.machines.netns.open_socket",
+            autospec=True,
+            side_effect=error,
+        ):
+            self.refused("by root alone", guests={"namespace": "x"})
