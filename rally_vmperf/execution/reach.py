@@ -1,17 +1,12 @@
 """From what Nova says of guests to machines that answer."""
 
-import asyncio
 import collections.abc
-import dataclasses
 import secrets
 import typing as t
 
 from rally_vmperf.execution import station as stations
-from rally_vmperf.execution import together
-from rally_vmperf.machines import base
 from rally_vmperf.machines import jump
 from rally_vmperf.machines import netns
-from rally_vmperf.machines import settling
 from rally_vmperf.machines import ssh
 from rally_vmperf.machines import ways
 
@@ -84,72 +79,3 @@ def peer_station(peer: Guest) -> stations.Station:
         folder=f"rally-vmperf-{secrets.token_hex(4)}",
         address=peer["address"],
     )
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Arrival:
-    """How a booting guest came up.
-
-    :param trouble: in one line why it never answered, or None
-    :param at_jump: the trouble is a jump host's, not the guest's
-    :param busy: what was still at work in it when time was up, or None
-    """
-
-    trouble: str | None = None
-    at_jump: bool = False
-    busy: str | None = None
-
-
-def wait_all(
-    guests: collections.abc.Sequence[Guest],
-    client_key: str,
-    timeout: float,
-    on_progress: t.Callable[[str], None],
-) -> list[Arrival]:
-    """Wait until every guest answers SSH and has booted, all at once.
-
-    :param timeout: seconds
-    """
-    return asyncio.run(_wait_all(guests, client_key, timeout, on_progress))
-
-
-async def _wait_all(
-    guests: collections.abc.Sequence[Guest],
-    client_key: str,
-    timeout: float,
-    on_progress: t.Callable[[str], None],
-) -> list[Arrival]:
-    loop = asyncio.get_running_loop()
-    begin = loop.time()
-    way = way_to(guests[0])
-
-    def passed() -> float:
-        return loop.time() - begin
-
-    async def wait(guest: Guest) -> Arrival:
-        async with connect(guest, client_key, way) as machine:
-            while True:
-                try:
-                    await machine.wait_ready(timeout - passed())
-                    on_progress(
-                        f"{guest['name']} answers SSH at {guest['address']}"
-                        f"{way.words} after {passed():.0f} s"
-                    )
-                    busy = await settling.settle(machine, timeout - passed())
-                except base.Unreachable as error:
-                    if passed() >= timeout:
-                        return _troubled(error)
-                except base.MachineError as error:
-                    return _troubled(error)
-                else:
-                    break
-        state = f"still runs {busy}" if busy else "has booted"
-        on_progress(f"{guest['name']} {state} after {passed():.0f} s")
-        return Arrival(busy=busy)
-
-    return await together.together(wait(guest) for guest in guests)
-
-
-def _troubled(error: base.MachineError) -> Arrival:
-    of_jump = (base.JumpUnreachable, base.JumpRefused)
-    return Arrival(trouble=str(error), at_jump=isinstance(error, of_jump))

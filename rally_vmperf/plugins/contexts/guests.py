@@ -92,7 +92,7 @@ class Guests(context.OpenStackContext):
         self.context["vmperf_guests"] = {**booted, "config": config}
 
     def _wait_for_ssh(self, connection: t.Any, booted: t.Any) -> None:
-        from rally_vmperf.execution import reach
+        from rally_vmperf.execution import arrival
         from rally_vmperf.guests import learning
 
         guests = booted["guests"]
@@ -102,28 +102,27 @@ class Guests(context.OpenStackContext):
             learning.host_keys(connection, guests, timeout, LOG.info)
         except errors.GuestError as error:
             raise errors.GuestError(harmless.harmless(str(error))) from None
-        arrivals = reach.wait_all(
-            guests,
-            booted["client_key"],
-            timeout - (time.monotonic() - begin),
-            LOG.info,
-        )
-        for guest, arrival in zip(guests, arrivals, strict=True):
-            if arrival.busy:
+        arriving = arrival.Guests(guests, booted["client_key"])
+        opening.keep(self.get_owner_id(), arriving)
+        left = timeout - (time.monotonic() - begin)
+        arrivals = arriving.wait(left, LOG.info)
+        for guest, arrived in zip(guests, arrivals, strict=True):
+            if arrived.busy:
                 late = finding.Finding(
                     kind="still_booting",
                     subject=guest["name"],
-                    seen=f"{arrival.busy} was still at work in "
+                    seen=f"{arrived.busy} was still at work in "
                     f"{guest['name']} after {timeout:g} s",
                 )
                 booted["findings"].append(dataclasses.asdict(late))
-            if arrival.trouble:
-                text = _unreached(connection, guest, arrival)
+            if arrived.trouble:
+                text = _unreached(connection, guest, arrived)
                 raise errors.GuestError(harmless.harmless(text))
 
     def _give_up(self, error: BaseException) -> None:
         """Clean up after a failure, as Rally will not in every case."""
         try:
+            opening.close_run(self.get_owner_id())
             self._remove(settle=_SETTLE)
             if not isinstance(error, Exception):
                 self._clean_earlier_contexts()
@@ -207,19 +206,19 @@ class Guests(context.OpenStackContext):
             LOG.warning(str(error))
 
 
-def _unreached(connection: t.Any, guest: t.Any, arrival: t.Any) -> str:
+def _unreached(connection: t.Any, guest: t.Any, arrived: t.Any) -> str:
     """Say why a guest was not reached, with its console as a witness."""
     from rally_vmperf.guests import console
 
     seen = console.witness(connection, guest["id"], guest["host_key"])
     name = f"guest {guest['name']} at {guest['address']}"
     end = f"end of the guest's console:\n{seen.end}"
-    if arrival.at_jump:
-        return f"{name} was not tried: {arrival.trouble}; {end}"
+    if arrived.at_jump:
+        return f"{name} was not tried: {arrived.trouble}; {end}"
     why = "raise ssh_timeout, or look at its security group and image"
     if seen.hints:
         why = "by its console " + "; ".join(seen.hints)
-    return f"{name} does not answer SSH: {arrival.trouble}; {why}; {end}"
+    return f"{name} does not answer SSH: {arrived.trouble}; {why}; {end}"
 
 
 def _config_files() -> list[str]:

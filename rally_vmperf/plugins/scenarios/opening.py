@@ -32,6 +32,9 @@ from rally_vmperf.records import codec
 from rally_vmperf.records import journal as journals
 from rally_vmperf.workloads import base as workload_base
 
+if t.TYPE_CHECKING:
+    from rally_vmperf.execution import arrival
+
 LOG = logging.getLogger(__name__)
 CONF = cfg.CONF
 
@@ -46,8 +49,17 @@ EXPECTED = (
     workload_base.WorkloadError,
 )
 
+_kept: dict[str, "arrival.Guests"] = {}
 _runs: dict[str, recording.Run] = {}
 _failures: dict[str, str] = {}
+
+
+def keep(owner: str, arrived: "arrival.Guests") -> None:
+    """Keep the connections to guests until the first repetition wants them.
+
+    :param owner: identifier of the workload
+    """
+    _kept[owner] = arrived
 
 
 def open_run(
@@ -77,8 +89,13 @@ def open_run(
 def close_run(owner: str) -> None:
     """Give up the connections of a workload; harmless if there are none."""
     run = _runs.pop(owner, None)
-    if run is not None:
-        run.session.close()
+    arrived = _kept.pop(owner, None)
+    try:
+        if run is not None:
+            run.session.close()
+    finally:
+        if arrived is not None:
+            arrived.close()
 
 
 def _open(
@@ -88,6 +105,7 @@ def _open(
     peer: dict[str, t.Any] | None,
 ) -> recording.Run:
     # Rally imports all plugins for a mere list, which needs no cloud, no SSH.
+    from rally_vmperf.execution import arrival
     from rally_vmperf.execution import reach
     from rally_vmperf.guests import cloud
     from rally_vmperf.guests import watching
@@ -98,12 +116,15 @@ def _open(
     host = booted["config"].get("host")
     connection = cloud.connect(credentials.of_guests(context, host=host))
     times = db.workload_get(owner)["runner"].get("times", 1)
+    if owner not in _kept:
+        keep(owner, arrival.Guests(guests, booted["client_key"]))
     session = sessions.open_session(
         assignment.assign(workloads),
-        reach.guest_stations(guests, booted["client_key"]),
+        _kept[owner].places,
         reach.peer_station(peer) if peer else None,
         supply=supplying.of_options(booted["config"]),
         progress=LOG.info,
+        runner=_kept[owner].runner,
     )
     try:
         return recording.Run(

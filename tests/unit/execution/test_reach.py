@@ -4,33 +4,7 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.execution import reach
-from rally_vmperf.machines import base
 from rally_vmperf.machines import hostkey
-from rally_vmperf.machines import testing
-
-CUT = base.Unreachable("g1: connection lost")
-
-
-class Booting(testing.FakeMachine):
-    """A guest that lets the user in, or not."""
-
-    def __init__(self, settles, entries=(None,)):
-        super().__init__("g1", {"sh": settles})
-        self.entries = list(entries)
-        self.waited = []
-
-    async def wait_ready(self, seconds):
-        self.waited.append(seconds)
-        error = (
-            self.entries.pop(0) if len(self.entries) > 1 else self.entries[0]
-        )
-        if error:
-            raise error
-
-
-def busy(status):
-    return base.Completed(exit_status=status, stdout="", stderr="")
-
 
 HOP = {"address": "192.0.2.1", "user": "rally"}
 FURTHER = {"address": "192.0.2.2", "user": "u", "port": 23}
@@ -87,63 +61,3 @@ class WayToTestCase(unittest.TestCase):
         self.assertEqual("key", ours["client_key"])
         self.assertNotIn("client_key", theirs)
         self.assertEqual("/p", theirs["password_file"])
-
-
-class WaitAllTestCase(unittest.TestCase):
-    def wait(self, *machines, timeout=30.0):
-        guests = [
-            {"name": f"g{number}", "address": f"192.0.2.{number}"}
-            for number in range(1, len(machines) + 1)
-        ]
-        self.told = []
-        with mock.patch.object(
-            reach, "connect", autospec=True, side_effect=machines
-        ):
-            return reach.wait_all(guests, "key", timeout, self.told.append)
-
-    def test_all_come_up(self):
-        machines = [Booting(""), Booting("")]
-        self.assertEqual([reach.Arrival()] * 2, self.wait(*machines))
-        self.assertIn("g1 answers SSH at 192.0.2.1 after 0 s", self.told)
-        self.assertIn("g2 has booted after 0 s", self.told)
-        self.assertTrue(all(machine.closed for machine in machines))
-
-    def test_a_server_that_restarts_meanwhile(self):
-        """Cloud-init restarts sshd, whose first answer is not the last."""
-        machine = Booting([CUT, ""], entries=[None, None])
-        self.assertEqual([reach.Arrival()], self.wait(machine))
-        self.assertEqual(2, len(machine.waited))
-
-    def test_a_boot_that_does_not_end(self):
-        found = self.wait(Booting(busy(3)), Booting(busy(4)))
-        self.assertEqual(
-            [reach.Arrival(busy="cloud-init"), reach.Arrival(busy="systemd")],
-            found,
-        )
-        self.assertIn("g1 still runs cloud-init after 0 s", self.told)
-
-    def test_no_answer(self):
-        silent = base.Unreachable("g1: no SSH")
-        (found,) = self.wait(Booting("", entries=[silent]), timeout=0)
-        self.assertEqual(reach.Arrival(trouble="g1: no SSH"), found)
-        self.assertEqual([], self.told)
-
-    def test_lost_until_the_end(self):
-        (found,) = self.wait(Booting(CUT), timeout=0)
-        self.assertEqual("g1: connection lost", found.trouble)
-
-    def test_trouble_at_a_jump_host_is_told_apart(self):
-        for kind in (base.JumpUnreachable, base.JumpRefused):
-            machine = Booting("", entries=[kind("jump host: no SSH")])
-            (found,) = self.wait(machine, timeout=0)
-            self.assertEqual(
-                reach.Arrival(trouble="jump host: no SSH", at_jump=True),
-                found,
-            )
-
-    def test_another_host_key_ends_it_at_once(self):
-        wrong = base.HostKeyMismatch("g1: not the one known")
-        machine = Booting("", entries=[wrong])
-        (found,) = self.wait(machine, timeout=1000)
-        self.assertEqual("g1: not the one known", found.trouble)
-        self.assertEqual(1, len(machine.waited))

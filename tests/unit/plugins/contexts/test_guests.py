@@ -12,7 +12,7 @@ from rally.common import cfg
 from rally.task import context as rally_context
 
 from rally_vmperf import opts
-from rally_vmperf.execution import reach
+from rally_vmperf.execution import arrival
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import ledger
 from rally_vmperf.guests import testing
@@ -28,7 +28,7 @@ CREDENTIAL = {
     "password": "secret",
     "tenant_name": "member",
 }
-REACH = "rally_vmperf.execution.reach.wait_all"
+ARRIVE = "rally_vmperf.execution.arrival.Guests.wait"
 
 
 @rally_context.configure(name="vmperf_test_early", order=1)
@@ -83,7 +83,7 @@ class Case(unittest.TestCase):
             patch.start()
             self.addCleanup(patch.stop)
         patch = mock.patch(
-            REACH, autospec=True, return_value=[reach.Arrival()] * 2
+            ARRIVE, autospec=True, return_value=[arrival.Arrival()] * 2
         )
         self.reach = patch.start()
         self.addCleanup(patch.stop)
@@ -112,8 +112,8 @@ class Case(unittest.TestCase):
 class SetUpTest(Case):
     def test_a_boot_that_does_not_end_is_told(self):
         self.reach.return_value = [
-            reach.Arrival(),
-            reach.Arrival(busy="cloud-init"),
+            arrival.Arrival(),
+            arrival.Arrival(busy="cloud-init"),
         ]
         context = self.context(ssh_timeout=90)
         context.setup()
@@ -142,8 +142,8 @@ class SetUpTest(Case):
 
     def test_a_guest_that_does_not_answer(self):
         self.reach.return_value = [
-            reach.Arrival(),
-            reach.Arrival(trouble="no route"),
+            arrival.Arrival(),
+            arrival.Arrival(trouble="no route"),
         ]
         with self.assertRaises(errors.GuestError) as caught:
             self.context().setup()
@@ -153,11 +153,11 @@ class SetUpTest(Case):
         self.assertEqual([], self.cloud.left())
         self.assertEqual([], self.entries())
 
-    def fail(self, console, **arrival):
+    def fail(self, console, **more):
         self.cloud.compute.console = console
         self.reach.return_value = [
-            reach.Arrival(),
-            reach.Arrival(trouble="g2: no SSH", **arrival),
+            arrival.Arrival(),
+            arrival.Arrival(trouble="g2: no SSH", **more),
         ]
         with self.assertRaises(errors.GuestError) as caught:
             self.context().setup()

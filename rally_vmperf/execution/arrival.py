@@ -1,0 +1,110 @@
+"""The arrival of booted guests, whose connections are kept."""
+
+import asyncio
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf.execution import reach
+from rally_vmperf.execution import station as stations
+from rally_vmperf.execution import together
+from rally_vmperf.machines import base
+from rally_vmperf.machines import settling
+from rally_vmperf.machines import ssh
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Arrival:
+    """How a booting guest came up.
+
+    :param trouble: in one line why it never answered, or None
+    :param at_jump: the trouble is a jump host's, not the guest's
+    :param busy: what was still at work in it when time was up, or None
+    """
+
+    trouble: str | None = None
+    at_jump: bool = False
+    busy: str | None = None
+
+
+class Guests:
+    """Guests with the connections that were opened to them.
+
+    A connection costs an emulated guest a second, so whoever is to measure
+    takes these over, with the event loop that they belong to.
+    """
+
+    def __init__(
+        self,
+        guests: collections.abc.Sequence[reach.Guest],
+        client_key: str,
+    ) -> None:
+        self.places = reach.guest_stations(guests, client_key)
+        self.runner = asyncio.Runner()
+        self._guests = guests
+
+    def wait(
+        self, timeout: float, on_progress: t.Callable[[str], None]
+    ) -> list[Arrival]:
+        """Wait until every guest answers SSH and has booted, all at once.
+
+        :param timeout: seconds
+        """
+        return self.runner.run(
+            _wait_all(self._guests, self.places, timeout, on_progress)
+        )
+
+    def close(self) -> None:
+        """Give up the connections."""
+        try:
+            self.runner.run(_close(self.places))
+        finally:
+            self.runner.close()
+
+
+async def _close(places: list[stations.Station]) -> None:
+    await asyncio.gather(*(place.machine.close() for place in places))
+
+
+async def _wait_all(
+    guests: collections.abc.Sequence[reach.Guest],
+    places: collections.abc.Sequence[stations.Station],
+    timeout: float,
+    on_progress: t.Callable[[str], None],
+) -> list[Arrival]:
+    loop = asyncio.get_running_loop()
+    begin = loop.time()
+    way = reach.way_to(guests[0])
+
+    def passed() -> float:
+        return loop.time() - begin
+
+    async def wait(guest: reach.Guest, place: stations.Station) -> Arrival:
+        machine = t.cast(ssh.Ssh, place.machine)
+        while True:
+            try:
+                await machine.wait_ready(timeout - passed())
+                on_progress(
+                    f"{guest['name']} answers SSH at {guest['address']}"
+                    f"{way.words} after {passed():.0f} s"
+                )
+                busy = await settling.settle(machine, timeout - passed())
+            except base.Unreachable as error:
+                if passed() >= timeout:
+                    return _troubled(error)
+            except base.MachineError as error:
+                return _troubled(error)
+            else:
+                break
+        state = f"still runs {busy}" if busy else "has booted"
+        on_progress(f"{guest['name']} {state} after {passed():.0f} s")
+        return Arrival(busy=busy)
+
+    return await together.together(
+        wait(guest, place) for guest, place in zip(guests, places, strict=True)
+    )
+
+
+def _troubled(error: base.MachineError) -> Arrival:
+    of_jump = (base.JumpUnreachable, base.JumpRefused)
+    return Arrival(trouble=str(error), at_jump=isinstance(error, of_jump))
