@@ -2,6 +2,9 @@
 
 import re
 
+from rally_vmperf.machines import base
+from rally_vmperf.machines import hostkey
+
 _BLOCK = re.compile(
     r"-----BEGIN SSH HOST KEY KEYS-----(.*?)-----END SSH HOST KEY KEYS-----",
     re.DOTALL,
@@ -16,12 +19,22 @@ _MOST = 8
 def read(text: str) -> list[str]:
     """Return the public key lines of the last whole block.
 
-    Lines of the kernel may stand between them; comments are left out.
+    Lines of the kernel may stand between them; comments are left out, and
+    what only looks like a key.
     """
     blocks = _BLOCK.findall(text)
     if not blocks:
         return []
-    return [" ".join(found) for found in _KEY.findall(blocks[-1])][:_MOST]
+    found = _KEY.findall(blocks[-1])[:_MOST]
+    return [line for line in map(" ".join, found) if _is_key(line)]
+
+
+def _is_key(line: str) -> bool:
+    try:
+        hostkey.pinned(line)
+    except base.MachineError:
+        return False
+    return True
 
 
 def differ(text: str, host_key: str) -> bool:

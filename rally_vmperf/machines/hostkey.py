@@ -39,7 +39,7 @@ def pinned(host_key: str) -> list[asyncssh.SSHKey]:
             asyncssh.import_public_key(line)
             for line in host_key.strip().split("\n")
         ]
-    except asyncssh.KeyImportError:
+    except (asyncssh.KeyImportError, ValueError, OverflowError):
         raise base.MachineError(
             f"host key {host_key[:60]!r} is no OpenSSH public key line; "
             "take one from /etc/ssh/ssh_host_ed25519_key.pub"

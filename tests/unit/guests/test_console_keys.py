@@ -1,8 +1,11 @@
 """Tests for host keys in consoles."""
 
+import base64
 import unittest
 
 import ddt
+import hypothesis
+from hypothesis import strategies
 
 from rally_vmperf.guests import console_keys
 from rally_vmperf.machines import hostkey
@@ -46,11 +49,23 @@ class ReadTest(unittest.TestCase):
         block(),
         block(FIRST).partition("-----END")[0],
         block("ssh-ed25519 AAAAshort"),
+        block("ssh-ed25519 " + "AAAA" * 17),
+        block("ssh-rsa " + FIRST.split()[1]),
         block("ssh-dss " + "A" * 99),
         block(FIRST.replace(" AAAA", " AAAA;")),
     )
     def test_no_keys(self, text):
         self.assertEqual([], console_keys.read(text))
+
+    @hypothesis.given(
+        strategies.binary(max_size=400), strategies.integers(0, 2)
+    )
+    def test_what_guests_make_up_is_a_key_or_left_out(self, tail, which):
+        """Whatever is returned can be pinned."""
+        begin = base64.b64decode(FIRST.split()[1])[: (4, 20, 40)[which]]
+        forged = base64.b64encode(begin + tail).decode()
+        for line in console_keys.read(block(f"ssh-ed25519 {forged}")):
+            hostkey.pinned(line)
 
     def test_not_more_than_a_few(self):
         lines = [hostkey.generate("x").public for _ in range(20)]

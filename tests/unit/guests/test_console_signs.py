@@ -6,6 +6,7 @@ import unittest
 import ddt
 
 from rally_vmperf.guests import console
+from rally_vmperf.guests import console_keys
 from rally_vmperf.guests import console_signs
 from tests.unit.guests import test_console_keys as texts
 
@@ -25,6 +26,7 @@ class HintsTest(unittest.TestCase):
         ),
         ("initramfs-tools-0.142-no-root.txt", [console_signs.NO_ROOT]),
         ("debian-12-no-metadata.txt", [console_signs.NO_SSH_SERVER]),
+        ("debian-12-cloud-init-22.4-keys.txt", []),
     )
     @ddt.unpack
     def test_real_consoles(self, name, expected):
@@ -68,6 +70,15 @@ class HintsTest(unittest.TestCase):
     @ddt.data("", "debian login:", "[  OK  ] Started ssh.service - OpenBSD")
     def test_nothing_wrong(self, text):
         self.assertEqual([], console_signs.hints(text, texts.FIRST))
+
+    def test_a_real_console_shows_its_key(self):
+        text = golden("debian-12-cloud-init-22.4-keys.txt")
+        (key,) = console_keys.read(text)
+        self.assertTrue(key.startswith("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AA"))
+        self.assertEqual([], console_signs.hints(text, key))
+        self.assertEqual(
+            [console_signs.OTHER_KEY], console_signs.hints(text, texts.FIRST)
+        )
 
     def test_another_host_key(self):
         text = texts.block(texts.SECOND)

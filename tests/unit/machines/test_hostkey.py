@@ -4,6 +4,7 @@ import unittest
 
 import asyncssh
 
+from rally_vmperf.machines import base
 from rally_vmperf.machines import hostkey
 
 
@@ -21,6 +22,13 @@ class KeysTestCase(unittest.TestCase):
         pairs = [hostkey.generate(name) for name in ("a", "b")]
         lines = "\n".join(pair.public for pair in pairs)
         self.assertEqual(2, len(hostkey.pinned(f"{lines}\n")))
+
+    def test_damaged_keys_are_refused_in_one_line(self):
+        """The library has several words for that."""
+        words = hostkey.generate("x").public.split()
+        for damaged in ("AAAA", words[1][:-8], "AAAAB3NzaC1yc2EAAAAB/w=="):
+            with self.assertRaisesRegex(base.MachineError, "no OpenSSH"):
+                hostkey.pinned(f"{words[0]} {damaged}")
 
     def test_the_private_key_is_not_shown(self):
         self.assertNotIn("PRIVATE", repr(hostkey.generate("x")))
