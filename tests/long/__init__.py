@@ -1,0 +1,1 @@
+"""Tests that take minutes: they run when VMPERF_LONG is set."""
