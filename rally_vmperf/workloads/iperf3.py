@@ -30,6 +30,7 @@ class Network(base.Workload):
                 "default": ["to_peer", "from_peer"],
             },
             "protocol": {
+                "type": "string",
                 "description": "tcp, as fast as it goes, or udp, at the "
                 "bitrate.",
                 "enum": ["tcp", "udp"],

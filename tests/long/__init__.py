@@ -1,1 +1,0 @@
-"""Tests that take minutes: they run when VMPERF_LONG is set."""
