@@ -21,6 +21,9 @@ done
 ln "$root"/boot/vmlinuz-* "$root/boot/vmlinuz"
 ln "$root"/boot/initrd.img-* "$root/boot/initrd"
 
+install -D -m 644 "$files/extlinux.conf" "$root/boot/extlinux/extlinux.conf"
+install -m 644 "$files/vmperf-image" "$root/etc/vmperf-image"
+
 echo 'LABEL=root / ext4 errors=remount-ro 0 1' > "$root/etc/fstab"
 echo guest > "$root/etc/hostname"
 

@@ -1,12 +1,10 @@
 """Build the guest image out of the distribution's packages.
 
-An ext4 filesystem on the whole disk, with extlinux in the boot block that
-ext4 leaves free: no partition table, so there is nothing but the filesystem
-to grow in a larger disk, and any machine that can mount ext4 can build it.
+The same packages give the same image, to the last bit: nothing in it is of
+the machine or the hour of its making.
 """
 
 import collections.abc
-import contextlib
 import dataclasses
 import pathlib
 import re
@@ -18,14 +16,13 @@ import jinja2
 from rally_vmperf import resources
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import errors
+from rally_vmperf.cloud import image_disk
 from rally_vmperf.cloud import mirror
 from rally_vmperf.cloud import packages
+from rally_vmperf.cloud import release_date
 
 TOOLS = ("mmdebstrap", "extlinux", "qemu-utils", "e2fsprogs")
 SIZE = re.compile(r"\d+[MG]")
-# What extlinux 6.04 cannot read.
-MKFS_FEATURES = "^64bit,^metadata_csum"
-MKFS_EXTENDED = "lazy_itable_init=0,lazy_journal_init=0,nodiscard"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -44,11 +41,12 @@ class Recipe:
     mirror: str = ""
 
 
-def build(recipe: Recipe, log: pathlib.Path) -> None:
+def build(recipe: Recipe, log: pathlib.Path) -> int:
     """Make the image and put it in place in one step.
 
     :param recipe: what to build
     :param log: where the tools' output goes
+    :return: the date that it bears, in seconds since 1970
     """
     if not SIZE.fullmatch(recipe.size):
         raise errors.CloudError(
@@ -59,42 +57,39 @@ def build(recipe: Recipe, log: pathlib.Path) -> None:
         prefix=".vmperf-image-", dir=recipe.output.parent
     ) as folder:
         work = pathlib.Path(folder)
+        date = release_date.find(recipe.suite, recipe.mirror, work, log)
         tree, disk = work / "system.tar", work / "disk.raw"
-        bootstrap(recipe, lay_out(recipe, work), tree, log)
-        commands.run(["truncate", f"--size={recipe.size}", disk])
-        commands.run(
-            ["mkfs.ext4", "-q", "-L", "root", "-m", "0", "-O", MKFS_FEATURES,
-             "-E", MKFS_EXTENDED, disk],
-            log=log,
-        )  # fmt: skip
-        with mounted(disk, work / "mounted") as mount:
-            fill(mount, tree, log)
+        bootstrap(recipe, lay_out(recipe, work, date), tree, date, log)
+        image_disk.make(disk, recipe.size, tree, date, log)
         tree.unlink()
-        # 1: something was put right
-        commands.run(["e2fsck", "-fp", disk], log=log, accept=(0, 1))
         draft = work / "image.qcow2"
+        # -m 1: one cluster after the other, in their order
         commands.run(
-            ["qemu-img", "convert", "-c", "-f", "raw", "-O", "qcow2",
-             disk, draft],
+            ["qemu-img", "convert", "-c", "-m", "1", "-f", "raw",
+             "-O", "qcow2", disk, draft],
             log=log,
         )  # fmt: skip
         draft.replace(recipe.output)
+    return date
 
 
-def lay_out(recipe: Recipe, work: pathlib.Path) -> pathlib.Path:
+def lay_out(recipe: Recipe, work: pathlib.Path, date: int) -> pathlib.Path:
     """Put the shipped files where mmdebstrap's hooks find them.
 
     :param recipe: what to build
     :param work: a folder for the time of the build
+    :param date: seconds since 1970 that the image bears
     """
     files = work / "files"
     shutil.copytree(resources.path("etc", "guest-image"), files)
-    sources = jinja2.Template(
-        (files / "debian.sources.j2").read_text(),
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-    )
-    (files / "debian.sources").write_text(sources.render(suite=recipe.suite))
+    for path in files.glob("*.j2"):
+        template = jinja2.Template(
+            path.read_text(),
+            undefined=jinja2.StrictUndefined,
+            keep_trailing_newline=True,
+        )
+        text = template.render(suite=recipe.suite, date=date)
+        path.with_suffix("").write_text(text)
     for hook in files.glob("*.sh"):
         hook.chmod(0o755)
     return files
@@ -135,13 +130,18 @@ def arguments(
 
 
 def bootstrap(
-    recipe: Recipe, files: pathlib.Path, tree: pathlib.Path, log: pathlib.Path
+    recipe: Recipe,
+    files: pathlib.Path,
+    tree: pathlib.Path,
+    date: int,
+    log: pathlib.Path,
 ) -> None:
     """Install the packages into an archive.
 
     :param recipe: what to build
     :param files: the folder of hooks and lists
     :param tree: the archive to make
+    :param date: seconds since 1970 that nothing in it is newer than
     :param log: where mmdebstrap's output goes
     """
     if recipe.mirror:
@@ -151,44 +151,9 @@ def bootstrap(
     commands.run(
         arguments(recipe, files, tree, mirror.proxy_options(), sources),
         env={
-            **commands.plain_environment(),
+            **image_disk.dated(date),
             "VMPERF_IMAGE_FILES": str(files),
         },
         log=log,
         timeout=3600,
     )
-
-
-@contextlib.contextmanager
-def mounted(
-    disk: pathlib.Path, mount: pathlib.Path
-) -> collections.abc.Iterator[pathlib.Path]:
-    """Mount the filesystem in a file."""
-    mount.mkdir()
-    commands.run(["mount", "-o", "loop", disk, mount])
-    try:
-        yield mount
-    finally:
-        commands.run(["umount", mount])
-
-
-def fill(mount: pathlib.Path, tree: pathlib.Path, log: pathlib.Path) -> None:
-    """Unpack the system and make it boot.
-
-    :param mount: the mounted filesystem
-    :param tree: the archive
-    :param log: where the tools' output goes
-    """
-    # With extended attributes: ping has its capability in one.
-    commands.run(
-        ["tar", "-xpf", tree, "-C", mount, "--numeric-owner",
-         "--xattrs", "--xattrs-include=*"],
-        log=log,
-    )  # fmt: skip
-    loader = mount / "boot" / "extlinux"
-    loader.mkdir()
-    shutil.copy(
-        resources.path("etc", "guest-image", "extlinux.conf"),
-        loader / "extlinux.conf",
-    )
-    commands.run(["extlinux", "--install", loader], log=log)

@@ -1,6 +1,7 @@
 """Command that builds the guest image."""
 
 import argparse
+import hashlib
 import os
 import pathlib
 import typing as t
@@ -11,6 +12,7 @@ from rally_vmperf.cloud import console
 from rally_vmperf.cloud import guest_image
 from rally_vmperf.cloud import packages
 from rally_vmperf.cloud import preflight
+from rally_vmperf.cloud import release_date
 
 
 class Build(command.Command):
@@ -52,7 +54,7 @@ class Build(command.Command):
         log = output.with_suffix(".log")
         packages.install(guest_image.TOOLS, log)
         progress.say(f"building {output} (log: {log})")
-        guest_image.build(
+        date = guest_image.build(
             guest_image.Recipe(
                 output=output,
                 size=parsed_args.size,
@@ -62,4 +64,9 @@ class Build(command.Command):
             log,
         )
         mebibytes = output.stat().st_size / 1024**2
-        progress.say(f"{output}: {mebibytes:.0f} MiB")
+        progress.say(
+            f"{output}: {mebibytes:.0f} MiB, {release_date.VARIABLE}={date}"
+        )
+        with open(output, "rb") as stream:
+            checksum = hashlib.file_digest(stream, "sha256").hexdigest()
+        progress.say(f"sha256 {checksum}")

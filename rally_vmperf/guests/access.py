@@ -11,6 +11,7 @@ _ETHERNETS = (("IPv4", "icmp"), ("IPv6", "ipv6-icmp"))
 _SSH = (22, 22)
 #: Where network workloads listen, on guests and for machines outside.
 _WORKLOADS = (5201, 5328)
+_PORTS = (("tcp", _SSH), ("tcp", _WORKLOADS), ("udp", _WORKLOADS))
 
 
 def add_keypair(connection: sdk.Connection, name: str, public: str) -> None:
@@ -45,10 +46,10 @@ def rules() -> collections.abc.Iterator[dict[str, t.Any]]:
     """Yield the rules of the group."""
     for ether_type, icmp in _ETHERNETS:
         yield {"ether_type": ether_type, "protocol": icmp}
-        for first, last in (_SSH, _WORKLOADS):
+        for protocol, (first, last) in _PORTS:
             yield {
                 "ether_type": ether_type,
-                "protocol": "tcp",
+                "protocol": protocol,
                 "port_range_min": first,
                 "port_range_max": last,
             }

@@ -1,26 +1,22 @@
-"""Network workload: TCP with iperf3."""
+"""Network workload: TCP or UDP with iperf3."""
 
 import collections.abc
 import typing as t
 
 from rally_vmperf.measurement import sample
+from rally_vmperf.measurement import units
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import iperf3_command
 from rally_vmperf.workloads import iperf3_result
 
-#: Direction -> where its server is; its place is what is added to the port,
-#: for a port just used may still be waiting.
-DIRECTIONS: dict[str, t.Literal["peer", "partner"]] = {
-    "to_peer": "peer",
-    "from_peer": "peer",
-    "guest_to_guest": "partner",
-}
+_DIRECTIONS = iperf3_command.DIRECTIONS
 
 
 class Network(base.Workload):
-    """TCP throughput to and from another machine."""
+    """Throughput to and from another machine; of UDP jitter and loss too."""
 
     name = "iperf3"
-    title = "Network: TCP throughput with iperf3"
+    title = "Network: TCP or UDP with iperf3"
     ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
         "type": "object",
         "properties": {
@@ -28,10 +24,17 @@ class Network(base.Workload):
                 "type": "array",
                 "description": "Measured one after the other: to_peer, "
                 "from_peer, guest_to_guest (to the partner guest).",
-                "items": {"enum": list(DIRECTIONS)},
+                "items": {"enum": list(_DIRECTIONS)},
                 "minItems": 1,
                 "uniqueItems": True,
                 "default": ["to_peer", "from_peer"],
+            },
+            "protocol": {
+                "type": "string",
+                "description": "tcp, as fast as it goes, or udp, at the "
+                "bitrate.",
+                "enum": ["tcp", "udp"],
+                "default": "tcp",
             },
             "time": {
                 "type": "integer",
@@ -44,7 +47,7 @@ class Network(base.Workload):
             "omit": {
                 "type": "integer",
                 "description": "Seconds before them that are not measured, "
-                "while TCP finds its pace, 0 to 60.",
+                "while TCP finds its pace, 0 to 60; 0 with udp.",
                 "minimum": 0,
                 "maximum": 60,
                 "default": 1,
@@ -55,6 +58,24 @@ class Network(base.Workload):
                 "minimum": 1,
                 "maximum": 128,
                 "default": 1,
+            },
+            "bitrate": {
+                "type": "integer",
+                "description": "Rate at which each stream of udp is offered, "
+                "bit/s of payload, 100000 to 400000000000.",
+                "minimum": 10**5,
+                "maximum": 4 * 10**11,
+                "default": 10**8,
+            },
+            # Not iperf3's own default, which is what fits the path: it would
+            # differ between bare metal and a guest on an overlay network.
+            "datagram": {
+                "type": "integer",
+                "description": "Bytes of payload of each datagram of udp, 16 "
+                "to 65507.",
+                "minimum": 16,
+                "maximum": 65507,
+                "default": 1400,
             },
         },
         "additionalProperties": False,
@@ -68,9 +89,24 @@ class Network(base.Workload):
         ),
     )
 
+    def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
+        """Return the arguments with every default filled in.
+
+        :raises base.WorkloadError: also for what is of the other protocol
+        """
+        complete = super().complete(arguments)
+        if complete["protocol"] == "udp":
+            complete["omit"] = int(arguments.get("omit", 0))
+            _refuse(complete, {"omit": 0}, "tcp")
+        else:
+            rules = self.ARGUMENTS["properties"]
+            given = ("bitrate", "datagram")
+            _refuse(complete, {k: rules[k]["default"] for k in given}, "udp")
+        return complete
+
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
         """Return the other ends of the directions that are asked for."""
-        return frozenset(DIRECTIONS[d] for d in _directions(arguments))
+        return frozenset(_DIRECTIONS[d] for d in _directions(arguments))
 
     def narrowed(
         self, arguments: base.Arguments, ends: base.Ends
@@ -82,25 +118,33 @@ class Network(base.Workload):
         kept = [
             direction
             for direction in _directions(arguments)
-            if DIRECTIONS[direction] == "peer" or ends.partner
+            if _DIRECTIONS[direction] == "peer" or ends.partner
         ]
         return {**arguments, "directions": kept}
 
     def cautions(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return a caution when guests' traffic has no equal on metal."""
-        if "guest_to_guest" not in arguments["directions"]:
-            return ()
-        seen = "guest_to_guest is compared with bare metal to its peer"
-        return (("partner_is_peer", seen),)
+        """Return what the figures do not say."""
+        found = []
+        if "guest_to_guest" in arguments["directions"]:
+            seen = "guest_to_guest is compared with bare metal to its peer"
+            found.append(("partner_is_peer", seen))
+        if arguments["protocol"] == "udp":
+            rate = units.show(
+                arguments["streams"] * arguments["bitrate"], "bit/s"
+            )
+            found.append(("rate_offered", f"{rate} of UDP are offered"))
+        return tuple(found)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return throughput and retransmits of each direction."""
+        """Return what is measured in each direction."""
         return tuple(
             metric
             for direction in _directions(arguments)
-            for metric in iperf3_result.metrics(direction)
+            for metric in iperf3_result.metrics(
+                direction, arguments["protocol"]
+            )
         )
 
     def commands(
@@ -111,7 +155,7 @@ class Network(base.Workload):
         :raises base.WorkloadError: when the address of an end is missing
         """
         return tuple(
-            _command(direction, arguments, ends)
+            iperf3_command.command(direction, arguments, ends)
             for direction in _directions(arguments)
         )
 
@@ -120,57 +164,27 @@ class Network(base.Workload):
         arguments: base.Arguments,
         outcomes: collections.abc.Mapping[str, base.Outcome],
     ) -> list[sample.Sample]:
-        """Return throughput and retransmits of each outcome there is."""
+        """Return the samples of each outcome there is."""
         return [
             measured
             for direction in _directions(arguments)
             for measured in iperf3_result.read(
-                direction, outcomes, arguments["time"]
+                direction, arguments["protocol"], outcomes, arguments["time"]
             )
         ]
 
 
 def _directions(arguments: base.Arguments) -> list[str]:
-    return [d for d in DIRECTIONS if d in arguments["directions"]]
+    return [d for d in _DIRECTIONS if d in arguments["directions"]]
 
 
-def _command(
-    direction: str, arguments: base.Arguments, ends: base.Ends
-) -> base.Command:
-    on = DIRECTIONS[direction]
-    address = ends.peer if on == "peer" else ends.partner
-    if not address:
-        raise base.WorkloadError(
-            f"iperf3: {direction} needs a {on}, and there is none; name one "
-            "or leave the direction out of 'directions'"
-        )
-    port = ends.port + list(DIRECTIONS).index(direction)
-    argv = (
-        "iperf3",
-        "-c",
-        address,
-        "-p",
-        f"{port}",
-        "-J",
-        # No report each second: hours of many streams would be megabytes.
-        "-i",
-        "0",
-        "-t",
-        f"{arguments['time']}",
-        "-O",
-        f"{arguments['omit']}",
-        "-P",
-        f"{arguments['streams']}",
-        *(["-R"] if direction == "from_peer" else []),
-        "--connect-timeout",
-        "5000",
-    )
-    server = base.Server(
-        on=on, argv=("iperf3", "-s", "-1", "-p", f"{port}"), port=port
-    )
-    return base.Command(
-        name=direction,
-        argv=argv,
-        timeout=arguments["time"] + arguments["omit"] + 60,
-        server=server,
-    )
+def _refuse(
+    arguments: base.Arguments, unused: dict[str, int], other: str
+) -> None:
+    for key, value in unused.items():
+        if arguments[key] != value:
+            raise base.WorkloadError(
+                f"workload iperf3: {key}: {arguments[key]} is of {other}, "
+                f"and the protocol is {arguments['protocol']}; leave {key} "
+                f"out, or say protocol: {other}"
+            )

@@ -1,6 +1,7 @@
 """What iperf3 says of one direction, in base units."""
 
 import collections.abc
+import typing as t
 
 from rally_vmperf.measurement import sample
 from rally_vmperf.workloads import base
@@ -8,29 +9,49 @@ from rally_vmperf.workloads import document
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 
-#: Share of the time below which a run has ended early.
+Protocol = t.Literal["tcp", "udp"]
+
+#: Share of the time below which a run has ended early, and of the datagrams
+#: sent below which too many came after the last one that arrived.
 _LEAST = 0.9
 
+#: Protocol -> what is measured: name, unit, direction and scale.
+_METRICS: dict[
+    Protocol, tuple[tuple[str, str, sample.Better, sample.Scale], ...]
+] = {
+    "tcp": (
+        ("throughput", "bit/s", "higher", "ratio"),
+        ("retransmits", "1", "lower", "count"),
+    ),
+    "udp": (
+        ("udp.throughput", "bit/s", "higher", "ratio"),
+        ("udp.jitter", "s", "lower", "count"),
+        ("udp.loss", "%", "lower", "count"),
+    ),
+}
 
-def metrics(direction: str) -> tuple[sample.Metric, sample.Metric]:
-    """Return throughput and retransmits of a direction."""
-    return (
+
+def command_name(direction: str, protocol: Protocol) -> str:
+    """Return what the command is called, in a task that has both protocols."""
+    return direction if protocol == "tcp" else f"{direction}-udp"
+
+
+def metrics(direction: str, protocol: Protocol) -> tuple[sample.Metric, ...]:
+    """Return what is measured in a direction."""
+    return tuple(
         sample.Metric(
-            name=f"network.{direction}.throughput",
-            unit="bit/s",
-            better="higher",
-        ),
-        sample.Metric(
-            name=f"network.{direction}.retransmits",
-            unit="1",
-            better="lower",
-            scale="count",
-        ),
+            name=f"network.{direction}.{name}",
+            unit=unit,
+            better=better,
+            scale=scale,
+        )
+        for name, unit, better, scale in _METRICS[protocol]
     )
 
 
 def read(
     direction: str,
+    protocol: Protocol,
     outcomes: collections.abc.Mapping[str, base.Outcome],
     time: float,
 ) -> list[sample.Sample]:
@@ -41,8 +62,10 @@ def read(
     :param time: seconds that were asked for
     :raises base.WorkloadError: with iperf3's own words when it has failed
     """
-    _raise_reported(direction, outcomes)
-    outcome = outputs.taken(outcomes, direction)
+    name = command_name(direction, protocol)
+    if name in outcomes:
+        _raise_reported(direction, protocol, outcomes[name])
+    outcome = outputs.taken(outcomes, name)
     if outcome is None:
         return []
     result = document.Document(outcome.stdout, "iperf3")
@@ -52,31 +75,62 @@ def read(
             f"iperf3: {direction} ended after {lasted:g} s of {time:g} s; "
             "look at the raw output"
         )
-    throughput, retransmits = metrics(direction)
+    values = (_tcp if protocol == "tcp" else _udp)(result, direction)
     return [
-        limits.measured(
-            throughput,
-            result.number("end", "sum_received", "bits_per_second"),
-        ),
-        limits.measured(
-            retransmits, result.number("end", "sum_sent", "retransmits")
-        ),
+        limits.measured(metric, value)
+        for metric, value in zip(
+            metrics(direction, protocol), values, strict=True
+        )
     ]
 
 
+def _tcp(result: document.Document, _: str) -> tuple[float, ...]:
+    return (
+        result.number("end", "sum_received", "bits_per_second"),
+        result.number("end", "sum_sent", "retransmits"),
+    )
+
+
+def _udp(result: document.Document, direction: str) -> tuple[float, ...]:
+    """Return rate, jitter and loss as the receiver saw them.
+
+    Nobody tells of a datagram that it is the last one, so what is lost at
+    the end is not among iperf3's losses: of nothing that arrived, it says
+    that nothing was lost.
+
+    :raises base.WorkloadError: when that is too much to tell the loss
+    """
+    sent = result.number("end", "sum_sent", "packets")
+    numbered = result.number("end", "sum_received", "packets")
+    rate = result.number("end", "sum_received", "bits_per_second")
+    if not (rate and numbered):
+        raise base.WorkloadError(
+            f"iperf3: {direction}: none of {sent:g} datagrams arrived; is UDP "
+            "let in there, and are datagrams of this size?"
+        )
+    if numbered < _LEAST * sent:
+        raise base.WorkloadError(
+            f"iperf3: {direction}: none of the last {sent - numbered:g} of "
+            f"{sent:g} datagrams arrived; look at the raw output"
+        )
+    lost = result.number("end", "sum_received", "lost_packets")
+    jitter = result.number("end", "sum_received", "jitter_ms")
+    return rate, jitter / 1e3, lost / numbered * 100
+
+
 def _raise_reported(
-    direction: str, outcomes: collections.abc.Mapping[str, base.Outcome]
+    direction: str, protocol: Protocol, outcome: base.Outcome
 ) -> None:
     """Raise iperf3's own error, which stands in its output and not beside."""
-    outcome = outcomes.get(direction)
-    if outcome is None or len(outcome.stdout) > outputs.LONGEST:
+    if len(outcome.stdout) > outputs.LONGEST:
         return
     try:
         reported = document.Document(outcome.stdout, "iperf3").find("error")
     except base.WorkloadError:
         return
     if isinstance(reported, str):
+        ways = ", by TCP and by UDP" if protocol == "udp" else ""
         raise base.WorkloadError(
             f"iperf3: {direction}: {outputs.printable(reported)}; look "
-            "whether the other end can be reached at that port"
+            f"whether the other end can be reached at that port{ways}"
         )

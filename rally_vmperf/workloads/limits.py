@@ -16,6 +16,7 @@ BOUNDS = {
     "ops/s": (0.0, 1e9),
     "s": (1e-9, 7 * 86400.0),
     "1": (0.0, 1e12),
+    "%": (0.0, 100.0),
 }
 
 
@@ -26,6 +27,8 @@ def measured(metric: sample.Metric, value: float) -> sample.Sample:
     :raises base.WorkloadError: for one that it cannot
     """
     smallest, largest = BOUNDS[metric.unit]
+    if metric.scale == "count":
+        smallest = 0.0
     if not smallest <= value <= largest:
         raise base.WorkloadError(
             f"{metric.name} is {value:g} {metric.unit}, which no machine "

@@ -19,6 +19,7 @@ SMALL = {
     "disk_seconds": 2,
     "disk_ramp": 0,
     "network_seconds": 2,
+    "network_udp_bitrate": 10000000,
     "max_percent": {
         "cpu.*.rate": 99.99,
         "cpu.*": 100000,
@@ -29,7 +30,11 @@ SMALL = {
         "network.*.throughput": 99.99,
     },
     "tolerate": ["guest_faster"],
-    "max": {"network.*.retransmits": 1000000},
+    "max": {
+        "network.*.retransmits": 1000000,
+        "network.*.udp.jitter": 10,
+        "network.*.udp.loss": 100,
+    },
 }
 
 

@@ -48,12 +48,19 @@ class TestPair(laboratory.Case):
 
     def _check_network(self, records):
         for record in records:
-            sources = {
-                sample["source"]
+            taken = {
+                (
+                    sample["source"],
+                    sample["metric"].rpartition("guest_to_guest.")[2],
+                )
                 for sample in record["samples"]
-                if sample["metric"] == "network.guest_to_guest.throughput"
+                if sample["metric"].startswith("network.")
             }
-            self.assertEqual({"g1"}, sources)
+            tcp = ("throughput", "retransmits")
+            udp = ("udp.throughput", "udp.jitter", "udp.loss")
+            self.assertEqual({("g1", name) for name in (*tcp, *udp)}, taken)
+            kinds = {found["kind"] for found in record["findings"]}
+            self.assertIn("rate_offered", kinds)
 
     def _check_verdict(self):
         (verdict,) = (
@@ -64,6 +71,7 @@ class TestPair(laboratory.Case):
         self.assertFalse(verdict["success"])
         detail = verdict["detail"]
         self.assertTrue(detail.startswith("failed:"), detail)
+        self.assertRegex(detail, r"udp\.jitter:\s+guest .* limit 10.0 s: pas")
         for name in (
             "cpu.sysbench.rate",
             "disk.write.bandwidth",

@@ -82,4 +82,14 @@ KINDS: dict[str, base.Kind] = {
         "from_peer.",
         raised_by="the iperf3 workload",
     ),
+    "rate_offered": base.Kind(
+        severity="note",
+        title="UDP is as fast as it is offered, at most",
+        why="UDP does not look for the fastest pace. Where about the offered "
+        "rate arrived, the throughput says that this much gets through, and "
+        "not what the network or the guest can do.",
+        remedy="Judge jitter and loss at that rate; to find the most that "
+        "gets through, offer more than arrives on bare metal.",
+        raised_by="the iperf3 workload",
+    ),
 }

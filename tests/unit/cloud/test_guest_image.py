@@ -51,12 +51,20 @@ class RecipeFilesTestCase(base.CloudTestCase):
         recipe = guest_image.Recipe(
             output=pathlib.Path("/o.qcow2"), suite="trixie"
         )
-        files = guest_image.lay_out(recipe, self.folder)
+        files = guest_image.lay_out(recipe, self.folder, 1700000000)
         for hook in ("before-packages.sh", "finish.sh"):
             mode = stat.S_IMODE((files / hook).stat().st_mode)
             self.assertEqual(0o755, mode)
         sources = (files / "debian.sources").read_text()
         self.assertIn("Suites: trixie trixie-updates\n", sources)
+
+    def test_the_image_says_of_what_it_was_built(self):
+        recipe = guest_image.Recipe(output=pathlib.Path("/o.qcow2"))
+        files = guest_image.lay_out(recipe, self.folder, 1700000000)
+        told = (files / "vmperf-image").read_text().splitlines()
+        self.assertEqual(
+            ["SUITE=bookworm", "SOURCE_DATE_EPOCH=1700000000"], told[1:]
+        )
 
 
 class ArgumentsTestCase(base.CloudTestCase):

@@ -78,6 +78,7 @@ class ShippedTestCase(unittest.TestCase):
             "disk_ramp": 0,
             "network_seconds": 5,
             "guest_options": {"config_drive": True},
+            "network_udp_bitrate": 50000000,
         }
         self.assertEqual(set(tasks.ARGUMENTS), set(arguments))
         task = tasks.render(tasks.MAIN, arguments)
@@ -119,6 +120,24 @@ class ShippedTestCase(unittest.TestCase):
         task = tasks.render(tasks.MAIN, {"guests": 0})
         with self.assertRaises(exceptions.InvalidTaskConfig):
             tasks.check(task)
+
+    def test_udp_only_with_its_rate_and_a_peer(self):
+        """It is a second entry of the same workload."""
+        for peer, rate, protocols in (
+            (tasks.PEER, 10**7, ["tcp", "udp"]),
+            (tasks.PEER, 0, ["tcp"]),
+            ({}, 10**7, []),
+        ):
+            task = tasks.render(
+                tasks.MAIN, {"peer": peer, "network_udp_bitrate": rate}
+            )
+            scenario = task["subtasks"][0]["scenario"]["VMPerf.overhead"]
+            seen = [
+                entry["arguments"].get("protocol", "tcp")
+                for entry in scenario["workloads"]
+                if entry["name"] == "iperf3"
+            ]
+            self.assertEqual(protocols, seen)
 
     def test_no_default_limit_on_what_is_quantised(self):
         """The latency of sysbench comes in steps as large as a limit."""

@@ -9,7 +9,7 @@ from rally_vmperf.guests import testing
 
 class RulesTest(unittest.TestCase):
     def test_rules(self):
-        """ICMP, SSH and the ports of workloads; no workload uses UDP."""
+        """ICMP, SSH, and the ports of workloads by TCP and UDP."""
         seen = {
             (
                 rule["ether_type"],
@@ -24,9 +24,11 @@ class RulesTest(unittest.TestCase):
                 ("IPv4", "icmp", None, None),
                 ("IPv4", "tcp", 22, 22),
                 ("IPv4", "tcp", 5201, 5328),
+                ("IPv4", "udp", 5201, 5328),
                 ("IPv6", "ipv6-icmp", None, None),
                 ("IPv6", "tcp", 22, 22),
                 ("IPv6", "tcp", 5201, 5328),
+                ("IPv6", "udp", 5201, 5328),
             },
             seen,
         )

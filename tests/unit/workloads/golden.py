@@ -40,7 +40,8 @@ def outcomes(files: dict[str, str]) -> dict[str, base.Outcome]:
     return {name: outcome(name, text(file)) for name, file in files.items()}
 
 
-#: Workload -> arguments of the recorded runs, and their outputs.
+#: Workload, with a variant of it after a dash -> arguments of the recorded
+#: runs, and their outputs.
 RUNS: dict[str, tuple[dict[str, object], dict[str, str]]] = {
     "fio": (
         {"size_mib": 64, "runtime": 2, "ramp": 1},
@@ -53,6 +54,18 @@ RUNS: dict[str, tuple[dict[str, object], dict[str, str]]] = {
         {"directions": ["to_peer", "from_peer", "guest_to_guest"], "time": 2},
         {
             direction: f"iperf3-3.12-{direction}.json"
+            for direction in ("to_peer", "from_peer", "guest_to_guest")
+        },
+    ),
+    "iperf3-udp": (
+        {
+            "directions": ["to_peer", "from_peer", "guest_to_guest"],
+            "protocol": "udp",
+            "time": 2,
+            "bitrate": 10000000,
+        },
+        {
+            f"{direction}-udp": f"iperf3-3.12-udp-{direction}.json"
             for direction in ("to_peer", "from_peer", "guest_to_guest")
         },
     ),

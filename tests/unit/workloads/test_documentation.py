@@ -11,6 +11,8 @@ import yaml
 from rally_vmperf.workloads import registry
 
 PAGES = pathlib.Path(__file__).parents[3] / "doc" / "source" / "workloads"
+#: Arguments that change which metrics there are.
+VARIANTS = {"iperf3": ({}, {"protocol": "udp"})}
 EXAMPLE = re.compile(r"code-block:: yaml\n\n((?:   .*\n|\n)+)")
 
 
@@ -26,7 +28,12 @@ class DocumentationTestCase(unittest.TestCase):
     def test_every_metric_has_its_row(self, name):
         workload = registry.get(name)
         page = _page(name)
-        for metric in workload.metrics(workload.complete({})):
+        metrics = [
+            metric
+            for arguments in VARIANTS.get(name, ({},))
+            for metric in workload.metrics(workload.complete(arguments))
+        ]
+        for metric in metrics:
             generic = re.sub(
                 r"^(disk|network)\.(\w+)",
                 lambda found: (

@@ -51,6 +51,49 @@ class NetworkTestCase(unittest.TestCase):
         self.assertIn("-t 30 -O 0 -P 4", " ".join(command.argv))
         self.assertGreater(command.timeout, 30)
 
+    def test_command_lines_of_udp(self):
+        arguments = {
+            **ALL,
+            "protocol": "udp",
+            "bitrate": 5e8,
+            "datagram": 1200,
+            "streams": 2,
+        }
+        commands = self.workload.commands(
+            self.workload.complete(arguments), ENDS
+        )
+        datagrams = "-u -b 500000000 -l 1200 --udp-counters-64bit"
+        self.assertEqual(
+            {
+                "to_peer-udp": "iperf3 -c 192.0.2.1 -p 5300 -J -i 0 -t 10 "
+                f"-O 0 -P 2 --connect-timeout 5000 {datagrams}",
+                "from_peer-udp": "iperf3 -c 192.0.2.1 -p 5301 -J -i 0 -t 10 "
+                f"-O 0 -P 2 -R --connect-timeout 5000 {datagrams}",
+                "guest_to_guest-udp": "iperf3 -c 2001:db8::2 -p 5302 -J -i 0 "
+                f"-t 10 -O 0 -P 2 --connect-timeout 5000 {datagrams}",
+            },
+            {command.name: " ".join(command.argv) for command in commands},
+        )
+
+    def test_both_protocols_in_one_task(self):
+        """Neither metrics nor commands have a name in common."""
+        tcp, udp = (
+            self.workload.complete({"protocol": protocol})
+            for protocol in ("tcp", "udp")
+        )
+        for names in (
+            lambda a: {m.name for m in self.workload.metrics(a)},
+            lambda a: {c.name for c in self.workload.commands(a, ENDS)},
+        ):
+            self.assertEqual(set(), names(tcp) & names(udp))
+
+    def test_complete_arguments_stay_as_they_are(self):
+        """Those of UDP too, which omits nothing."""
+        for protocol, omit in (("tcp", 1), ("udp", 0)):
+            complete = self.workload.complete({"protocol": protocol})
+            self.assertEqual(omit, complete["omit"])
+            self.assertEqual(complete, self.workload.complete(complete))
+
     @ddt.data(
         ({}, {"peer"}),
         (ALL, {"peer", "partner"}),
@@ -89,6 +132,14 @@ class NetworkTestCase(unittest.TestCase):
         ({"time": 0}, "time: 0 is less .*1 to 3600"),
         ({"omit": 61}, "omit: 61 is greater .*0 to 60"),
         ({"streams": 129}, "streams: 129 is greater .*1 to 128"),
+        ({"protocol": "sctp"}, "protocol: 'sctp' is not .*tcp, .*udp"),
+        ({"bitrate": 10**6}, "bitrate: 1000000 is of udp.*: udp$"),
+        ({"datagram": 1472}, "datagram: 1472 is of udp, .*is tcp; leave"),
+        ({"protocol": "udp", "omit": 1}, "omit: 1 is of tcp.*: tcp$"),
+        ({"protocol": "udp", "bitrate": 0}, "bitrate: 0 is less .*100000 to"),
+        ({"protocol": "udp", "bitrate": "10M"}, "bitrate: '10M' is not"),
+        ({"protocol": "udp", "datagram": 65508}, "datagram: .*16 to 65507"),
+        ({"protocol": "udp", "datagram": 15}, "datagram: 15 is less"),
     )
     @ddt.unpack
     def test_bad_arguments(self, arguments, message):
@@ -96,6 +147,24 @@ class NetworkTestCase(unittest.TestCase):
             base.WorkloadError, f"^workload iperf3: {message}"
         ):
             self.workload.complete(arguments)
+
+    def test_samples_of_udp_are_the_metrics_in_their_order(self):
+        arguments = self.workload.complete(golden.RUNS["iperf3-udp"][0])
+        samples = self.workload.parse(
+            arguments, golden.outcomes(golden.RUNS["iperf3-udp"][1])
+        )
+        self.assertEqual(
+            list(self.workload.metrics(arguments)),
+            [s.metric for s in samples],
+        )
+        self.assertEqual(
+            [
+                f"network.{direction}.udp.{what}"
+                for direction in ("to_peer", "from_peer", "guest_to_guest")
+                for what in ("throughput", "jitter", "loss")
+            ],
+            [s.metric.name for s in samples],
+        )
 
     def test_samples_are_the_metrics_in_their_order(self):
         arguments = self.workload.complete(golden.RUNS["iperf3"][0])

@@ -70,4 +70,110 @@ class ReadTestCase(unittest.TestCase):
 
     def _read(self, text, direction="to_peer", exit_status=0):
         outcome = golden.outcome(direction, text, exit_status=exit_status)
-        return iperf3_result.read(direction, {direction: outcome}, 2)
+        return iperf3_result.read(direction, "tcp", {direction: outcome}, 2)
+
+
+@ddt.ddt
+class ReadDatagramsTestCase(unittest.TestCase):
+    @ddt.data(
+        ("to_peer", 9995255.353476167, 0.025105284781034888, 0),
+        ("from_peer", 10001189.951212, 0.007078038766594488, 0),
+        ("loss", 8947645.753697773, 0.023832497551470853, 187 / 1785),
+        ("loss-reverse", 8965223.460614653, 0.00717727366489518, 184 / 1785),
+        ("streams", 26944209.1927796, 0.056355443635666934, 542 / 5354),
+        (
+            "streams-reverse",
+            26996331.1724349,
+            0.010745269716493104,
+            534 / 5355,
+        ),
+    )
+    @ddt.unpack
+    def test_what_the_receiver_saw(self, name, rate, jitter_ms, loss):
+        """In both directions, and of all streams together."""
+        samples = self._read(golden.text(f"iperf3-3.12-udp-{name}.json"))
+        self.assertEqual(
+            [
+                ("throughput", rate, "bit/s", "ratio"),
+                ("jitter", jitter_ms / 1000, "s", "count"),
+                ("loss", loss * 100, "%", "count"),
+            ],
+            [
+                (
+                    one.metric.name.removeprefix("network.to_peer.udp."),
+                    one.value,
+                    one.metric.unit,
+                    one.metric.scale,
+                )
+                for one in samples
+            ],
+        )
+
+    @ddt.data("none", "none-reverse")
+    def test_nothing_that_arrived_is_no_loss_of_zero(self, name):
+        """Though iperf3 says that nothing was lost."""
+        text = golden.text(f"iperf3-3.12-udp-{name}.json")
+        lost = json.loads(text)["end"]["sum_received"]["lost_percent"]
+        self.assertEqual(0, lost)
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            r"^iperf3: to_peer: none of \d+ datagrams arrived; is UDP",
+        ):
+            self._read(text)
+
+    @ddt.data(
+        ("unanswered", "unable to read from stream socket: Resource"),
+        ("ended", "control socket has closed unexpectedly"),
+    )
+    @ddt.unpack
+    def test_its_own_error_is_told(self, name, message):
+        text = golden.text(f"iperf3-3.12-udp-{name}.json")
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^iperf3: to_peer: {message}.* and by UDP$"
+        ):
+            self._read(text)
+
+    def test_neither_jitter_nor_loss_are_samples_too(self):
+        _, jitter, loss = self._read(
+            self._changed(jitter_ms=0, lost_packets=0)
+        )
+        self.assertEqual((0, 0), (jitter.value, loss.value))
+
+    @ddt.data(
+        ({"jitter_ms": -0.1}, "jitter is -0.0001 s"),
+        ({"lost_packets": 1803}, "loss is 101.008 %"),
+        ({"lost_packets": -1}, "loss is -0.05.* %"),
+        ({"lost_packets": None}, "lost_packets should .* is missing"),
+        ({"packets": 1600}, "none of the last 185 of 1785 datagrams arr"),
+        ({"packets": 0}, "none of 1785 datagrams arrived"),
+        ({"bits_per_second": 2e13}, "throughput is 2e.13 bit/s"),
+        ({"seconds": 1.5}, "ended after 1.5 s of 2 s"),
+    )
+    @ddt.unpack
+    def test_broken_result(self, values, message):
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            self._read(self._changed(**values))
+
+    @ddt.data("nan", "inf")
+    def test_no_numbers(self, value):
+        text = self._changed(jitter_ms=float(value))
+        with self.assertRaisesRegex(base.WorkloadError, "no JSON"):
+            self._read(text)
+
+    def test_a_version_that_tells_only_what_was_sent(self):
+        result = json.loads(golden.text("iperf3-3.12-udp-loss.json"))
+        del result["end"]["sum_received"]
+        with self.assertRaisesRegex(
+            base.WorkloadError, "sum_received.* is missing"
+        ):
+            self._read(json.dumps(result))
+
+    def _changed(self, **values):
+        result = json.loads(golden.text("iperf3-3.12-udp-loss.json"))
+        result["end"]["sum_received"].update(values)
+        return json.dumps(result)
+
+    def _read(self, text):
+        outcome = golden.outcome("to_peer-udp", text)
+        outcomes = {"to_peer-udp": outcome}
+        return iperf3_result.read("to_peer", "udp", outcomes, 2)

@@ -34,8 +34,18 @@ class LimitsTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, "^x.y is .*look at"):
             limits.measured(metric, value)
 
-    def test_count_may_be_zero(self):
+    @ddt.data("1", "s", "%")
+    def test_count_may_be_zero(self, unit):
         metric = sample.Metric(
-            name="x.y", unit="1", better="lower", scale="count"
+            name="x.y", unit=unit, better="lower", scale="count"
         )
         self.assertEqual(0, limits.measured(metric, 0).value)
+
+    @ddt.data(("%", 100.1), ("%", -0.1), ("s", -1e-6), ("s", 1e6))
+    @ddt.unpack
+    def test_absurd_counts_are_refused(self, unit, value):
+        metric = sample.Metric(
+            name="x.y", unit=unit, better="lower", scale="count"
+        )
+        with self.assertRaisesRegex(base.WorkloadError, "^x.y is .*look at"):
+            limits.measured(metric, value)

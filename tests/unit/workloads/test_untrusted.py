@@ -49,7 +49,7 @@ def _check_message(message):
 
 def _read(name, texts):
     """Parse; every error but WorkloadError fails the test."""
-    workload = WORKLOADS[name]
+    workload = WORKLOADS[name.partition("-")[0]]
     arguments = workload.complete(RUNS[name][0])
     outcomes = {
         command: golden.outcome(command, text)
@@ -78,7 +78,7 @@ def _places(node):
 
 class UntrustedOutputTestCase(unittest.TestCase):
     @UNHURRIED
-    @hypothesis.given(st.sampled_from(registry.names()), st.text())
+    @hypothesis.given(st.sampled_from(sorted(RUNS)), st.text())
     def test_any_text(self, name, text):
         _read(name, dict.fromkeys(RUNS[name][1], text))
 
@@ -117,7 +117,9 @@ class UntrustedOutputTestCase(unittest.TestCase):
 
     @UNHURRIED
     @hypothesis.given(
-        st.sampled_from(["fio", "iperf3"]), st.integers(0, 10**6), VALUES
+        st.sampled_from(["fio", "iperf3", "iperf3-udp"]),
+        st.integers(0, 10**6),
+        VALUES,
     )
     def test_json_with_another_value(self, name, at, value):
         command, file = next(iter(RUNS[name][1].items()))
@@ -127,12 +129,26 @@ class UntrustedOutputTestCase(unittest.TestCase):
         container[key] = value
         _read(name, {command: json.dumps(document)})
 
+    @UNHURRIED
+    @hypothesis.given(
+        st.sampled_from(
+            ["jitter_ms", "lost_packets", "packets", "bits_per_second"]
+        ),
+        st.sampled_from([-1, 0, 1801, 1e9, 1e308, -1e308, 5e-324, 2**64 - 863])
+        | st.floats(),
+    )
+    def test_datagrams_of_any_number(self, key, value):
+        """Rate, jitter and loss are what can be, or there are none."""
+        document = json.loads(golden.text("iperf3-3.12-udp-loss.json"))
+        document["end"]["sum_received"][key] = value
+        _read("iperf3-udp", {"to_peer-udp": json.dumps(document)})
+
     def test_deep_json(self):
-        for name in ("fio", "iperf3"):
+        for name in ("fio", "iperf3", "iperf3-udp"):
             for depth in (900, 990, 100000):
                 deep = '{"jobs":' + "[" * depth + "]" * depth + "}"
                 _read(name, dict.fromkeys(RUNS[name][1], deep))
 
     def test_endless_output(self):
-        for name in registry.names():
+        for name in RUNS:
             _read(name, dict.fromkeys(RUNS[name][1], "0:" * (1 << 20)))

@@ -1,0 +1,78 @@
+"""The client and the server of iperf3 for one direction."""
+
+import typing as t
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import iperf3_result
+
+#: Direction -> where its server is; its place is what is added to the port,
+#: for a port just used may still be waiting.
+DIRECTIONS: dict[str, t.Literal["peer", "partner"]] = {
+    "to_peer": "peer",
+    "from_peer": "peer",
+    "guest_to_guest": "partner",
+}
+
+
+def command(
+    direction: str, arguments: base.Arguments, ends: base.Ends
+) -> base.Command:
+    """Return the client of a direction, with its server.
+
+    :raises base.WorkloadError: when the address of the other end is missing
+    """
+    on = DIRECTIONS[direction]
+    address = ends.peer if on == "peer" else ends.partner
+    if not address:
+        raise base.WorkloadError(
+            f"iperf3: {direction} needs a {on}, and there is none; name one "
+            "or leave the direction out of 'directions'"
+        )
+    port = ends.port + list(DIRECTIONS).index(direction)
+    argv = (
+        "iperf3",
+        "-c",
+        address,
+        "-p",
+        f"{port}",
+        "-J",
+        # No report each second: hours of many streams would be megabytes.
+        "-i",
+        "0",
+        "-t",
+        f"{arguments['time']}",
+        "-O",
+        f"{arguments['omit']}",
+        "-P",
+        f"{arguments['streams']}",
+        *(["-R"] if direction == "from_peer" else []),
+        "--connect-timeout",
+        "5000",
+        *(_datagrams(arguments) if arguments["protocol"] == "udp" else ()),
+    )
+    server = base.Server(
+        on=on, argv=("iperf3", "-s", "-1", "-p", f"{port}"), port=port
+    )
+    return base.Command(
+        name=iperf3_result.command_name(direction, arguments["protocol"]),
+        argv=argv,
+        timeout=arguments["time"] + arguments["omit"] + 60,
+        server=server,
+    )
+
+
+def _datagrams(arguments: base.Arguments) -> tuple[str, ...]:
+    """Return the options of UDP.
+
+    The two ends exchange what they saw when they are done, so the server's
+    own output is not asked for.
+    """
+    return (
+        "-u",
+        "-b",
+        f"{arguments['bitrate']}",
+        "-l",
+        f"{arguments['datagram']}",
+        # An hour of small datagrams is more than 32 bits can count.
+        "--udp-counters-64bit",
+    )
