@@ -7,6 +7,7 @@ from openstack import connection as sdk
 
 from rally_vmperf.guests import addresses
 from rally_vmperf.guests import choices
+from rally_vmperf.guests import cloud
 from rally_vmperf.guests import placement
 from rally_vmperf.guests import quota
 from rally_vmperf.guests import request
@@ -77,4 +78,5 @@ def make(connection: sdk.Connection, asked: request.Request) -> Plan:
 
 
 def _project(connection: sdk.Connection) -> str:
-    return str(connection.current_project.name or "?")
+    with cloud.asking("ask for the project"):
+        return str(connection.current_project.name or "?")

@@ -59,11 +59,14 @@ def compute_room(connection: sdk.Connection) -> dict[str, int | None]:
 
 def floating_room(connection: sdk.Connection) -> dict[str, int | None]:
     """Return what Neutron's quota leaves; nothing where policy hides it."""
-    project = connection.current_project_id
-    try:
-        details = connection.network.get_quota(project, details=True)
-    except cloud.REFUSALS:
-        return {}
+    with cloud.asking("read the network quota"):
+        project = connection.current_project_id
+        try:
+            details = connection.network.get_quota(project, details=True)
+        except cloud.REFUSALS as error:
+            if cloud.passing(error):
+                raise
+            return {}
     floating: t.Any = details.floating_ips
     if not isinstance(floating, dict):
         return {}
