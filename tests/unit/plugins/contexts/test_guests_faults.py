@@ -103,7 +103,7 @@ class FaultTest(test_guests.Case):
         """Set up and clean up; return the error that Rally sees, if any."""
         self.cloud = testing.FakeCloud(fault)
         context = self.context()
-        with mock.patch.object(guests.LOG, "error") as said:
+        with mock.patch.object(guests.LOG, "error", autospec=True) as said:
             try:
                 context.setup()
                 context.cleanup()
