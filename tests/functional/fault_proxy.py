@@ -263,6 +263,11 @@ def template(path: str) -> str:
     return _NAME.sub("/{id}", _IDENTIFIER.sub("/{id}", bare))
 
 
+def pattern(call: str) -> str:
+    """Return the pattern of exactly one call, such as ``Rule`` takes."""
+    return re.escape(call)
+
+
 def _origin(url: str) -> str:
     parts = urllib.parse.urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
