@@ -148,13 +148,13 @@ class TestInTheGuest(laboratory.Case):
     def test_tools_that_lie_talk_and_die(self):
         """Garbage, endless output and a killed tool are named as such."""
         fakes = (TASKS / "fakes.yaml").read_text()
-        done = self.laboratory.start(TOOLS, user_data=fakes)
+        done = self.laboratory.start(TOOLS, user_data=fakes, times=1)
         self.check_ended(2, done)
         for record in self.records(done):
             self.assertEqual("incomplete", record["state"])
             metrics = {one["metric"] for one in record["samples"]}
             self.assertIn("cpu.sysbench.rate", metrics)
-            self.assertIn("cpu.bzip2.compress_time", metrics)
+            self.assertIn("cpu.compress_time", metrics)
             reasons = " ".join(one["reason"] for one in record["missing"])
             self.assertIn("mbw", reasons)
             self.assertIn("decompress printed more than", reasons)
