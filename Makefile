@@ -1,6 +1,7 @@
 # Two commands do everything on a fresh Debian machine, as root:
 #   make demo    a real cloud, a baseline, the main job, a report to open
 #   make test    lint, types, docs, unit tests, functional tests on that cloud
+#   make test-all   that, and an hour of tests of faults
 # and while working:
 #   make unit    the fast loop
 
@@ -16,7 +17,7 @@ TASK = tasks/kvm-overhead.yaml
 ARGS = tasks/kvm-overhead.embedded.yaml
 REPORT = $(CLOUD)/report.html
 
-.PHONY: demo test unit lint types docs functional cloud down
+.PHONY: demo test test-all unit lint types docs functional long cloud down
 .PHONY: environment baseline bench clean
 
 demo: cloud environment baseline
@@ -28,6 +29,8 @@ demo: cloud environment baseline
 	exit $$verdict
 
 test: lint types docs unit functional
+
+test-all: test long
 
 unit: $(VENV)/ready
 	$(BIN)/stestr --test-path tests/unit run
@@ -46,6 +49,10 @@ docs: $(VENV)/ready
 functional: cloud
 	VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr --test-path tests/functional \
 	    run --serial
+
+long: cloud
+	VMPERF_LONG=1 VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr \
+	    --test-path tests/long run --serial
 
 # What our evidence costs beside that of rally-openstack's own scenario.
 bench: cloud

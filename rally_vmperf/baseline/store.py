@@ -1,6 +1,8 @@
 """The registry of baselines: a folder of JSON documents, one per name."""
 
+import collections.abc
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -58,8 +60,13 @@ class Store:
             )
         return checked
 
-    def reserve(self, name: str, *, replace: bool = False) -> None:
+    @contextlib.contextmanager
+    def reserve(
+        self, name: str, *, replace: bool = False
+    ) -> collections.abc.Iterator[None]:
         """Refuse at once what ``save`` would refuse after long work.
+
+        The name is this process's own meanwhile.
 
         :raises BaselineError: when the name cannot be used
         """
@@ -69,6 +76,27 @@ class Store:
                 f"baseline {name!r} exists in {self.folder}; choose another "
                 "name, or add --replace"
             )
+        lock = self.folder / f".{name}.lock"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            stream = lock.open("w")
+        except OSError as error:
+            raise document.BaselineError(
+                f"baseline folder {self.folder}: {error.strerror or error}; "
+                "set [vmperf] baseline_dir to a folder that can be written"
+            ) from None
+        with stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise document.BaselineError(
+                    f"baseline {name!r} is being recorded by another process; "
+                    "wait for its end, or choose another name"
+                ) from None
+            try:
+                yield
+            finally:
+                lock.unlink(missing_ok=True)
 
     def save(self, content: document.Json, *, replace: bool = False) -> None:
         """Register a baseline, whole or not at all.
@@ -78,23 +106,33 @@ class Store:
         """
         document.check(content, "the new baseline")
         path = self._path(content["name"])
+        text = json.dumps(content, indent=1, sort_keys=True)
+        try:
+            self._write(path, text, replace)
+        except FileExistsError:
+            raise document.BaselineError(
+                f"baseline {path.stem!r} exists in {self.folder}; choose "
+                "another name, or add --replace"
+            ) from None
+        except OSError as error:
+            raise document.BaselineError(
+                f"baseline {path}: {error.strerror or error}; "
+                f"{_rescue(path, text)}"
+            ) from None
+
+    def _write(self, path: pathlib.Path, text: str, replace: bool) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(
             "w", dir=self.folder, prefix=".", delete=False, encoding="utf-8"
         ) as stream:
             try:
-                json.dump(content, stream, indent=1, sort_keys=True)
+                stream.write(text)
                 stream.flush()
                 os.fsync(stream.fileno())
                 if replace:
                     os.replace(stream.name, path)
                 else:
                     os.link(stream.name, path)
-            except FileExistsError:
-                raise document.BaselineError(
-                    f"baseline {path.stem!r} exists in {self.folder}; choose "
-                    "another name, or add --replace"
-                ) from None
             finally:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(stream.name)
@@ -119,3 +157,15 @@ class Store:
                 "'-', at most 64, starting with a letter or digit"
             )
         return self.folder / f"{name}.json"
+
+
+def _rescue(path: pathlib.Path, text: str) -> str:
+    """Keep elsewhere what was measured, and say where."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix=f"{path.stem}-", suffix=".json", delete=False
+        ) as stream:
+            stream.write(text)
+    except OSError as error:
+        return f"lost, for {tempfile.gettempdir()}: {error.strerror or error}"
+    return f"make room, then register it with: mv {stream.name} {path}"

@@ -89,7 +89,12 @@ class Record(command.Command):
             )
         configuration.load(parsed.config_file)
         registry = store.Store(configuration.option("baseline_dir"))
-        registry.reserve(parsed.name, replace=parsed.replace)
+        with registry.reserve(parsed.name, replace=parsed.replace):
+            self._register(registry, parsed)
+
+    def _register(
+        self, registry: store.Store, parsed: argparse.Namespace
+    ) -> None:
         asked = questions.read(parsed)
         recorded_at = build.now()
         recordings = [

@@ -33,11 +33,16 @@ async def look(
     """Return the counters of every machine that answers, by its name."""
 
     async def one(place: stations.Station) -> tuple[str, Look] | None:
-        try:
-            answer = await place.machine.run(["cat", *_FILES], timeout=30)
-        except base.MachineError:
-            return None
-        return place.name, parse(answer.stdout)
+        # A connection that was cut meanwhile is no machine that is gone.
+        for _ in ("first", "again"):
+            try:
+                answer = await place.machine.run(["cat", *_FILES], timeout=30)
+            except base.Unreachable:
+                continue
+            except base.MachineError:
+                return None
+            return place.name, parse(answer.stdout)
+        return None
 
     answers = await asyncio.gather(*(one(place) for place in places))
     return dict(answer for answer in answers if answer)

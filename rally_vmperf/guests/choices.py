@@ -32,10 +32,13 @@ def flavor(connection: sdk.Connection, wanted: request.Reference) -> t.Any:
 
 def extra_specs(connection: sdk.Connection, flavor: t.Any) -> dict[str, str]:
     """Return a flavor's extra specs; empty where policy hides them."""
-    try:
-        full = connection.compute.fetch_flavor_extra_specs(flavor)
-    except cloud.REFUSALS:
-        return {}
+    with cloud.asking(f"read the limits of flavor {flavor.name}"):
+        try:
+            full = connection.compute.fetch_flavor_extra_specs(flavor)
+        except cloud.REFUSALS as error:
+            if cloud.passing(error):
+                raise
+            return {}
     return dict(full.extra_specs or {})
 
 

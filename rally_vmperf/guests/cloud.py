@@ -5,19 +5,21 @@ import contextlib
 import logging
 import typing as t
 
-import openstack
 from keystoneauth1 import exceptions as auth_errors
+from openstack import config as sdk_config
 from openstack import connection as sdk
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import session
 
 Credential = collections.abc.Mapping[str, t.Any]
 
 #: What the SDK and its session raise when the cloud refuses or is away.
 REFUSALS = (sdk_errors.SDKException, auth_errors.ClientException)
 
-_CONFLICT, _FAILURE = 409, 500
+#: In use, or too many requests for now; what is higher is the cloud's need.
+_PASSING, _FAILURE = (409, 413, 429), 500
 
 
 class Busy(sdk_errors.SDKException):
@@ -42,17 +44,22 @@ def connect(credential: Credential) -> sdk.Connection:
     :param credential: keys as in Rally's ``OpenStackCredential``
     """
     logging.getLogger("keystoneauth.session").addFilter(_NO_USER_DATA)
-    return openstack.connect(
+    config = sdk_config.OpenStackConfig(
         load_yaml_config=False,
         load_envvars=False,
         app_name="rally-vmperf",
+        session_constructor=session.Session,
+    )
+    region = config.get_one(
         auth=_auth(credential),
+        api_timeout=session.TIMEOUT,
         region_name=credential.get("region_name"),
         interface=credential.get("endpoint_type") or "public",
         verify=not credential.get("https_insecure"),
         cacert=credential.get("https_cacert"),
         **_client_certificate(credential.get("https_cert")),
     )
+    return sdk.Connection(config=region)
 
 
 def _auth(credential: Credential) -> dict[str, t.Any]:
@@ -95,12 +102,14 @@ def asking(what: str) -> collections.abc.Iterator[None]:
 
 def passing(error: Exception) -> bool:
     """Tell whether a refusal passes by itself: in use, or a cloud in need."""
-    if isinstance(error, (auth_errors.ConnectFailure, Busy)):
+    if isinstance(error, auth_errors.SSLError):
+        return False
+    if isinstance(error, (auth_errors.ConnectionError, Busy)):
         return True
     status = getattr(error, "status_code", None) or getattr(
         error, "http_status", None
     )
-    return status is not None and (status == _CONFLICT or status >= _FAILURE)
+    return status is not None and (status in _PASSING or status >= _FAILURE)
 
 
 def one_line(error: Exception) -> str:

@@ -6,6 +6,7 @@ import typing as t
 from openstack import connection as sdk
 
 from rally_vmperf.guests import choices
+from rally_vmperf.guests import cloud
 from rally_vmperf.guests import hosts
 from rally_vmperf.guests import networks
 from rally_vmperf.guests import quota
@@ -91,4 +92,5 @@ def settle_body(connection: sdk.Connection, asked: request.Request) -> Body:
 
 
 def _project(connection: sdk.Connection) -> str:
-    return str(connection.current_project.name or "?")
+    with cloud.asking("ask for the project"):
+        return str(connection.current_project.name or "?")

@@ -64,11 +64,14 @@ def compute_room(connection: sdk.Connection) -> dict[str, int | None]:
 
 def network_room(connection: sdk.Connection) -> dict[str, int | None]:
     """Return what Neutron's quota leaves; nothing where policy hides it."""
-    project = connection.current_project_id
-    try:
-        details = connection.network.get_quota(project, details=True)
-    except cloud.REFUSALS:
-        return {}
+    with cloud.asking("read the network quota"):
+        project = connection.current_project_id
+        try:
+            details = connection.network.get_quota(project, details=True)
+        except cloud.REFUSALS as error:
+            if cloud.passing(error):
+                raise
+            return {}
     found: dict[str, int | None] = {}
     for what, detail in (
         ("floating addresses", details.floating_ips),

@@ -61,6 +61,7 @@ class Removing:
         self._progress = progress
         self._timeout = timeout
         self._asked: dict[inventory.Resource, float] = {}
+        self._delays: dict[inventory.Resource, str] = {}
         self.refused: dict[inventory.Resource, str] = {}
 
     def run(self) -> None:
@@ -75,7 +76,7 @@ class Removing:
             left = None
             try:
                 left = self._look()
-            except cloud.REFUSALS as error:
+            except (*cloud.REFUSALS, errors.GuestError) as error:
                 trouble = cloud.one_line(error)
             if left is not None:
                 if not left:
@@ -100,8 +101,9 @@ class Removing:
             try:
                 resource.delete()
             except cloud.REFUSALS as error:
-                if not cloud.passing(error):
-                    self.refused[resource] = cloud.one_line(error)
+                passing = cloud.passing(error)
+                why = self._delays if passing else self.refused
+                why[resource] = cloud.one_line(error)
             else:
                 self._asked[resource] = now
 
@@ -110,9 +112,10 @@ class Removing:
     ) -> str:
         if left is None:
             return f"clean-up: the cloud cannot be asked: {trouble}"
+        reasons = {**self._delays, **self.refused}
         names = ", ".join(
             f"{one.kind} {one.name}"
-            + (f" ({self.refused[one]})" if one in self.refused else "")
+            + (f" ({reasons[one]})" if one in reasons else "")
             for one in left
         )
         return f"clean-up: not removed: {names}"

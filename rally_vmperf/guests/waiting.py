@@ -47,6 +47,10 @@ def until_active(
         try:
             servers = {s.id: s for s in connection.compute.servers()}
         except cloud.REFUSALS as error:
+            if not cloud.passing(error):
+                raise errors.GuestError(
+                    f"list servers: {cloud.one_line(error)}"
+                ) from error
             trouble = f" (last answer of Nova: {cloud.one_line(error)})"
         else:
             for number, (guest, identifier) in enumerate(wanted.items(), 1):

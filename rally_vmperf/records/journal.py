@@ -6,6 +6,7 @@ tool outputs go, compressed, to files beside it.
 """
 
 import collections.abc
+import contextlib
 import gzip
 import json
 import os
@@ -41,12 +42,13 @@ class Journal:
         line = json.dumps(schema.check(record), sort_keys=True) + "\n"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with open(self.path, "ab") as stream:
-                if stream.tell() and not self._ends_with_newline():
-                    stream.write(b"\n")
-                stream.write(line.encode())
-                stream.flush()
-                os.fsync(stream.fileno())
+            size = self.path.stat().st_size if self.path.exists() else 0
+            try:
+                self._write(line.encode(), torn=not self._is_whole(size))
+            except OSError:
+                # Half a line would spoil the records that follow it.
+                os.truncate(self.path, size)
+                raise
             _sync_folder(self.folder)
         except OSError as error:
             raise JournalError(
@@ -62,9 +64,11 @@ class Journal:
         name = f"{self._workload}-{repetition}.json.gz"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with gzip.open(self.folder / name, "wt", encoding="utf-8") as out:
-                json.dump(outputs, out)
+            content = gzip.compress(json.dumps(outputs).encode())
+            (self.folder / name).write_bytes(content)
         except OSError as error:
+            with contextlib.suppress(OSError):
+                (self.folder / name).unlink(missing_ok=True)
             raise JournalError(
                 f"raw outputs {self.folder / name}: "
                 f"{error.strerror or error}; make room or set [vmperf] "
@@ -97,7 +101,16 @@ class Journal:
                 ) from error
         return records
 
-    def _ends_with_newline(self) -> bool:
+    def _write(self, line: bytes, torn: bool) -> None:
+        with open(self.path, "ab", buffering=0) as stream:
+            content = memoryview(b"\n" + line if torn else line)
+            while content:
+                content = content[stream.write(content) :]
+            os.fsync(stream.fileno())
+
+    def _is_whole(self, size: int) -> bool:
+        if not size:
+            return True
         with open(self.path, "rb") as stream:
             stream.seek(-1, os.SEEK_END)
             return stream.read(1) == b"\n"

@@ -54,10 +54,19 @@ def _made_ports(connection):
     ]
 
 
+def _keypairs(connection):
+    """Return the key pairs of all users; each sees only their own."""
+    return [
+        pair
+        for user in connection.identity.users()
+        for pair in connection.compute.keypairs(user_id=user.id)
+    ]
+
+
 #: What a run may leave in the cloud: nothing.
 COUNTED = {
     "servers": lambda c: c.compute.servers(all_projects=True),
-    "keypairs": lambda c: c.compute.keypairs(),
+    "keypairs": _keypairs,
     "ports": _made_ports,
     "floating addresses": lambda c: c.network.ips(),
     "security groups": _made_groups,
@@ -226,6 +235,15 @@ class Case(unittest.TestCase):
     def check_nothing_left(self):
         """Fail when the cloud holds more or less than before."""
         self.assertEqual(self.before, self.laboratory.count())
+
+
+def wait_for(what: str, condition, seconds: float = 300) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"no {what} within {seconds} s")
+        time.sleep(0.2)
 
 
 def said(done) -> str:

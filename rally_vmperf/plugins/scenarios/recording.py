@@ -48,7 +48,10 @@ class Run:
     watch: t.Callable[[], list[finding.Finding]]
 
     def repeat(self, number: int) -> dict[str, t.Any]:
-        """Measure once and return the record, which is on disk by then."""
+        """Measure once and return the record, which is on disk by then.
+
+        A disk that is full costs no samples: Rally gets the record as well.
+        """
         started_at = build.now()
         result = measured.Measured()
         seen: list[finding.Finding] = []
@@ -69,7 +72,6 @@ class Run:
             result.miss("repetition", "controller", reason[:500])
         if state == "complete" and result.missing:
             state = "incomplete"
-        raw = self.journal.keep_raw(number, {"outputs": result.raw})
         record = build.build(
             build.Identity(
                 task=self.task,
@@ -85,9 +87,25 @@ class Run:
             runs=result.runs,
             missing=result.missing,
             findings=seen,
-            raw=raw,
+            raw=self._keep_raw(number, result),
         )
-        self.journal.append(record)
+        self._append(record)
         if defect is not None:
             raise defect
         return record
+
+    def _keep_raw(self, number: int, result: measured.Measured) -> str:
+        try:
+            return self.journal.keep_raw(number, {"outputs": result.raw})
+        except journals.JournalError as error:
+            LOG.warning(f"{error}; the samples are kept all the same")
+            return ""
+
+    def _append(self, record: dict[str, t.Any]) -> None:
+        try:
+            self.journal.append(record)
+        except journals.JournalError as error:
+            number = record["repetition"]
+            LOG.error(
+                f"{error}; only Rally's database has repetition {number}"
+            )

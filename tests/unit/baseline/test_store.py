@@ -1,10 +1,13 @@
 """Tests of the registry of baselines."""
 
+import errno
 import json
+import os
 import pathlib
 import tempfile
 import threading
 import unittest
+from unittest import mock
 
 import ddt
 
@@ -37,11 +40,56 @@ class TestStore(unittest.TestCase):
         other = made.baseline(recorded_at="2026-02-02T00:00:00+00:00")
         with self.assertRaisesRegex(document.BaselineError, "--replace"):
             self.store.save(other)
-        with self.assertRaisesRegex(document.BaselineError, "--replace"):
-            self.store.reserve("metal")
+        with (
+            self.assertRaisesRegex(document.BaselineError, "--replace"),
+            self.store.reserve("metal"),
+        ):
+            self.fail("reserved")
         self.assertEqual(made.baseline(), self.store.load("metal"))
         self.store.save(other, replace=True)
         self.assertEqual(other, self.store.load("metal"))
+
+    def test_a_name_is_recorded_by_one_at_a_time(self):
+        """The second is told before it measures; the first loses nothing."""
+        taken = "'metal' is being recorded by another process; wait"
+        with self.store.reserve("metal"):
+            with (
+                self.assertRaisesRegex(document.BaselineError, taken),
+                store.Store(self.folder).reserve("metal", replace=True),
+            ):
+                self.fail("reserved")
+            with self.store.reserve("other"):
+                self.store.save(made.baseline())
+        self.assertEqual(made.baseline(), self.store.load("metal"))
+        self.assertEqual(["metal.json"], os.listdir(self.folder))
+
+    def test_a_folder_that_cannot_be_made(self):
+        """It is found before anything is measured."""
+        self.folder.parent.joinpath("file").touch()
+        registry = store.Store(self.folder.parent / "file" / "baselines")
+        with (
+            self.assertRaisesRegex(document.BaselineError, "baseline_dir"),
+            registry.reserve("metal"),
+        ):
+            self.fail("reserved")
+
+    def test_a_full_disk_loses_nothing(self):
+        """What was measured lies where the message says."""
+        elsewhere = self.folder.parent / "elsewhere"
+        elsewhere.mkdir()
+        full = OSError(errno.ENOSPC, "No space left on device")
+        with (
+            mock.patch.object(store.os, "fsync", autospec=True) as fsync,
+            mock.patch.object(store.tempfile, "tempdir", str(elsewhere)),
+        ):
+            fsync.side_effect = full
+            with self.assertRaises(document.BaselineError) as caught:
+                self.store.save(made.baseline())
+        self.assertEqual([], os.listdir(self.folder))
+        words = str(caught.exception).split()
+        self.assertIn("No space left on device; make room", " ".join(words))
+        os.rename(words[-2], words[-1])
+        self.assertEqual(made.baseline(), self.store.load("metal"))
 
     def test_of_two_at_once_one_wins(self):
         """Racing recorders of one name: one is told, none is mixed."""

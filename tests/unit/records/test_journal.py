@@ -78,18 +78,37 @@ class TestJournal(unittest.TestCase):
             self.assertEqual({"outputs": ["x" * 10000]}, json.load(stream))
         self.assertLess((self.folder / name).stat().st_size, 1000)
 
-    def test_full_disk_is_one_line_with_the_way_out(self):
-        """A file size limit stands in for a full disk."""
-        self.folder.mkdir(parents=True)
+    def limit(self, size):
+        """Have a limit on files' sizes stand in for a full disk."""
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         self.addCleanup(signal.signal, signal.SIGXFSZ, handler)
         self.addCleanup(
             resource.setrlimit, resource.RLIMIT_FSIZE, (soft, hard)
         )
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+
+    def test_full_disk_is_one_line_with_the_way_out(self):
+        """What is cut short on the way is not left there."""
+        self.limit(100)
         with self.assertRaisesRegex(journal.JournalError, "journal_dir"):
             self.journal.append(made.record())
+        self.assertEqual([], self.journal.read())
+        with self.assertRaisesRegex(journal.JournalError, "journal_dir"):
+            self.journal.keep_raw(2, {"outputs": [os.urandom(500).hex()]})
+        self.assertEqual([self.journal.path.name], os.listdir(self.folder))
+
+    def test_full_disk_spoils_no_other_record(self):
+        """Those before it and those after it are still read."""
+        self.journal.append(made.record())
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self.limit(self.journal.path.stat().st_size + 100)
+        with self.assertRaises(journal.JournalError):
+            self.journal.append(made.record(repetition=3))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        self.journal.append(made.record(repetition=4))
+        numbers = [one["repetition"] for one in self.journal.read()]
+        self.assertEqual([2, 4], numbers)
 
     def test_record_survives_sigkill(self):
         """What append returned for is on disk when the process is killed."""

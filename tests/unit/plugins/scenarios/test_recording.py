@@ -2,6 +2,7 @@
 
 import tempfile
 import unittest
+from unittest import mock
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import sample
@@ -86,6 +87,26 @@ class TestRun(unittest.TestCase):
         self.assertEqual("incomplete", record["state"])
         self.assertEqual(90.0, record["samples"][0]["value"])
         self.assertIn("ZeroDivisionError", record["missing"][0]["reason"])
+
+    def test_full_disk_costs_no_samples(self):
+        """Rally gets the record, and the log says that it alone has it."""
+        run = self.run_of(Session())
+        full = journal.JournalError("journal x: No space left on device")
+        with (
+            mock.patch.object(
+                journal.Journal, "append", autospec=True, side_effect=full
+            ),
+            mock.patch.object(
+                journal.Journal, "keep_raw", autospec=True, side_effect=full
+            ),
+            self.assertLogs(recording.LOG.logger, "WARNING") as logs,
+        ):
+            record = run.repeat(2)
+        self.assertEqual(90.0, record["samples"][0]["value"])
+        self.assertEqual("", record["raw"])
+        self.assertEqual(2, len(logs.output))
+        self.assertIn("No space left on device", logs.output[0])
+        self.assertIn("only Rally's database has repetition 2", logs.output[1])
 
     def test_missing_measurement(self):
         """The rest is kept and the record says incomplete."""

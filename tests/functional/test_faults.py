@@ -1,0 +1,163 @@
+"""A real cloud whose APIs fail: runs bear with it, or end in one line.
+
+Every fault and what comes of it is in doc/source/contributor/faults.rst.
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+
+from tests.functional import fault_proxy
+from tests.functional import fault_table
+from tests.functional import laboratory
+
+SHORT = laboratory.TASKS / "short.yaml"
+
+#: Calls of runs that choose a host, or whose guest does not come up.
+RARE = {
+    "compute GET /v2.1/os-availability-zone/detail",
+    "compute POST /v2.1/servers/{id}/action",
+}
+
+
+class ProxyCase(laboratory.Case):
+    """A member whose way to the cloud leads through a proxy."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Have an environment whose Keystone is the proxy."""
+        super().setUpClass()
+        lab = laboratory.laboratory()
+        path = pathlib.Path(laboratory.CLOUD, "rally-env-member.json")
+        specification = json.loads(path.read_text())
+        member = specification["existing@openstack"]
+        cls.proxy = fault_proxy.FaultProxy(member["auth_url"])
+        cls.enterClassContext(cls.proxy)
+        member["auth_url"] = cls.proxy.auth_url
+        path = lab.folder / "faulty.json"
+        path.write_text(json.dumps(specification))
+        name = f"faulty-{cls.__name__}"
+        lab.rally(
+            "env", "create", "--name", name, "--spec", str(path), check=True
+        )
+        cls.environment = name
+
+    def setUp(self):
+        """Begin without faults, with the short task's baseline."""
+        super().setUp()
+        self.laboratory.record_baseline(
+            "short", "--task", str(SHORT), "--flavor", "vmperf.tiny"
+        )
+        self.laboratory.use(self.environment)
+        self.proxy.forget()
+
+    def break_(self, call, action, **options):
+        """Have calls fail."""
+        rule = fault_proxy.Rule(call=call, action=action, **options)
+        self.proxy.rules.append(rule)
+
+    def check_told(self, done, *words):
+        """Expect a context that failed in one line with all these words."""
+        self.check_ended(2, done)
+        for rule in self.proxy.rules:
+            self.assertTrue(rule.struck, rule)
+        text = done.stdout + done.stderr
+        lines = [line for line in text.splitlines() if "GuestError" in line]
+        self.assertTrue(
+            any(all(word in line for word in words) for line in lines),
+            (words, lines, laboratory.said(done)),
+        )
+
+
+class TestUnsteadyCloud(ProxyCase):
+    """What passes by itself costs nothing but time."""
+
+    def test_each_question_fails_once(self):
+        """The run passes; every call it makes is in the table of faults."""
+        self.break_(r"\w+ GET .*|identity POST .*", 503, each=True)
+        self.break_(r"\w+ DELETE .*", 503, each=True)
+        done = self.laboratory.start(SHORT, network="private")
+        self.check_ended(0, done)
+        known = {row.call for row in fault_table.calls()}
+        made = {str(call) for call in self.proxy.calls}
+        self.assertEqual(set(), made - known, "calls without a row")
+        self.assertEqual(RARE, known - made, "rows without a call")
+        self.assertTrue(all(rule.struck for rule in self.proxy.rules))
+
+
+class TestCreationFails(ProxyCase):
+    """What was made before is removed, and the failure told."""
+
+    def test_key_pair(self):
+        """An error of Nova's own."""
+        self.break_("compute POST /v2.1/os-keypairs", 500)
+        done = self.laboratory.start(SHORT)
+        self.check_told(done, "create key pair c_rally_", "fault of the test")
+
+    def test_quota_of_security_groups(self):
+        """A refusal of Neutron's."""
+        says = "Quota exceeded for resources: ['security_group']."
+        self.break_("network POST .*/security-groups", 409, message=says)
+        done = self.laboratory.start(SHORT)
+        self.check_told(done, "create security group c_rally_", says)
+
+    def test_key_pair_whose_deletion_is_refused(self):
+        """It is named with the command that removes it, which does."""
+        self.break_("network POST .*/security-group-rules", "reset")
+        self.break_("compute DELETE .*/os-keypairs/.*", 403, times=None)
+        done = self.laboratory.start(SHORT)
+        self.check_told(done, "create security group c_rally_")
+        text = done.stdout + done.stderr
+        self.assertIn("clean-up: not removed: key pair c_rally_", text)
+        self.assertNotEqual(self.before, self.laboratory.count())
+        self.proxy.forget()
+        remedy = re.search(r"remove it with: rally-vmperf (.*?--yes)", text)
+        cleaned = self.laboratory.vmperf(*remedy[1].split())
+        self.check_ended(0, cleaned)
+
+    def test_quota_of_instances_in_the_middle(self):
+        """The first of two guests is removed again."""
+        lab = self.laboratory
+        lab.pretend_shape("two", "short", copies=2)
+        says = "Quota exceeded for instances: Requested 1, but already used 1"
+        self.break_("compute POST .*/servers", 403, message=says, skip=1)
+        done = lab.start(SHORT, count=2, baseline="two")
+        self.check_told(done, "create server c_rally_", says)
+        self.assertIn("removing 1 server", done.stdout + done.stderr)
+
+    def test_server_whose_answer_is_lost(self):
+        """It was made; it is found by its name and removed."""
+        self.break_("compute POST .*/servers", "lost")
+        self.break_("compute DELETE .*/servers/.*", 503, times=2)
+        done = self.laboratory.start(SHORT)
+        self.check_told(done, "create server c_rally_", "reset by peer")
+        self.assertIn("removing 1 server", done.stdout + done.stderr)
+
+    def test_floating_address(self):
+        """The pool is exhausted; the guest is removed again."""
+        says = "No more IP addresses available on network public."
+        self.break_("network POST .*/floatingips", 409, message=says)
+        done = self.laboratory.start(SHORT, network="private")
+        self.check_told(done, "give guest g1 a floating address", says)
+
+
+class TestToldToEnd(ProxyCase):
+    """SIGTERM, as a shutdown or a scheduler of jobs sends it."""
+
+    def test_sigterm_while_booting(self):
+        """Everything is removed, and Rally does not have it as running."""
+        lab = self.laboratory
+        # What is slow gives the test its time.
+        self.break_("compute GET .*/servers/detail", "slow", times=None)
+        with lab.started(SHORT) as process:
+            laboratory.wait_for("a server", self._asked_for_a_server)
+            os.kill(process.pid, signal.SIGTERM)
+            self.assertNotEqual(0, process.wait(timeout=300))
+        listed = lab.rally("task", "list", "--status", "running", check=True)
+        self.assertIn("no tasks", listed.stdout.lower())
+
+    def _asked_for_a_server(self):
+        made = [str(call) for call in self.proxy.calls]
+        return "compute POST /v2.1/servers" in made

@@ -1,0 +1,254 @@
+"""Faults that take a guest, or a call to the cloud each, to be seen.
+
+Every fault and what comes of it is in doc/source/contributor/faults.rst.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+from rally.common import cfg
+
+from rally_vmperf import opts
+from rally_vmperf.execution import reach
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import session
+from rally_vmperf.plugins.contexts import guests
+from tests.functional import fault_proxy
+from tests.functional import fault_table
+from tests.functional import laboratory
+
+CONF = cfg.CONF
+LONG = unittest.skipUnless(os.environ.get("VMPERF_LONG"), "VMPERF_LONG unset")
+TASKS = pathlib.Path(__file__).parent / "tasks"
+TOOLS = TASKS / "tools.yaml"
+SHORT = laboratory.TASKS / "short.yaml"
+
+#: What can become of one call; in memory there are more.
+ACTIONS = (403, 404, 409, 429, 503)
+ACTIONS += ("hang", "reset", "lost", "truncated", "garbage")
+#: Calls that a run on one network, without trouble, has no need of.
+UNUSED = ("os-availability-zone", "/action", "GET /v2.1/servers/{id}")
+
+
+def member():
+    """Return the member's specification for Rally."""
+    path = pathlib.Path(laboratory.CLOUD, "rally-env-member.json")
+    return json.loads(path.read_text())["existing@openstack"]
+
+
+def used_calls():
+    """Return the calls that booting and cleaning up make."""
+    return [
+        row.call
+        for row in fault_table.calls()
+        if not row.call.endswith(UNUSED) and UNUSED[0] not in row.call
+    ]
+
+
+@LONG
+@ddt.ddt
+class TestEveryCall(laboratory.Case):
+    """Each call of the context, failing in each way, on the real cloud.
+
+    Nobody waits for the guests to boot: they are active, that is enough.
+    """
+
+    def setUp(self):
+        """Have a context whose cloud is behind a proxy."""
+        super().setUp()
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        CONF.register_opts(opts.OPTIONS, group=opts.GROUP)
+        CONF.set_override("journal_dir", folder, group=opts.GROUP)
+        self.addCleanup(CONF.clear_override, "journal_dir", group=opts.GROUP)
+        given = member()
+        self.proxy = self.enterContext(
+            fault_proxy.FaultProxy(given["auth_url"])
+        )
+        (user,) = given["users"]
+        self.credential = {
+            **user,
+            "tenant_name": user["project_name"],
+            "region_name": given["region_name"],
+            "auth_url": self.proxy.auth_url,
+        }
+        self.enterContext(mock.patch.object(session, "TIMEOUT", 4))
+        self.enterContext(
+            mock.patch.object(
+                reach,
+                "wait_all",
+                autospec=True,
+                return_value=[reach.Arrival()],
+            )
+        )
+
+    def context(self):
+        """Return the context of one guest."""
+        config = {
+            "image": {"name": "vmperf-guest"},
+            "flavor": {"name": "vmperf.tiny"},
+            "network": {"name": "private"},
+        }
+        return guests.Guests(
+            {
+                "task": {"uuid": "12345678-0000-4000-8000-000000000000"},
+                "owner_id": "abcd1234-0000-4000-8000-000000000000",
+                "config": {"vmperf_guests@openstack": config},
+                "users": [{"credential": self.credential, "tenant_id": "p"}],
+                "tenants": {"p": {}},
+            }
+        )
+
+    @ddt.data(*used_calls())
+    def test_call(self, call):
+        """It is borne with, or told in one line; nothing stays."""
+        pattern = fault_proxy.pattern(call)
+        for action in ACTIONS:
+            with self.subTest(action=action):
+                self.proxy.forget()
+                rule = fault_proxy.Rule(call=pattern, action=action)
+                self.proxy.rules.append(rule)
+                context = self.context()
+                try:
+                    context.setup()
+                    context.cleanup()
+                except errors.GuestError as error:
+                    self.assertNotIn("\n", str(error))
+                    if "clean-up" in str(error):
+                        self.assertIn("rally-vmperf cleanup", str(error))
+                        self.proxy.forget()
+                        context.cleanup()
+                self.assertTrue(rule.struck)
+                self.check_nothing_left()
+
+
+@LONG
+class TestInTheGuest(laboratory.Case):
+    """What goes wrong in a guest costs its own samples only."""
+
+    def setUp(self):
+        """Have the tools' baseline."""
+        super().setUp()
+        self.laboratory.record_baseline(
+            "tools", "--task", str(TOOLS), "--flavor", "vmperf.tiny"
+        )
+        self.laboratory.use("member")
+        self.known = self.laboratory.journals()
+
+    def records(self, done):
+        """Return the records of the run."""
+        return self.laboratory.records(self.new_journal(self.known, done))
+
+    def test_tools_that_lie_talk_and_die(self):
+        """Garbage, endless output and a killed tool are named as such."""
+        fakes = (TASKS / "fakes.yaml").read_text()
+        done = self.laboratory.start(TOOLS, user_data=fakes, times=1)
+        self.check_ended(2, done)
+        for record in self.records(done):
+            self.assertEqual("incomplete", record["state"])
+            metrics = {one["metric"] for one in record["samples"]}
+            self.assertIn("cpu.sysbench.rate", metrics)
+            self.assertIn("cpu.compress_time", metrics)
+            reasons = " ".join(one["reason"] for one in record["missing"])
+            self.assertIn("mbw", reasons)
+            self.assertIn("decompress printed more than", reasons)
+            self.assertIn("write ended with exit status 137", reasons)
+
+    def test_full_disk(self):
+        """The tool's own words are shown."""
+        full = (TASKS / "full.yaml").read_text()
+        done = self.laboratory.start(TOOLS, user_data=full, broken=False)
+        self.check_ended(2, done)
+        text = " ".join((done.stdout + done.stderr).split())
+        self.assertRegex(text, "g1: preparing fio: .*No space left on device")
+
+    def test_qemu_dies_in_the_middle(self):
+        """What was measured before is kept, and the rest of the run short."""
+        lab = self.laboratory
+        with lab.started(TOOLS, broken=False, runtime=40) as process:
+            laboratory.wait_for(
+                "fio", lambda: "fio on g1" in process.log.read_text()
+            )
+            (server,) = lab.admin.compute.servers(all_projects=True)
+            os.kill(qemu(server.id), signal.SIGKILL)
+            self.assertEqual(2, process.wait(timeout=400))
+        (path,) = lab.journals() - self.known
+        first, *later = lab.records(path)
+        self.assertEqual("incomplete", first["state"])
+        metrics = {one["metric"] for one in first["samples"]}
+        self.assertIn("cpu.sysbench.rate", metrics)
+        missing = {one["what"] for one in first["missing"]}
+        self.assertTrue(any(what.startswith("disk.") for what in missing))
+        found = {one["kind"] for one in first["findings"]}
+        self.assertIn("guest_changed_host", found)
+        for record in later:
+            self.assertEqual([], record["samples"])
+
+
+@LONG
+class TestDatabase(laboratory.Case):
+    """Rally cannot write any more, while guests are there."""
+
+    def test_full_disk_of_the_database(self):
+        """Records are in the journal, guests are removed."""
+        lab = self.laboratory
+        lab.record_baseline(
+            "short", "--task", str(SHORT), "--flavor", "vmperf.tiny"
+        )
+        known = lab.journals()
+        folder = self._small_disk()
+        conf = lab.conf
+        self.addCleanup(setattr, lab, "conf", conf)
+        lab.conf = lab.folder / "small.conf"
+        text = conf.read_text()
+        lab.conf.write_text(
+            text.replace(f"{lab.folder}/rally.sqlite", f"{folder}/db")
+        )
+        lab.rally("db", "create", check=True)
+        spec = f"{laboratory.CLOUD}/rally-env-member.json"
+        lab.rally(
+            "env", "create", "--name", "small", "--spec", spec, check=True
+        )
+        with lab.started(SHORT) as process:
+            laboratory.wait_for(
+                "record",
+                lambda: any(
+                    len(lab.records(path)) for path in lab.journals() - known
+                ),
+            )
+            with (
+                self.assertRaises(OSError),
+                open(folder / "full", "wb", buffering=0) as stream,
+            ):
+                while True:
+                    stream.write(b"\0" * 4096)
+            self.assertNotEqual(0, process.wait(timeout=400))
+        (path,) = lab.journals() - known
+        states = [record["state"] for record in lab.records(path)]
+        self.assertIn("complete", states)
+
+    def _small_disk(self):
+        folder = self.laboratory.folder / "small"
+        folder.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+        subprocess.run(mount, check=True)
+        self.addCleanup(subprocess.run, ["umount", str(folder)], check=True)
+        return folder
+
+
+def qemu(server):
+    """Return the process of a guest's machine."""
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if server.encode() in words and b"qemu" in words[0]:
+            return int(folder.name)
+    raise AssertionError(f"no qemu of {server}")

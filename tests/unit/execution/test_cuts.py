@@ -1,0 +1,135 @@
+"""Tests of connections that are cut, at every command of a session."""
+
+import asyncio
+import pathlib
+import tempfile
+import unittest
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import measured
+from rally_vmperf.execution import session
+from rally_vmperf.execution import station
+from rally_vmperf.machines import base
+from rally_vmperf.machines import ssh
+from tests.unit.execution import test_measure
+from tests.unit.machines import sshd
+
+
+class Cutting(sshd.Sshd):
+    """Cuts all connections at one command.
+
+    :param at: its number, from 1; 0 for none
+    :param begun: when it runs already; else it never does
+    """
+
+    def __init__(self, at, *, begun):
+        super().__init__()
+        self.at, self.begun = at, begun
+
+    async def _serve(self, channel):
+        if len(self.commands) + 1 != self.at:
+            await super()._serve(channel)
+        elif self.begun:
+            asyncio.get_running_loop().call_soon(self.drop)
+            await super()._serve(channel)
+        else:
+            self.commands.append(channel.command)
+            self.drop()
+
+
+class Outcome:
+    """What came of a session, and which commands it took."""
+
+    def __init__(self, at=0, *, begun=False):
+        self.result = measured.Measured()
+        self.refused = None
+        self.opened = 0
+        self.lines = []
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            asyncio.Runner() as runner,
+        ):
+            server = Cutting(at, begun=begun)
+            runner.run(server.start())
+            try:
+                self._measure(server, folder, runner)
+            except base.MachineError as error:
+                self.refused = str(error)
+            finally:
+                runner.run(server.stop())
+            self.commands = server.commands
+            self.left = list(pathlib.Path(folder).glob("**/.job-*"))
+
+    def _measure(self, server, folder, runner):
+        machine = ssh.Ssh(
+            "g1",
+            host=server.host,
+            port=server.port,
+            user="debian",
+            client_key=server.client_pair.private,
+            host_key=server.host_pair.public,
+        )
+        place = station.Station(
+            name="g1", machine=machine, role="copy", folder=f"{folder}/work"
+        )
+        opened = session.open_session(
+            [assignment.Assignment(test_measure.Echo(), {})],
+            [place],
+            None,
+            install=False,
+            progress=self.lines.append,
+            runner=runner,
+        )
+        self.opened = len(server.commands)
+        try:
+            opened.repeat(self.result)
+        finally:
+            opened.close()
+
+
+class CutTest(unittest.TestCase):
+    """A short cut costs a message at most, and no sample."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Count the commands of a session without any cut."""
+        super().setUpClass()
+        cls.whole = Outcome()
+
+    def test_without_cuts(self):
+        """Both samples are there."""
+        self.assertIsNone(self.whole.refused)
+        self.assertEqual(2, len(self.whole.result.observations))
+
+    def test_while_getting_ready(self):
+        """Nothing is measured yet: one line, or no matter at all."""
+        for at in range(1, self.whole.opened + 1):
+            for begun in (False, True):
+                with self.subTest(at=at, begun=begun):
+                    outcome = Outcome(at, begun=begun)
+                    if outcome.refused is None:
+                        self.check_samples(outcome)
+                    else:
+                        self.assertRegex(outcome.refused, "^g1: .*lost")
+                        self.assertNotIn("\n", outcome.refused)
+
+    def test_while_measuring(self):
+        """Starting, waiting, collecting: every sample is kept."""
+        for at in range(self.whole.opened + 1, len(self.whole.commands)):
+            for begun in (False, True):
+                with self.subTest(at=at, begun=begun):
+                    self.check_samples(Outcome(at, begun=begun))
+
+    def test_while_cleaning(self):
+        """What is left on the machine is named."""
+        at = len(self.whole.commands)
+        outcome = Outcome(at)
+        self.check_samples(outcome)
+        self.assertRegex(outcome.lines[-1], "work is left on g1: g1: .*lost")
+
+    def check_samples(self, outcome):
+        """Expect both samples and nothing missing."""
+        self.assertIsNone(outcome.refused)
+        self.assertEqual([], outcome.result.missing)
+        self.assertEqual(2, len(outcome.result.observations))
+        self.assertEqual([], outcome.left)

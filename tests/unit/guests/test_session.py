@@ -1,0 +1,104 @@
+"""Tests of requests to a cloud that does not answer as it should."""
+
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import session
+from tests.functional import fault_proxy
+from tests.unit.guests import stub_cloud
+
+LIST = "compute GET /v2.1/servers/detail"
+CREATE = "compute POST /v2.1/os-keypairs"
+TOKEN = "identity POST /v3/auth/tokens"
+
+#: What a repeated question gets over.
+PASSING = (429, 500, 502, 503, 504, "hang", "reset", "lost")
+#: What it does not.
+FINAL = (400, 403, 404, 409, 413, "truncated", "garbage")
+
+
+@ddt.ddt
+@mock.patch("time.sleep", new=mock.Mock())
+@mock.patch.object(session, "TIMEOUT", 0.2)
+class SessionTest(unittest.TestCase):
+    def setUp(self):
+        self.nova = self.stub()
+        keystone = self.stub(self.nova.address)
+        self.proxy = self.enterContext(
+            fault_proxy.FaultProxy(f"{keystone.address}/v3")
+        )
+
+    def stub(self, nova=""):
+        started = stub_cloud.StubCloud(nova)
+        self.addCleanup(started.close)
+        return started
+
+    def connect(self):
+        credential = {
+            "auth_url": self.proxy.auth_url,
+            "username": "u",
+            "password": "secret",
+            "tenant_name": "p",
+            "region_name": "R",
+        }
+        return cloud.connect(credential)
+
+    def break_(self, call, action, times=1):
+        rule = fault_proxy.Rule(call=call, action=action, times=times)
+        self.proxy.rules = [rule]
+        self.addCleanup(lambda: self.assertTrue(rule.struck))
+
+    def count(self, call):
+        return [str(one) for one in self.proxy.calls].count(call)
+
+    def list(self):
+        return list(self.connect().compute.servers())
+
+    def create(self):
+        self.connect().compute.create_keypair(name="k", public_key="A")
+
+    @ddt.data(*PASSING)
+    def test_a_question_is_repeated(self, action):
+        self.break_(LIST, action, times=2)
+        self.assertEqual([], self.list())
+        self.assertEqual(3, self.count(LIST))
+
+    @ddt.data(*PASSING)
+    def test_the_request_for_a_token_is_repeated(self, action):
+        self.break_(TOKEN, action)
+        self.assertEqual([], self.list())
+
+    @ddt.data(*PASSING, *FINAL)
+    def test_what_stays_is_told_in_one_line(self, action):
+        self.break_(LIST, action, times=None)
+        with self.assertRaises(cloud.REFUSALS) as caught:
+            self.list()
+        text = cloud.one_line(caught.exception)
+        self.assertRegex(text, "fault of the test|/servers/detail")
+        self.assertEqual(3 if action in PASSING else 1, self.count(LIST))
+        stays = action in (400, 403, 404)
+        self.assertIs(not stays, cloud.passing(caught.exception))
+
+    @ddt.data(*PASSING, *FINAL)
+    def test_nothing_is_made_twice(self, action):
+        self.break_(CREATE, action)
+        with self.assertRaises(cloud.REFUSALS):
+            self.create()
+        self.assertEqual(1, self.count(CREATE))
+        done = action in ("lost", "truncated")
+        self.assertEqual(1 if done else 0, len(self.nova.made))
+
+    @ddt.data(*FINAL)
+    def test_a_token_that_cannot_be_had(self, action):
+        self.break_(TOKEN, action, times=None)
+        with self.assertRaises(cloud.REFUSALS):
+            self.list()
+
+    def test_a_slow_answer_is_an_answer(self):
+        self.break_(LIST, "slow")
+        with mock.patch.object(fault_proxy, "DELAY", 0.01):
+            self.assertEqual([], self.list())
+        self.assertEqual(1, self.count(LIST))
