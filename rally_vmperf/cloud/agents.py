@@ -1,9 +1,10 @@
 """Neutron's agents, and the ways that they lay."""
 
 import collections.abc
-import time
 import typing as t
 
+from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import documents
 from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import inventory
 from rally_vmperf.cloud import layout
@@ -58,20 +59,25 @@ def ensure_paths(
     :param wanted: the agents
     :param found: called with what was wrong and what was done
     """
-    newest = max(since(keeper, name) for name in NAMES)
-    young = time.time() - newest < SETTLING
-    wrong = paths.settled(ways, SETTLING if young else 0)
-    if not wrong:
-        return
+    seen = (documents.read(place.ways) or {}).get("agents") == runs(keeper)
+    # What these very agents had laid already does not come by waiting.
+    wrong = paths.settled(ways, 0 if seen else SETTLING)
     for trouble in wrong:
         found(trouble, "all agents' networks were made anew")
-    paths.remove(keeper, place, NAMES)
-    for service in wanted:
-        keeper.ensure(service)
-    wait(cloud, keeper)
-    wrong = paths.settled(ways, SETTLING)
+    if wrong:
+        paths.remove(keeper, place, NAMES)
+        for service in wanted:
+            keeper.ensure(service)
+        wait(cloud, keeper)
+        wrong = paths.settled(ways, SETTLING)
     if wrong:
         raise errors.CloudError(
             f"{wrong[0]}, also after Neutron's agents were started anew; "
             f"see {place.log}/neutron-*-agent.log"
         )
+    paths.save(place, ways, runs(keeper))
+
+
+def runs(keeper: supervisor.Supervisor) -> str:
+    """Return what tells the agents' present runs from all others."""
+    return credentials.digest(str(keeper.running(name)) for name in NAMES)

@@ -96,6 +96,7 @@ class Bringup:
             ),
             "agents": task([*agents.NAMES, "networks"], self._agents),
             "paths": task(["agents", "peer-sshd"], self._paths),
+            "passwords": task(["identity", "schema-nova"], self._passwords),
         }
         for name, steps in self._shipped.data("schema.yaml.j2").items():
             action = functools.partial(self._schema, name, steps)
@@ -161,6 +162,7 @@ class Bringup:
         database.grant(self._place, self._shipped)
 
     def _schema(self, name: str, steps: list[t.Any]) -> None:
+        renewed = passwords.changed(self._place, self._secrets)
         again = False
         if name == "keystone":
             broken = fernet.broken(self._place)
@@ -170,10 +172,10 @@ class Bringup:
                     "made anew; tokens given out are void",
                 )
             fernet.forget(self._place, broken)
-            again = bool(broken) or passwords.changed(
-                self._place, self._secrets
-            )
+            again = bool(broken) or renewed
         schema.ensure(self._place, name, steps, self._found, again=again)
+        if name == "nova" and renewed:
+            database.client(self._place, schema.CELLS)
 
     def _ensure(self, service: services.Service) -> None:
         if service.name == "mariadb":
@@ -201,6 +203,8 @@ class Bringup:
             self._secrets,
             reset=passwords.changed(self._place, self._secrets),
         )
+
+    def _passwords(self) -> None:
         passwords.note(self._place, self._secrets)
 
     def _upload(self) -> None:

@@ -103,6 +103,11 @@ class Layout:
         return self.root / "data" / "guests-gone"
 
     @property
+    def ways(self) -> pathlib.Path:
+        """The ways for packets that were found to work, for ``status``."""
+        return self.run / "ways"
+
+    @property
     def purging(self) -> pathlib.Path:
         """There while everything but the guest image is being deleted."""
         return self.root / ".purging"

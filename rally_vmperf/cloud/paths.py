@@ -2,11 +2,14 @@
 
 import collections.abc
 import dataclasses
+import json
 import pathlib
 import time
 import typing as t
 
 from rally_vmperf.cloud import commands
+from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import documents
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import network
 from rally_vmperf.cloud import network_removal
@@ -40,7 +43,7 @@ class Way:
 
     namespace: str
     target: str
-    pid_files: tuple[pathlib.Path, ...]
+    pid_files: tuple[str, ...]
     rules: tuple[str, ...] = ()
 
 
@@ -65,22 +68,42 @@ def expected(
             f"qdhcp-{public}",
             outside,
             (
-                folder / "dhcp" / public / "pid",
-                metadata / f"{public}.pid.haproxy",
+                f"{folder}/dhcp/{public}/pid",
+                f"{metadata}/{public}.pid.haproxy",
             ),
         ),
         Way(
             f"qdhcp-{subnet.network_id}",
             subnet.gateway_ip,
-            (folder / "dhcp" / subnet.network_id / "pid",),
+            (f"{folder}/dhcp/{subnet.network_id}/pid",),
         ),
         Way(
             f"qrouter-{router}",
             outside,
-            (metadata / f"{router}.pid.haproxy",),
+            (f"{metadata}/{router}.pid.haproxy",),
             ROUTER_RULES,
         ),
     ]
+
+
+def save(place: layout.Layout, ways: list[Way], agents: str) -> None:
+    """Write down what works, and who laid it.
+
+    :param place: the state root's folders
+    :param ways: what works
+    :param agents: what tells the agents' present runs from others
+    """
+    content = {"agents": agents, "ways": [vars(way) for way in ways]}
+    credentials.write_private(place.ways, json.dumps(content) + "\n")
+
+
+def saved(place: layout.Layout) -> list[Way]:
+    """Return the ways that worked when they were last looked at.
+
+    :param place: the state root's folders
+    """
+    content = documents.read(place.ways) or {}
+    return [Way(**entry) for entry in content.get("ways", [])]
 
 
 def troubles(ways: collections.abc.Iterable[Way]) -> list[str]:
@@ -100,7 +123,7 @@ def of_way(way: Way) -> list[str]:
     inside = commands.run(["ip", "netns", "pids", name]).split()
     wrong = [
         f"no process of {path} is in {name}"
-        for path in way.pid_files
+        for path in map(pathlib.Path, way.pid_files)
         if not path.is_file() or path.read_text().strip() not in inside
     ]
     if way.rules:

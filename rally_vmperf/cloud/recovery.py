@@ -127,7 +127,8 @@ def rebuild(
     teardown.stop_services(place)
     teardown.sweep(place)
     network_removal.remove()
-    (place.run / network_check.NOTE).unlink(missing_ok=True)
+    for note in (place.run / network_check.NOTE, place.ways):
+        note.unlink(missing_ok=True)
     for entry in place.data.iterdir():
         if entry.name in KEPT:
             continue

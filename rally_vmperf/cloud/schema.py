@@ -21,6 +21,16 @@ ALL_TABLES = (
     " FROM information_schema.tables"
     " WHERE table_type = 'BASE TABLE' ORDER BY 1"
 )
+# Nova's cells, with the accounts of nova.conf in place of those of the past.
+CELLS = """
+UPDATE nova_api.cell_mappings
+  SET transport_url = '{scheme}://{username}:{password}@{hostname}:{port}/'
+  WHERE name = 'cell1';
+UPDATE nova_api.cell_mappings
+  SET database_connection = CONCAT(
+    '{scheme}://{username}:{password}@{hostname}/',
+    IF(name = 'cell0', 'nova_cell0', 'nova'), '?{query}');
+"""
 # A table is not there or not readable, or the server died of reading it.
 DAMAGED = re.compile(
     r"ERROR (1030|1034|1146|1194|1712|1812|1814|1877|1932|2013) "

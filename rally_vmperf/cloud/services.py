@@ -54,7 +54,7 @@ class Service:
         :param leaders: what identifies the processes it follows
         """
         parts = [json.dumps([self.argv, self.environment]), *leaders]
-        parts += [(etc / name).read_text() for name in self.config]
+        parts += [text(etc / name) for name in self.config]
         digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
         return "+".join([digest, *map(identity, self.ground)])
 
@@ -67,6 +67,11 @@ class Service:
         if "http" in self.ready:
             taken.append(urllib.parse.urlsplit(self.ready["http"]).netloc)
         return taken + self.listens
+
+
+def text(path: pathlib.Path) -> str:
+    """Return what a configuration file says; nothing when it is gone."""
+    return path.read_text() if path.exists() else ""
 
 
 def identity(path: str) -> str:

@@ -65,11 +65,17 @@ class Supervisor:
             self._place.etc, [str(leader) for leader in leaders]
         )
 
-    def trouble(self, service: services.Service, digest: str) -> str | None:
+    def trouble(
+        self,
+        service: services.Service,
+        digest: str,
+        patience: float = soundness.SILENCE,
+    ) -> str | None:
         """Say why a service must be started or restarted, if it must.
 
         :param service: what should run
         :param digest: what it would be started with now
+        :param patience: seconds in which it must answer
         """
         record = self.records.read(service.name)
         wrong = soundness.of_process(service, record, self.processes)
@@ -77,7 +83,7 @@ class Supervisor:
             return wrong
         return soundness.of_digest(
             digest, record.digest
-        ) or soundness.of_answers(service, record.since)
+        ) or soundness.of_answers(service, record.since, patience)
 
     def _start(self, service: services.Service, digest: str) -> None:
         argv = service.argv

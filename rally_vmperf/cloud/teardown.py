@@ -55,7 +55,8 @@ def take_down(place: layout.Layout, progress: console.Progress) -> None:
     :param place: the state root's folders
     :param progress: tells the user
     """
-    (place.run / network_check.NOTE).unlink(missing_ok=True)
+    for note in (place.run / network_check.NOTE, place.ways):
+        note.unlink(missing_ok=True)
     stop_services(place)
     progress.say("services stopped")
     sweep(place)
