@@ -16,7 +16,8 @@ from rally_vmperf.cloud import templates
 # Reasons not to start for which the data are not to blame.
 EXCUSES = re.compile(
     r"No space left|Disk full|Cannot allocate memory|Unable to lock"
-    r"|Permission denied|Bind on|Too many open files|unknown variable"
+    r"|Permission denied|Can't start server|Too many open files"
+    r"|unknown variable"
 )
 
 

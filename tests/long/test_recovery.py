@@ -6,16 +6,15 @@ import subprocess
 import unittest
 
 import ddt
-import openstack
 
-from rally_vmperf.cloud import probes
-from tests.functional import laboratory
-from tests.long import damages
+from tests.functional import damages as d
+from tests.functional import recovering
 
 # All steps, one after the other, take five minutes.
 EVERY = int(os.environ.get("VMPERF_EVERY", "4"))
-LONG = os.environ.get("VMPERF_LONG")
-d = damages
+LONG = unittest.skipUnless(
+    os.environ.get("VMPERF_LONG"), "VMPERF_LONG is not set"
+)
 GONE = "the databases were made anew: users, .* and guests .* are gone"
 
 SERVICES = (
@@ -26,74 +25,9 @@ SERVICES = (
 )  # fmt: skip
 
 
-def up() -> subprocess.CompletedProcess:
-    """Run ``cloud up`` to its end."""
-    return subprocess.run(
-        [*d.COMMAND, "up", *d.ROOT],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=400,
-        check=False,
-    )
-
-
-@unittest.skipUnless(
-    LONG and laboratory.CLOUD, "VMPERF_LONG or VMPERF_CLOUD is not set"
-)
-class Case(unittest.TestCase):
-    """A test that leaves the cloud working."""
-
-    def setUp(self):
-        super().setUp()
-        self.said = ""
-        self.addCleanup(self.check_it_works)
-
-    def up(self):
-        """Bring the cloud up, and keep what it said."""
-        done = up()
-        self.said = done.stdout
-        print(*re.findall("found: .*", self.said), sep="\n")
-        print(self.said.splitlines()[-1][:30])
-        self.assertEqual(0, done.returncode, self.said)
-
-    def repaired(self, *said: str):
-        """Bring the cloud up; it says what was wrong, and works again."""
-        self.up()
-        for phrase in said:
-            self.assertRegex(self.said, f"found: .*{phrase}")
-
-    def nothing_more(self):
-        """Bring the cloud up again; there is nothing more to repair."""
-        self.up()
-        self.assertNotIn("found:", self.said)
-
-    def check_it_works(self):
-        """Use every service of the cloud."""
-        config = openstack.config.OpenStackConfig(
-            config_files=[str(d.PLACE.clouds)], load_envvars=False
-        )
-        for user in ("admin", "member"):
-            cloud = openstack.connection.Connection(
-                config=config.get_one(f"vmperf-{user}")
-            )
-            cloud.authorize()
-            images = [(i.name, i.status) for i in cloud.image.images()]
-            self.assertIn(("vmperf-guest", "active"), images)
-            flavors = {flavor.name for flavor in cloud.compute.flavors()}
-            self.assertIn("vmperf.small", flavors)
-            networks = {network.name for network in cloud.network.networks()}
-            self.assertLessEqual({"public", "private"}, networks)
-        admin = openstack.connection.Connection(
-            config=config.get_one("vmperf-admin")
-        )
-        hypervisors = list(admin.compute.hypervisors())
-        self.assertEqual(["up"], [one.state for one in hypervisors])
-        self.assertTrue(probes.tcp("172.24.4.2:22"))
-
-
 @ddt.ddt
-class ProcessesTestCase(Case):
+@LONG
+class ProcessesTestCase(recovering.Case):
     """Processes that end, and that do not answer."""
 
     @ddt.data(*SERVICES)
@@ -113,7 +47,8 @@ class ProcessesTestCase(Case):
 
 
 @ddt.ddt
-class NetworkTestCase(Case):
+@LONG
+class NetworkTestCase(recovering.Case):
     """Bridges, links, namespaces, addresses, rules, mounts."""
 
     @ddt.data(
@@ -161,7 +96,8 @@ class NetworkTestCase(Case):
         )
 
 
-class FilesTestCase(Case):
+@LONG
+class FilesTestCase(recovering.Case):
     """What lies below the state root, the databases aside."""
 
     def test_configuration(self):
@@ -232,7 +168,8 @@ class FilesTestCase(Case):
         self.repaired()
 
 
-class DatabasesTestCase(Case):
+@LONG
+class DatabasesTestCase(recovering.Case):
     """Databases that cannot be used are made anew."""
 
     def test_files(self):
@@ -251,7 +188,8 @@ class DatabasesTestCase(Case):
         self.repaired(f"table neutron.alembic_version is gone; {GONE}")
 
 
-class InterruptedTestCase(Case):
+@LONG
+class InterruptedTestCase(recovering.Case):
     """Commands that are killed."""
 
     def test_up(self):
@@ -286,16 +224,17 @@ def up_until(count: int) -> bool:
     return process.returncode == 0
 
 
-class RefusedTestCase(Case):
+@LONG
+class RefusedTestCase(recovering.Case):
     """What ``cloud up`` leaves to the user, in one line."""
 
     def test_a_port_of_another_process(self):
         d.end("glance")
         foreign = d.listen("172.30.0.1", 9292)
-        self.addCleanup(up)
+        self.addCleanup(recovering.up)
         self.addCleanup(foreign.wait)
         self.addCleanup(foreign.kill)
-        done = up()
+        done = recovering.up()
         self.assertEqual(1, done.returncode)
         self.assertRegex(
             done.stdout.splitlines()[-1],
@@ -306,9 +245,9 @@ class RefusedTestCase(Case):
     def test_a_full_disk(self):
         folder = d.PLACE.etc
         d.run("mount", "-t", "tmpfs", "-o", "size=16k", "none", str(folder))
-        self.addCleanup(up)
+        self.addCleanup(recovering.up)
         self.addCleanup(d.run, "umount", str(folder))
         (folder / "filler").write_bytes(bytes(16 * 1024 - 4096))
-        done = up()
+        done = recovering.up()
         self.assertEqual(1, done.returncode)
         self.assertIn("the disk is full", done.stdout.splitlines()[-1])
