@@ -4,59 +4,36 @@ import functools
 import typing as t
 import uuid
 
+from rally_vmperf.cloud import agents
 from rally_vmperf.cloud import console
-from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import database
-from rally_vmperf.cloud import errors
+from rally_vmperf.cloud import fernet
 from rally_vmperf.cloud import graph
 from rally_vmperf.cloud import guest_image
 from rally_vmperf.cloud import handover
 from rally_vmperf.cloud import identity
+from rally_vmperf.cloud import image_store
 from rally_vmperf.cloud import inventory
 from rally_vmperf.cloud import keys
 from rally_vmperf.cloud import kvm
 from rally_vmperf.cloud import layout
-from rally_vmperf.cloud import lock
-from rally_vmperf.cloud import machine
+from rally_vmperf.cloud import messages
 from rally_vmperf.cloud import network
-from rally_vmperf.cloud import ownership
+from rally_vmperf.cloud import network_check
 from rally_vmperf.cloud import packages
-from rally_vmperf.cloud import preflight
+from rally_vmperf.cloud import passwords
+from rally_vmperf.cloud import paths
+from rally_vmperf.cloud import schema
 from rally_vmperf.cloud import services
 from rally_vmperf.cloud import settings
+from rally_vmperf.cloud import soundness
 from rally_vmperf.cloud import supervisor
 from rally_vmperf.cloud import templates
 
-AGENTS = tuple(
-    f"neutron-{name}-agent"
-    for name in ("linuxbridge", "dhcp", "l3", "metadata")
-)
 EMULATED = (
     "warning: no guest runs under KVM here, so guests are emulated (TCG): "
     "their figures say nothing about virtualisation on hardware"
 )
-
-
-def up(
-    place: layout.Layout, progress: console.Progress, disk_cache: str | None
-) -> None:
-    """Have the whole cloud running.
-
-    :param place: the state root's folders
-    :param progress: tells the user
-    :param disk_cache: cache mode of guests' disks; as before if None
-    """
-    keeper = supervisor.Supervisor(place)
-    owner = ownership.Ownership(place, keeper.processes)
-    preflight.check(preflight.gather(place, owner))
-    place.make_folders()
-    with lock.hold(place.root):
-        machine.remember(place)
-        bringup = Bringup(place, progress, keeper, disk_cache)
-        graph.run(bringup.tasks(), progress.say)
-    progress.say(
-        f"the cloud is ready: export OS_CLIENT_CONFIG_FILE={place.clouds}"
-    )
 
 
 class Bringup:
@@ -79,13 +56,20 @@ class Bringup:
         self._progress = progress
         self._keeper = keeper
         self._disk_cache = disk_cache or settings.load(place).disk_cache
-        self._secrets = credentials.load(place.etc / "secrets.json")
+        self._found = progress.found
+        self._secrets = passwords.load(place, progress.found)
         self._values = {
             "secrets": self._secrets,
             "host_uuid": str(uuid.UUID(hex=self._secrets["libvirt_host"])),
         }
         self._shipped = templates.Templates(place, self._values)
         self._resources = self._shipped.data("resources.yaml.j2")
+        self._services = {
+            service.name: service
+            for service in services.parse(
+                self._shipped.data("services.yaml.j2")
+            )
+        }
 
     def tasks(self) -> dict[str, graph.Task]:
         """Return every step with what must be done before it."""
@@ -94,7 +78,7 @@ class Bringup:
             "image tools": task([], self._install_tools),
             "image": task(["image tools"], self._build_image),
             "packages": task(["image tools"], self._install),
-            "bridges": task(["packages"], network.up),
+            "bridges": task(["packages"], self._bridges),
             "keys": task(["packages"], self._make_keys),
             "configuration": task(
                 ["packages", "keys", "image"], self._configure
@@ -110,14 +94,15 @@ class Bringup:
                 ["nova-compute", "nova-scheduler", "nova-api"],
                 self._hypervisor,
             ),
-            "agents": task([*AGENTS, "networks"], self._agents),
+            "agents": task([*agents.NAMES, "networks"], self._agents),
+            "paths": task(["agents", "peer-sshd"], self._paths),
+            "passwords": task(["identity", "schema-nova"], self._passwords),
         }
-        schema = self._shipped.data("schema.yaml.j2")
-        for name, steps in schema.items():
-            action = functools.partial(database.fill, self._place, name, steps)
+        for name, steps in self._shipped.data("schema.yaml.j2").items():
+            action = functools.partial(self._schema, name, steps)
             tasks[f"schema-{name}"] = task(["databases"], action)
-        for service in services.parse(self._shipped.data("services.yaml.j2")):
-            action = functools.partial(self._keeper.ensure, service)
+        for service in self._services.values():
+            action = functools.partial(self._ensure, service)
             tasks[service.name] = task(service.needs, action)
         return tasks
 
@@ -130,14 +115,25 @@ class Bringup:
         )
 
     def _build_image(self) -> None:
-        if not self._place.image.exists():
+        path = self._place.image
+        if path.exists() and not image_store.readable(path):
+            self._found(f"{path.name} is no whole image", "built anew")
+            path.unlink()
+        if not path.exists():
             guest_image.build(
-                guest_image.Recipe(output=self._place.image),
-                self._place.log / "image.log",
+                guest_image.Recipe(output=path), self._place.log / "image.log"
             )
 
+    def _bridges(self) -> None:
+        boot_id = self._keeper.processes.boot_id()
+        if network_check.expected(self._place, boot_id):
+            for trouble in network_check.troubles():
+                self._found(trouble, "put right")
+        network.up()
+        network_check.note(self._place, boot_id)
+
     def _make_keys(self) -> None:
-        keys.make(self._place)
+        keys.make(self._place, self._found)
 
     def _configure(self) -> None:
         hardware = kvm.works(
@@ -152,15 +148,50 @@ class Bringup:
         shipped = templates.Templates(
             self._place, {**self._values, **vars(chosen)}
         )
+        if schema.any_filled(self._place):
+            for name in templates.gone(self._place):
+                self._found(f"{name} is gone or empty", "written anew")
         templates.write_all(shipped, self._place)
         handover.write(self._place, self._secrets)
         settings.save(self._place, chosen)
 
     def _database_files(self) -> None:
-        database.prepare_files(self._place)
+        database.prepare_files(self._place, schema.known_tables(self._place))
 
     def _grant(self) -> None:
         database.grant(self._place, self._shipped)
+
+    def _schema(self, name: str, steps: list[t.Any]) -> None:
+        renewed = passwords.changed(self._place, self._secrets)
+        again = False
+        if name == "keystone":
+            broken = fernet.broken(self._place)
+            if broken and schema.mark(self._place, name).exists():
+                self._found(
+                    f"Keystone's keys ({', '.join(broken)}) cannot be used",
+                    "made anew; tokens given out are void",
+                )
+            fernet.forget(self._place, broken)
+            again = bool(broken) or renewed
+        schema.ensure(self._place, name, steps, self._found, again=again)
+        if name == "nova" and renewed:
+            database.client(self._place, schema.CELLS)
+
+    def _ensure(self, service: services.Service) -> None:
+        if service.name == "mariadb":
+            trouble = database.start(self._keeper, service)
+        elif service.name == "rabbitmq":
+            trouble = messages.ensure(
+                self._place,
+                self._keeper,
+                service,
+                self._secrets["rabbitmq"],
+                self._found,
+            )
+        else:
+            trouble = self._keeper.ensure(service)
+        if trouble not in (None, soundness.NEW, soundness.REBOOTED):
+            self._found(f"{service.name} {trouble}", "started anew")
 
     def _connect(self) -> t.Any:
         return identity.connect(self._place)
@@ -170,11 +201,19 @@ class Bringup:
             self._connect(),
             self._shipped.data("identity.yaml.j2"),
             self._secrets,
+            reset=passwords.changed(self._place, self._secrets),
         )
 
+    def _passwords(self) -> None:
+        passwords.note(self._place, self._secrets)
+
     def _upload(self) -> None:
-        inventory.ensure_image(
-            self._connect(), self._resources["image"], self._place.image
+        image_store.ensure(
+            self._connect(),
+            self._resources["image"],
+            self._place.image,
+            self._place.data / "glance" / "images",
+            self._found,
         )
 
     def _flavors(self) -> None:
@@ -188,20 +227,20 @@ class Bringup:
 
     def _hypervisor(self) -> None:
         cloud = self._connect()
-        inventory.wait_for_hypervisor(cloud, self._since("nova-compute"))
+        inventory.wait_for_hypervisor(
+            cloud, agents.since(self._keeper, "nova-compute")
+        )
         if self._place.guests_gone.exists():
             inventory.forget_guests(cloud)
             self._place.guests_gone.unlink()
 
     def _agents(self) -> None:
-        starts = {name: self._since(name) for name in AGENTS}
-        inventory.wait_for_agents(self._connect(), starts)
+        agents.wait(self._connect(), self._keeper)
 
-    def _since(self, name: str) -> float:
-        """Return when a service was started, to the second like the APIs."""
-        record = self._keeper.running(name)
-        if record is None:
-            raise errors.CloudError(
-                f"{name} ended; see {self._place.log}/{name}.log"
-            )
-        return record.since // 1
+    def _paths(self) -> None:
+        cloud = self._connect()
+        ways = paths.expected(cloud, self._resources, self._place)
+        wanted = [self._services[name] for name in agents.NAMES]
+        agents.ensure_paths(
+            self._place, self._keeper, cloud, ways, wanted, self._found
+        )

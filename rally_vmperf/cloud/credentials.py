@@ -1,9 +1,13 @@
 """Secrets of the embedded cloud: one for each purpose."""
 
+import collections.abc
+import hashlib
 import json
 import os
 import pathlib
 import secrets
+
+from rally_vmperf.cloud import documents
 
 PURPOSES = (
     "admin",
@@ -39,16 +43,36 @@ def write_private(path: pathlib.Path, text: str, mode: int = 0o600) -> None:
     draft.replace(path)
 
 
-def load(path: pathlib.Path) -> dict[str, str]:
-    """Return the secrets by purpose; make those that are missing.
+def known(path: pathlib.Path) -> dict[str, str]:
+    """Return the secrets that a file holds, as far as it can be read.
 
     :param path: the file that keeps them
     """
-    known: dict[str, str] = {}
-    if path.exists():
-        known = json.loads(path.read_text())
-    missing = [purpose for purpose in PURPOSES if purpose not in known]
+    content = documents.read(path) or {}
+    return {
+        purpose: content[purpose]
+        for purpose in PURPOSES
+        if content.get(purpose) and isinstance(content[purpose], str)
+    }
+
+
+def load(
+    path: pathlib.Path, handed_over: collections.abc.Mapping[str, str] = {}
+) -> dict[str, str]:
+    """Return the secrets by purpose; make those that are missing.
+
+    :param path: the file that keeps them
+    :param handed_over: secrets in the hands of users, used before new ones
+    """
+    found = known(path)
+    missing = [purpose for purpose in PURPOSES if purpose not in found]
     if missing:
-        known.update((purpose, secrets.token_hex(16)) for purpose in missing)
-        write_private(path, json.dumps(known, indent=1) + "\n")
-    return known
+        for purpose in missing:
+            found[purpose] = handed_over.get(purpose) or secrets.token_hex(16)
+        write_private(path, json.dumps(found, indent=1) + "\n")
+    return found
+
+
+def digest(values: collections.abc.Iterable[str]) -> str:
+    """Return what tells these secrets from others without telling them."""
+    return hashlib.sha256("\0".join(values).encode()).hexdigest()

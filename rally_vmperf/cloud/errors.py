@@ -3,3 +3,11 @@
 
 class CloudError(Exception):
     """The cloud or the image cannot be made; the message says why."""
+
+
+class DamageError(CloudError):
+    """What the databases hold cannot be used; they must be made anew."""
+
+
+class AddressError(CloudError):
+    """A foreign process has what a service needs."""

@@ -5,6 +5,7 @@ the machine or the hour of its making.
 """
 
 import collections.abc
+import contextlib
 import dataclasses
 import pathlib
 import re
@@ -17,11 +18,14 @@ from rally_vmperf import resources
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import image_disk
+from rally_vmperf.cloud import lock
 from rally_vmperf.cloud import mirror
+from rally_vmperf.cloud import mounts
 from rally_vmperf.cloud import packages
 from rally_vmperf.cloud import release_date
 
 TOOLS = ("mmdebstrap", "extlinux", "qemu-utils", "e2fsprogs")
+WORK_PREFIX = ".vmperf-image-"
 SIZE = re.compile(r"\d+[MG]")
 
 
@@ -53,10 +57,7 @@ def build(recipe: Recipe, log: pathlib.Path) -> int:
             f"'{recipe.size}' is no size of a disk; write 2G or 2500M"
         )
     recipe.output.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(
-        prefix=".vmperf-image-", dir=recipe.output.parent
-    ) as folder:
-        work = pathlib.Path(folder)
+    with workshop(recipe.output.parent) as work:
         date = release_date.find(recipe.suite, recipe.mirror, work, log)
         tree, disk = work / "system.tar", work / "disk.raw"
         bootstrap(recipe, lay_out(recipe, work, date), tree, date, log)
@@ -71,6 +72,36 @@ def build(recipe: Recipe, log: pathlib.Path) -> int:
         )  # fmt: skip
         draft.replace(recipe.output)
     return date
+
+
+@contextlib.contextmanager
+def workshop(
+    parent: pathlib.Path,
+) -> collections.abc.Iterator[pathlib.Path]:
+    """Have a folder to work in, with a lock by which others see the work."""
+    with (
+        tempfile.TemporaryDirectory(prefix=WORK_PREFIX, dir=parent) as folder,
+        lock.hold(pathlib.Path(folder)),
+    ):
+        yield pathlib.Path(folder)
+
+
+def sweep(parent: pathlib.Path) -> list[str]:
+    """Remove what builds left that were killed, and return its names.
+
+    :param parent: the folder of the image
+    """
+    removed = []
+    for work in parent.glob(f"{WORK_PREFIX}*"):
+        try:
+            with lock.hold(work):
+                mounts.unmount(work)
+                shutil.rmtree(work)
+        except errors.CloudError:
+            # somebody is at work in there
+            continue
+        removed.append(work.name)
+    return removed
 
 
 def lay_out(recipe: Recipe, work: pathlib.Path, date: int) -> pathlib.Path:

@@ -3,6 +3,8 @@
 import json
 import typing as t
 
+import yaml
+
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import layout
 
@@ -43,3 +45,21 @@ def write(place: layout.Layout, secrets: dict[str, str]) -> None:
             place.root / f"rally-env-{user}.json",
             json.dumps(spec, indent=2) + "\n",
         )
+
+
+def passwords(place: layout.Layout) -> dict[str, str]:
+    """Return the passwords that clouds.yaml tells its users, by purpose.
+
+    :param place: the state root's folders
+    """
+    found = {}
+    try:
+        told = yaml.safe_load(place.clouds.read_text())
+        for user in ("admin", "member"):
+            account = told["clouds"][f"vmperf-{user}"]["auth"]
+            found[user] = str(account["password"])
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return found
+    except yaml.YAMLError:
+        return found
+    return found

@@ -25,13 +25,18 @@ def connect(place: layout.Layout, user: str = "admin") -> t.Any:
 
 
 def ensure(
-    cloud: t.Any, wanted: dict[str, t.Any], secrets: dict[str, str]
+    cloud: t.Any,
+    wanted: dict[str, t.Any],
+    secrets: dict[str, str],
+    *,
+    reset: bool = False,
 ) -> None:
     """Have all that identity.yaml.j2 lists.
 
     :param cloud: a connection as administrator
     :param wanted: what the file says
     :param secrets: passwords by purpose
+    :param reset: give users that are there already their passwords again
     """
     keystone = cloud.identity
     projects = {
@@ -42,12 +47,17 @@ def ensure(
     roles = {role.name: role for role in keystone.roles()}
     for entry in wanted["users"]:
         project = projects[entry["project"]]
-        user = keystone.find_user(entry["name"]) or keystone.create_user(
-            name=entry["name"],
-            domain_id=DOMAIN,
-            password=secrets[entry["secret"]],
-            default_project_id=project.id,
-        )
+        password = secrets[entry["secret"]]
+        user = keystone.find_user(entry["name"])
+        if user is None:
+            user = keystone.create_user(
+                name=entry["name"],
+                domain_id=DOMAIN,
+                password=password,
+                default_project_id=project.id,
+            )
+        elif reset:
+            keystone.update_user(user, password=password)
         keystone.assign_project_role_to_user(
             project, user, roles[entry["role"]]
         )

@@ -2,7 +2,6 @@
 
 import collections.abc
 import datetime
-import pathlib
 import time
 import typing as t
 
@@ -109,25 +108,6 @@ def ensure_flavors(cloud: t.Any, wanted: list[dict[str, t.Any]]) -> None:
         made = cloud.compute.create_flavor(**flavor)
         if specs:
             cloud.compute.create_flavor_extra_specs(made, specs)
-
-
-def ensure_image(
-    cloud: t.Any, wanted: dict[str, t.Any], path: pathlib.Path
-) -> None:
-    """Have the guest image, and not an older build of it.
-
-    :param cloud: a connection as administrator
-    :param wanted: its name and properties
-    :param path: the file
-    """
-    stamp = str(path.stat().st_mtime_ns)
-    for image in cloud.image.images(name=wanted["name"]):
-        if image.properties.get("vmperf_build") == stamp:
-            return
-        cloud.image.delete_image(image)
-    cloud.create_image(
-        filename=str(path), wait=True, vmperf_build=stamp, **wanted
-    )
 
 
 def ensure_networks(cloud: t.Any, wanted: dict[str, t.Any]) -> None:

@@ -9,6 +9,7 @@ import time
 
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import documents
 
 DEVICE = pathlib.Path("/dev/kvm")
 
@@ -38,10 +39,9 @@ def works(image: pathlib.Path, verdict: pathlib.Path, boot_id: str) -> bool:
     :param verdict: file that keeps the answer
     :param boot_id: what tells this boot of the machine from others
     """
-    if verdict.exists():
-        known = json.loads(verdict.read_text())
-        if known["boot_id"] == boot_id:
-            return bool(known["works"])
+    known = documents.read(verdict) or {}
+    if known.get("boot_id") == boot_id and "works" in known:
+        return bool(known["works"])
     answer = DEVICE.exists() and runs_sector() and runs_guest(image)
     credentials.write_private(
         verdict, json.dumps({"boot_id": boot_id, "works": answer}) + "\n"

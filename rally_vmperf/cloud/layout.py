@@ -103,9 +103,24 @@ class Layout:
         return self.root / "data" / "guests-gone"
 
     @property
+    def ways(self) -> pathlib.Path:
+        """The ways for packets that were found to work, for ``status``."""
+        return self.run / "ways"
+
+    @property
+    def purging(self) -> pathlib.Path:
+        """There while everything but the guest image is being deleted."""
+        return self.root / ".purging"
+
+    @property
     def before(self) -> pathlib.Path:
         """What the machine was like before the cloud came."""
         return self.root / "before.json"
+
+    def missing_folders(self) -> list[str]:
+        """Return the names of the folders that are not there."""
+        names = PASSAGES + PRIVATE_FOLDERS
+        return [name for name in names if not (self.root / name).is_dir()]
 
     def make_folders(self) -> None:
         """Create the folders; others may at most pass through them."""

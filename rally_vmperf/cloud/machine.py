@@ -6,6 +6,7 @@ import shutil
 import typing as t
 
 from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import documents
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import mounts
 
@@ -26,7 +27,7 @@ def remember(place: layout.Layout) -> None:
 
     :param place: the state root's folders
     """
-    if place.before.exists():
+    if documents.read(place.before):
         return
     values = {}
     for name in KERNEL_SETTINGS:
@@ -49,13 +50,14 @@ def put_back(place: layout.Layout) -> None:
     """
     if not place.before.exists():
         return
-    before = json.loads(place.before.read_text())
-    for name, value in before["settings"].items():
+    # a broken file says that the cloud came, and no more
+    before = documents.read(place.before) or {}
+    for name, value in before.get("settings", {}).items():
         path = SETTINGS / name
         if path.exists() and path.read_text().strip() != value:
             path.write_text(value)
     for name in LEFTOVERS:
-        if name not in before["leftovers"]:
+        if name not in before.get("leftovers", LEFTOVERS):
             remove(pathlib.Path(name))
     place.before.unlink()
 

@@ -1,5 +1,6 @@
 """Bridges of the embedded cloud and the peer at one of them."""
 
+import os
 import pathlib
 
 from rally_vmperf.cloud import commands
@@ -13,6 +14,7 @@ RANGES = (
     layout.PRIVATE,
 )
 METRIC = "900000"
+NAMESPACES = pathlib.Path("/run/netns")
 BRIDGES = {
     layout.MANAGEMENT_BRIDGE: layout.MANAGEMENT,
     layout.EXTERNAL_BRIDGE: layout.EXTERNAL,
@@ -27,6 +29,18 @@ def ip(*words: str) -> None:
 def exists(device: str) -> bool:
     """Tell whether there is a network device of that name."""
     return pathlib.Path("/sys/class/net", device).exists()
+
+
+def is_namespace(name: str) -> bool:
+    """Tell whether a name stands for a network namespace, and is mounted.
+
+    :param name: as ``ip netns`` knows it
+    """
+    try:
+        found = os.stat(NAMESPACES / name)
+    except OSError:
+        return False
+    return found.st_dev == os.stat("/proc/self/ns/net").st_dev
 
 
 def up() -> None:
@@ -45,6 +59,9 @@ def up() -> None:
 def external_port() -> None:
     """Join a veth pair to the external bridge; Neutron takes its far end."""
     near, far = f"{layout.EXTERNAL_PORT}-br", layout.EXTERNAL_PORT
+    if not exists(near):
+        # The far end may have been moved away: it goes with this one.
+        commands.quietly(["ip", "link", "delete", far])
     if not exists(far):
         ip("link", "add", far, "type", "veth", "peer", "name", near)
     ip("link", "set", near, "master", layout.EXTERNAL_BRIDGE, "up")
@@ -54,7 +71,10 @@ def external_port() -> None:
 def peer() -> None:
     """Have a namespace at the external bridge: guests' real other end."""
     name = layout.PEER_NAMESPACE
-    if not pathlib.Path("/run/netns", name).exists():
+    if not is_namespace(name):
+        # An earlier one may live on without a name, the link's end in it.
+        commands.quietly(["ip", "netns", "delete", name])
+        commands.quietly(["ip", "link", "delete", layout.PEER_PORT])
         ip("netns", "add", name)
     if not exists(layout.PEER_PORT):
         ip("link", "add", layout.PEER_PORT, "type", "veth",

@@ -48,7 +48,17 @@ class Ownership:
         marks = self._processes.environment(pid)
         if marks.get(commands.MARK) == str(self._place.root):
             return True
-        return self.guest(pid)
+        return self.guest(pid) or self.retitled(pid)
+
+    def retitled(self, pid: int) -> bool:
+        """Tell whether a process is the cloud's by its log.
+
+        Neutron's programs write a title over their environment.
+        """
+        return any(
+            path.parent == self._place.log and path.match("neutron-*.log")
+            for path in self._processes.outputs(pid)
+        )
 
     def guest(self, pid: int) -> bool:
         """Tell whether a process is a guest of the cloud."""

@@ -54,6 +54,8 @@ def install(
         return []
     command = ["apt-get", "-y", "--no-install-recommends", "install"]
     with nothing_started():
+        # what an interrupted run has unpacked already
+        commands.run(["dpkg", "--configure", "-a"], log=log)
         if commands.quietly([*command, "--simulate", *wanted]) is False:
             commands.run(["apt-get", "update"], log=log)
         commands.run([*command, *wanted], log=log, timeout=1800)

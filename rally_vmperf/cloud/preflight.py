@@ -9,10 +9,13 @@ import shutil
 from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import ownership
+from rally_vmperf.cloud import schema
 
 GIB = 1024**3
 MEMORY = 6 * GIB
 DISK = 10 * GIB
+# Less than this, and databases break.
+DISK_OF_RUNNING = GIB
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -53,7 +56,7 @@ def gather(place: layout.Layout, owner: ownership.Ownership) -> Facts:
         systems=(release["ID"], *release.get("ID_LIKE", "").split()),
         memory=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         disk=shutil.disk_usage(existing).free,
-        brought_up=place.before.exists(),
+        brought_up=place.before.exists() or schema.any_filled(place),
         rivals=tuple(owner.rivals()),
         bridges=tuple(
             name
@@ -96,6 +99,11 @@ def check(facts: Facts) -> None:
             f"{facts.disk / GIB:.1f} GiB of disk are free, "
             f"{DISK // GIB} GiB are needed; free some, or put the cloud "
             "elsewhere with --root"
+        )
+    if facts.disk < DISK_OF_RUNNING:
+        raise errors.CloudError(
+            f"{facts.disk / GIB:.1f} GiB of disk are free, the services need "
+            f"{DISK_OF_RUNNING // GIB} GiB to go on; free some"
         )
     if facts.rivals:
         pid, name = facts.rivals[0]

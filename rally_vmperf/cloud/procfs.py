@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import os
 import pathlib
 
 
@@ -38,6 +39,26 @@ class ProcessTable:
         """Return the session a process belongs to."""
         fields = self._stat(pid)
         return int(fields[3]) if fields else None
+
+    def stopped(self, pid: int) -> bool:
+        """Tell whether a process was told to stop, and lives on."""
+        return self._stat(pid)[:1] == ["T"]
+
+    def mounts(self, pid: int) -> set[str]:
+        """Return the folders on which a process sees something mounted."""
+        text = self._read(self.root / str(pid) / "mounts")
+        return {line.split()[1] for line in text.splitlines()}
+
+    def outputs(self, pid: int) -> set[pathlib.Path]:
+        """Return the files that a process prints into."""
+        found = set()
+        for number in ("1", "2"):
+            try:
+                target = os.readlink(self.root / str(pid) / "fd" / number)
+            except OSError:
+                continue
+            found.add(pathlib.Path(target.removesuffix(" (deleted)")))
+        return found
 
     def boot_id(self) -> str:
         """Return what tells this boot of the machine from others."""

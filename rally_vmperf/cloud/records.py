@@ -5,6 +5,7 @@ import json
 import time
 
 from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import documents
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import procfs
 
@@ -46,12 +47,12 @@ class Records:
 
     def read(self, name: str) -> Record | None:
         """Return a record, whether or not its process still lives."""
+        known = documents.read(self._folder / f"{name}.json") or {}
         try:
-            known = json.loads((self._folder / f"{name}.json").read_text())
-        except (FileNotFoundError, ValueError):
+            known = {**known, "identity": procfs.Identity(**known["identity"])}
+            return Record(**known)
+        except (KeyError, TypeError):
             return None
-        known["identity"] = procfs.Identity(**known["identity"])
-        return Record(**known)
 
     def all(self) -> list[Record]:
         """Return every record."""

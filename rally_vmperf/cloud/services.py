@@ -4,8 +4,13 @@ import collections.abc
 import dataclasses
 import hashlib
 import json
+import os
 import pathlib
 import typing as t
+import urllib.parse
+
+from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import templates
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -18,6 +23,10 @@ class Service:
     :param config: configuration files it is restarted for
     :param needs: services and steps that must be ready before
     :param follows: services that it must be restarted with
+    :param ground: files and folders that it must be restarted for when they
+        are made anew
+    :param mounts: folders on which it must see something mounted
+    :param listens: addresses that it takes beside that of its probe
     :param ready: its readiness probe
     :param patience: seconds until the probe must succeed
     :param address: where it is reached
@@ -29,6 +38,9 @@ class Service:
     config: list[str] = dataclasses.field(default_factory=list)
     needs: list[str] = dataclasses.field(default_factory=list)
     follows: list[str] = dataclasses.field(default_factory=list)
+    ground: list[str] = dataclasses.field(default_factory=list)
+    mounts: list[str] = dataclasses.field(default_factory=list)
+    listens: list[str] = dataclasses.field(default_factory=list)
     ready: dict[str, str] = dataclasses.field(default_factory=dict)
     patience: int = 120
     address: str = ""
@@ -42,8 +54,33 @@ class Service:
         :param leaders: what identifies the processes it follows
         """
         parts = [json.dumps([self.argv, self.environment]), *leaders]
-        parts += [(etc / name).read_text() for name in self.config]
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        parts += [text(etc / name) for name in self.config]
+        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        return "+".join([digest, *map(identity, self.ground)])
+
+    def addresses(self) -> list[str]:
+        """Return the addresses HOST:PORT that no other process may have."""
+        if self.argv[:2] == ["ip", "netns"]:
+            # nobody else is in that namespace
+            return []
+        taken = [self.ready["tcp"]] if "tcp" in self.ready else []
+        if "http" in self.ready:
+            taken.append(urllib.parse.urlsplit(self.ready["http"]).netloc)
+        return taken + self.listens
+
+
+def text(path: pathlib.Path) -> str:
+    """Return what a configuration file says; nothing when it is gone."""
+    return path.read_text() if path.exists() else ""
+
+
+def identity(path: str) -> str:
+    """Return what tells a file or device from another of the same name."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return "none"
+    return f"{found.st_dev}:{found.st_ino}"
 
 
 def parse(described: list[dict[str, t.Any]]) -> list[Service]:
@@ -52,3 +89,11 @@ def parse(described: list[dict[str, t.Any]]) -> list[Service]:
     :param described: its entries
     """
     return [Service(**entry) for entry in described]
+
+
+def shipped(place: layout.Layout) -> list[Service]:
+    """Return the services of the embedded cloud.
+
+    :param place: the state root's folders
+    """
+    return parse(templates.Templates(place, {}).data("services.yaml.j2"))

@@ -4,6 +4,7 @@ import dataclasses
 import json
 
 from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import documents
 from rally_vmperf.cloud import layout
 
 DISK_CACHES = ("none", "writethrough", "writeback", "directsync", "unsafe")
@@ -26,9 +27,13 @@ def load(place: layout.Layout) -> Settings:
 
     :param place: the state root's folders
     """
-    if not place.settings.exists():
-        return Settings()
-    return Settings(**json.loads(place.settings.read_text()))
+    content = documents.read(place.settings) or {}
+    disk_cache = content.get("disk_cache")
+    virtualization = content.get("virtualization")
+    return Settings(
+        disk_cache if disk_cache in DISK_CACHES else "none",
+        "kvm" if virtualization == "kvm" else "qemu",
+    )
 
 
 def save(place: layout.Layout, chosen: Settings) -> None:

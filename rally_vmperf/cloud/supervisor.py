@@ -9,10 +9,12 @@ import time
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import leftovers
 from rally_vmperf.cloud import probes
 from rally_vmperf.cloud import procfs
 from rally_vmperf.cloud import records
 from rally_vmperf.cloud import services
+from rally_vmperf.cloud import soundness
 
 STOP_PATIENCE = 10.0
 POLL = 0.2
@@ -42,24 +44,51 @@ class Supervisor:
             return record
         return None
 
-    def ensure(self, service: services.Service) -> None:
+    def ensure(self, service: services.Service) -> str | None:
         """Have a service running and ready with today's configuration.
 
         :param service: what to run
+        :return: what was wrong with it, when it was restarted
         """
-        leaders = (self.running(name) for name in service.follows)
-        digest = service.digest(
-            self._place.etc, [str(leader) for leader in leaders]
-        )
-        record = self.running(service.name)
-        if record is None or record.digest != digest:
+        digest = self.digest(service)
+        trouble = self.trouble(service, digest)
+        if trouble:
             self.stop(service.name)
             self._start(service, digest)
         self._wait(service)
+        return trouble
+
+    def digest(self, service: services.Service) -> str:
+        """Return what a service would be started with now."""
+        leaders = (self.running(name) for name in service.follows)
+        return service.digest(
+            self._place.etc, [str(leader) for leader in leaders]
+        )
+
+    def trouble(
+        self,
+        service: services.Service,
+        digest: str,
+        patience: float = soundness.SILENCE,
+    ) -> str | None:
+        """Say why a service must be started or restarted, if it must.
+
+        :param service: what should run
+        :param digest: what it would be started with now
+        :param patience: seconds in which it must answer
+        """
+        record = self.records.read(service.name)
+        wrong = soundness.of_process(service, record, self.processes)
+        if wrong or record is None:
+            return wrong
+        return soundness.of_digest(
+            digest, record.digest
+        ) or soundness.of_answers(service, record.since, patience)
 
     def _start(self, service: services.Service, digest: str) -> None:
         argv = service.argv
-        with self._log(service.name).open("ab") as log:
+        leftovers.check_addresses(service, self.processes)
+        with self.log(service.name).open("ab") as log:
             try:
                 child = subprocess.Popen(
                     argv,
@@ -94,27 +123,30 @@ class Supervisor:
                 raise errors.CloudError(
                     f"{service.name} is not ready after {service.patience} s "
                     f"({asked} does not answer); see "
-                    f"{self._log(service.name)}"
+                    f"{self.log(service.name)}"
                 )
             time.sleep(POLL)
 
-    def _log(self, name: str) -> pathlib.Path:
+    def log(self, name: str) -> pathlib.Path:
+        """Return the file that a service prints into."""
         return self._place.log / f"{name}.log"
 
     def _obituary(self, name: str) -> str:
-        lines = self._log(name).read_text(errors="replace").splitlines()
+        lines = self.log(name).read_text(errors="replace").splitlines()
         last = next((line for line in reversed(lines) if line.strip()), "")
-        return f"{name} ended: {last.strip()} (more in {self._log(name)})"
+        return f"{name} ended: {last.strip()} (more in {self.log(name)})"
 
     def stop(self, name: str) -> None:
         """End a service with all processes of its session.
 
-        :param name: the service; nothing happens when it does not run
+        :param name: the service; what a killed one left is ended too
         """
-        record = self.running(name)
-        if record:
+        record = self.records.read(name)
+        if record and self.processes.alive(record.identity):
             pid = record.identity.pid
             send(pid, signal.SIGTERM)
+            # One that was told to stop hears nothing before this.
+            send(pid, signal.SIGCONT)
             deadline = time.monotonic() + STOP_PATIENCE
             while self.running(name) and time.monotonic() < deadline:
                 self._reap(name)
@@ -122,6 +154,14 @@ class Supervisor:
             for other in self.processes.pids():
                 if self.processes.session(other) == pid:
                     send(other, signal.SIGKILL)
+        deadline = time.monotonic() + STOP_PATIENCE
+        while left := leftovers.of(name, record, self._place, self.processes):
+            for pid in left:
+                send(pid, signal.SIGKILL)
+            self._reap(name)
+            if time.monotonic() > deadline:
+                break
+            time.sleep(POLL / 4)
         self._reap(name)
         self.records.forget(name)
 

@@ -11,10 +11,12 @@ from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import lock
 from rally_vmperf.cloud import machine
 from rally_vmperf.cloud import mounts
+from rally_vmperf.cloud import network_check
 from rally_vmperf.cloud import network_removal
 from rally_vmperf.cloud import ownership
 from rally_vmperf.cloud import packages
 from rally_vmperf.cloud import procfs
+from rally_vmperf.cloud import services
 from rally_vmperf.cloud import supervisor
 
 # First what would react to others' end, last what others need to end well.
@@ -35,24 +37,38 @@ def down(
         progress.say(f"there is no cloud in {place.root}")
         return
     with lock.hold(place.root):
-        stop_services(place)
-        progress.say("services stopped")
-        sweep(place)
-        progress.say("guests and stray processes ended")
-        if place.before.exists():
-            # Only then do such names belong to this cloud.
-            network_removal.remove()
-            progress.say("bridges, namespaces and rules removed")
-        # an interrupted build of the image
-        mounts.unmount(place.root)
-        packages.restore_policy()
-        machine.put_back(place)
+        if purge:
+            place.purging.touch()
+        elif place.data.exists():
+            # Before the first guest is ended: this may be interrupted.
+            place.guests_gone.touch()
+        take_down(place, progress)
         if purge:
             empty(place)
             progress.say(f"{place.root} emptied; {place.image.name} is kept")
-        elif place.data.exists():
-            place.guests_gone.touch()
     remove_if_empty(place.root)
+
+
+def take_down(place: layout.Layout, progress: console.Progress) -> None:
+    """Stop everything and take it off the machine; keep the state root.
+
+    :param place: the state root's folders
+    :param progress: tells the user
+    """
+    for note in (place.run / network_check.NOTE, place.ways):
+        note.unlink(missing_ok=True)
+    stop_services(place)
+    progress.say("services stopped")
+    sweep(place)
+    progress.say("guests and stray processes ended")
+    if place.before.exists():
+        # Only then do such names belong to this cloud.
+        network_removal.remove()
+        progress.say("bridges, namespaces and rules removed")
+    # an interrupted build of the image
+    mounts.unmount(place.root)
+    packages.restore_policy()
+    machine.put_back(place)
 
 
 def stop_services(place: layout.Layout) -> None:
@@ -61,7 +77,8 @@ def stop_services(place: layout.Layout) -> None:
     :param place: the state root's folders
     """
     keeper = supervisor.Supervisor(place)
-    names = [record.name for record in keeper.records.all()]
+    names = {record.name for record in keeper.records.all()}
+    names.update(service.name for service in services.shipped(place))
     first = [name for name in names if name not in LAST]
     with concurrent.futures.ThreadPoolExecutor(len(first) or 1) as pool:
         list(pool.map(keeper.stop, first))
@@ -101,12 +118,14 @@ def empty(place: layout.Layout) -> None:
     :param place: the state root's folders
     """
     for entry in place.root.iterdir():
-        if entry == place.image:
+        if entry in (place.image, place.purging):
             continue
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry)
         else:
             entry.unlink()
+    # Last, so that an interrupted purge is known for one.
+    place.purging.unlink(missing_ok=True)
 
 
 def remove_if_empty(root: pathlib.Path) -> None:

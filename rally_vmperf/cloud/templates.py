@@ -85,6 +85,7 @@ def surroundings(place: layout.Layout) -> dict[str, t.Any]:
         "auth_url": layout.AUTH_URL,
         "region": layout.REGION,
         "hypervisor": layout.HYPERVISOR,
+        "management_bridge": layout.MANAGEMENT_BRIDGE,
         "management_address": str(layout.MANAGEMENT.ip),
         "external_address": str(layout.EXTERNAL.ip),
         "external_network": str(layout.EXTERNAL.network),
@@ -95,6 +96,19 @@ def surroundings(place: layout.Layout) -> dict[str, t.Any]:
         "peer_namespace": layout.PEER_NAMESPACE,
         "database_accounts": DATABASE_ACCOUNTS,
     }
+
+
+def gone(place: layout.Layout) -> list[str]:
+    """Return the configuration files that are missing or empty.
+
+    :param place: the state root's folders
+    """
+    return [
+        target
+        for target in FILES.values()
+        if not (place.root / target).is_file()
+        or not (place.root / target).stat().st_size
+    ]
 
 
 def write_all(templates: Templates, place: layout.Layout) -> None:

@@ -48,10 +48,10 @@ class Up(command.Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Start what does not run yet."""
-        from rally_vmperf.cloud import bringup
+        from rally_vmperf.cloud import recovery
 
         place = place_of(parsed_args)
-        bringup.up(place, console.Progress(), parsed_args.disk_cache)
+        recovery.up(place, console.Progress(), parsed_args.disk_cache)
 
 
 class Down(command.Command):

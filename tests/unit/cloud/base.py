@@ -23,3 +23,8 @@ class CloudTestCase(unittest.TestCase):
         proc.mkdir()
         self.proc = fakes.FakeProc(proc)
         self.processes = procfs.ProcessTable(proc)
+        self.findings: list[str] = []
+
+    def found(self, damage: str, done: str) -> None:
+        """Keep what would be said of a damage."""
+        self.findings.append(f"{damage}; {done}")

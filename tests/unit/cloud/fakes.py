@@ -1,6 +1,7 @@
 """A process table made of files, in place of the machine's /proc."""
 
 import pathlib
+import shutil
 
 BOOT_ID = "6b1c7c9e-0000-4000-8000-000000000001"
 
@@ -30,6 +31,9 @@ class FakeProc:
         state: str = "S",
         session: int | None = None,
         environment: dict[str, str] | None = None,
+        output: pathlib.Path | None = None,
+        sockets: tuple[str, ...] = (),
+        mounts: tuple[str, ...] = (),
     ) -> None:
         """Add a process, or put another one in the place of its number."""
         folder = self.root / str(pid)
@@ -43,3 +47,12 @@ class FakeProc:
         (folder / "environ").write_text(
             "".join(f"{name}={value}\0" for name, value in pairs)
         )
+        (folder / "mounts").write_text(
+            "".join(f"/dev/x {target} ext4 rw 0 0\n" for target in mounts)
+        )
+        shutil.rmtree(folder / "fd", ignore_errors=True)
+        (folder / "fd").mkdir()
+        if output:
+            (folder / "fd" / "1").symlink_to(output)
+        for number, name in enumerate(sockets, start=3):
+            (folder / "fd" / str(number)).symlink_to(f"socket:[{name}]")

@@ -27,6 +27,22 @@ class CredentialsTestCase(base.CloudTestCase):
         self.assertEqual("known", made["admin"])
         self.assertEqual(set(credentials.PURPOSES), set(made))
 
+    def test_a_broken_file_is_made_anew(self):
+        for text in ("", '{"admin": "x', "[1]", '{"admin": 1, "member": ""}'):
+            with self.subTest(text):
+                self.path.write_text(text)
+                self.assertEqual({}, credentials.known(self.path))
+                made = credentials.load(self.path, {"admin": "theirs"})
+                self.assertEqual("theirs", made["admin"])
+                self.assertEqual(made, credentials.load(self.path))
+
+    def test_digest(self):
+        one, same, other = (
+            credentials.digest(values) for values in ("ab", "ab", "ba")
+        )
+        self.assertEqual(one, same)
+        self.assertNotEqual(one, other)
+
     def test_a_readable_file_is_replaced_by_a_private_one(self):
         self.path.write_text("old")
         self.path.chmod(0o644)

@@ -99,3 +99,14 @@ class ArgumentsTestCase(base.CloudTestCase):
         recipe = guest_image.Recipe(output=self.folder / "o.qcow2", size="big")
         with self.assertRaisesRegex(errors.CloudError, "'big' is no size"):
             guest_image.build(recipe, self.folder / "log")
+
+
+class SweepTestCase(base.CloudTestCase):
+    def test_what_a_killed_build_left(self):
+        left = self.place.root / f"{guest_image.WORK_PREFIX}left"
+        (left / "files").mkdir(parents=True)
+        with guest_image.workshop(self.place.root) as work:
+            removed = guest_image.sweep(self.place.root)
+            self.assertTrue(work.exists())
+        self.assertEqual([left.name], removed)
+        self.assertFalse(left.exists())

@@ -4,7 +4,10 @@ import unittest
 import jsonschema
 from rally_openstack.environment.platforms import existing
 
+from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import handover
+from rally_vmperf.cloud import templates
+from tests.unit.cloud import base
 
 
 class EnvironmentSpecTestCase(unittest.TestCase):
@@ -19,3 +22,21 @@ class EnvironmentSpecTestCase(unittest.TestCase):
                 jsonschema.validate(inner, existing.OpenStack.CONFIG_SCHEMA)
                 self.assertIn(role, inner)
                 self.assertNotIn(other, inner)
+
+
+class PasswordsTestCase(base.CloudTestCase):
+    def test_of_clouds_yaml(self):
+        secrets = credentials.load(self.place.etc / "secrets.json")
+        shipped = templates.Templates(self.place, {"secrets": secrets})
+        self.place.clouds.write_text(shipped.render("clouds.yaml.j2"))
+        self.assertEqual(
+            {"admin": secrets["admin"], "member": secrets["member"]},
+            handover.passwords(self.place),
+        )
+
+    def test_of_a_broken_one(self):
+        self.assertEqual({}, handover.passwords(self.place))
+        for text in ("", "clouds: [", "clouds: {}", "[]"):
+            with self.subTest(text):
+                self.place.clouds.write_text(text)
+                self.assertEqual({}, handover.passwords(self.place))

@@ -41,5 +41,12 @@ class MachineTestCase(base.CloudTestCase):
         before = json.loads(self.place.before.read_text())
         self.assertEqual({"forward": "0"}, before["settings"])
 
+    def test_a_broken_note_changes_nothing(self):
+        self.made.mkdir()
+        self.place.before.write_text("{")
+        machine.put_back(self.place)
+        self.assertTrue(self.made.exists())
+        self.assertFalse(self.place.before.exists())
+
     def test_nothing_to_put_back(self):
         machine.put_back(self.place)

@@ -23,6 +23,13 @@ class OwnershipTestCase(base.CloudTestCase):
         self.proc.add(13, argv=["/usr/bin/qemu-system-x86_64", disk])
         self.assertEqual([10, 11, 12, 13], self.owner().all())
 
+    def test_what_wrote_over_its_environment_is_ours_by_its_log(self):
+        log = self.place.log / "neutron-server.log"
+        self.proc.add(11, argv=["neutron-server: worker"], output=log)
+        self.proc.add(12, argv=["make"], output=self.place.log / "up.log")
+        self.proc.add(13, argv=["x"], output=self.folder / "neutron-x.log")
+        self.assertEqual([10, 11], self.owner().all())
+
     def test_not_ours(self):
         mark = {commands.MARK: "/somewhere/else"}
         self.proc.add(12, argv=["dnsmasq"], environment=mark)

@@ -30,6 +30,11 @@ class CheckTestCase(unittest.TestCase):
             ({"memory": 5 * GIB}, "5.0 GiB", "with 6 GiB"),
             ({"disk": 9 * GIB}, "9.0 GiB", "--root"),
             ({"rivals": ((12, "libvirtd"),)}, "process 12", "stop it"),
+            (
+                {"disk": GIB // 2, "brought_up": True},
+                "0.5 GiB",
+                "free some",
+            ),
             ({"bridges": ("br-ex",)}, "br-ex", "remove it"),
         ):
             with (

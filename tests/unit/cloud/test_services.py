@@ -31,6 +31,15 @@ class ServicesTestCase(base.CloudTestCase):
         for service in self.services:
             self.assertLessEqual(set(service.ready), set(probes.KINDS))
 
+    def test_addresses(self):
+        taken = [a for one in self.services for a in one.addresses()]
+        self.assertEqual(len(taken), len(set(taken)))
+        for address in ("172.30.0.1:9292", "172.30.0.1:8775",
+                        "127.0.0.1:4370"):  # fmt: skip
+            self.assertIn(address, taken)
+        # the peer's is in its own namespace
+        self.assertNotIn("172.24.4.2:22", taken)
+
     def test_a_follower_starts_after_its_leader(self):
         for service in self.services:
             self.assertLessEqual(set(service.follows), set(service.needs))
@@ -68,6 +77,15 @@ class DigestTestCase(base.CloudTestCase):
     def test_the_same(self):
         self.assertEqual(self.digest(), self.digest())
         self.assertEqual(self.digest(), self.digest(address="elsewhere"))
+
+    def test_ground_that_is_made_anew(self):
+        ground = self.folder / "ground"
+        digests = [self.digest(ground=[str(ground)])]
+        for kind in (ground.mkdir, ground.touch):
+            kind()
+            digests.append(self.digest(ground=[str(ground)]))
+            ground.rename(self.folder / kind.__name__)
+        self.assertEqual(3, len(set(digests)))
 
     def test_what_asks_for_a_restart(self):
         for change in (

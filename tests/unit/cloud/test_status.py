@@ -1,3 +1,5 @@
+from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import schema
 from rally_vmperf.cloud import services
 from rally_vmperf.cloud import status
 from rally_vmperf.cloud import supervisor
@@ -29,6 +31,11 @@ class DescribeTestCase(base.CloudTestCase):
             ],
             [(ln.service, ln.state, ln.pid, ln.address) for ln in lines],
         )
+        # neither was started with what it would be started with now
+        self.assertEqual(
+            ["was started with what has changed since", "has ended", ""],
+            [line.trouble for line in lines],
+        )
         self.assertRegex(lines[0].since, r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
 
     def test_cells_match_the_columns(self):
@@ -39,3 +46,13 @@ class DescribeTestCase(base.CloudTestCase):
         lines = status.of_cloud(self.place)
         self.assertIn("nova-compute", [line.service for line in lines])
         self.assertEqual({"stopped"}, {line.state for line in lines})
+
+    def test_damaged_parts(self):
+        credentials.load(self.place.etc / "secrets.json")
+        schema.mark(self.place, "nova").touch()
+        (self.place.run / "mariadb").rmdir()
+        troubles = [ln.cells() for ln in status.of_cloud(self.place)]
+        self.assertIn(
+            ("files", "damaged", "", "", "", "folder run/mariadb is gone"),
+            troubles,
+        )

@@ -1,9 +1,13 @@
 import os
+import signal
+import socket
+import time
 
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import procfs
 from rally_vmperf.cloud import services
+from rally_vmperf.cloud import soundness
 from rally_vmperf.cloud import supervisor
 from tests.unit.cloud import base
 
@@ -51,6 +55,46 @@ class SupervisorTestCase(base.CloudTestCase):
         left = [p for p in table.pids() if table.session(p) == pid]
         self.assertEqual([], [p for p in left if table.identify(p)])
 
+    def test_why_it_is_restarted(self):
+        service = services.Service(name="a", argv=SLEEP)
+        self.assertEqual(soundness.NEW, self.keeper.ensure(service))
+        self.assertIsNone(self.keeper.ensure(service))
+        pid = self.keeper.running("a").identity.pid
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        self.assertEqual("has ended", self.keeper.ensure(service))
+        os.kill(self.keeper.running("a").identity.pid, signal.SIGSTOP)
+        while self.keeper.trouble(service, "") != (
+            "was told to stop, and waits"
+        ):
+            time.sleep(0.01)
+        self.keeper.ensure(service)
+        self.assertIsNone(self.keeper.ensure(service))
+
+    def test_what_a_killed_one_left_is_ended(self):
+        self.ensure(["/bin/sh", "-c", "sleep 61 & sleep 62"])
+        pid = self.keeper.running("a").identity.pid
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        self.keeper.stop("a")
+        table = procfs.ProcessTable()
+        left = [p for p in table.pids() if table.session(p) == pid]
+        self.assertEqual([], [p for p in left if table.identify(p)])
+
+    def test_one_that_is_not_on_record_is_ended(self):
+        first = self.ensure()
+        self.keeper.records.forget("a")
+        self.assertNotEqual(first.identity, self.ensure().identity)
+        self.assertFalse(procfs.ProcessTable().alive(first.identity))
+
+    def test_an_address_of_a_foreign_process(self):
+        with socket.create_server(("127.0.0.1", 0)) as foreign:
+            address = f"127.0.0.1:{foreign.getsockname()[1]}"
+            with self.assertRaisesRegex(
+                errors.AddressError, f"{address}: process {os.getpid()} "
+            ):
+                self.ensure(listens=[address])
+
     def test_stop_what_does_not_run(self):
         self.keeper.stop("a")
 
@@ -74,7 +118,9 @@ class SupervisorTestCase(base.CloudTestCase):
 
 class RecordsTestCase(base.CloudTestCase):
     def test_a_broken_record_is_none(self):
-        (self.place.run / "a.json").write_text("{")
         keeper = supervisor.Supervisor(self.place, self.processes)
-        self.assertIsNone(keeper.running("a"))
-        self.assertEqual([], keeper.records.all())
+        for text in ("", "{", "[]", "{}", '{"identity": {"pid": 1}}'):
+            with self.subTest(text):
+                (self.place.run / "a.json").write_text(text)
+                self.assertIsNone(keeper.running("a"))
+                self.assertEqual([], keeper.records.all())

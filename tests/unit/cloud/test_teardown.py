@@ -47,6 +47,18 @@ class DownTestCase(base.CloudTestCase):
         self.down(purge=True)
         self.assertEqual([self.place.image], list(self.place.root.iterdir()))
 
+    def test_guests_are_given_up_before_they_are_ended(self):
+        self.sweep.side_effect = KeyboardInterrupt
+        with self.assertRaises(KeyboardInterrupt):
+            self.down(purge=False)
+        self.assertTrue(self.place.guests_gone.exists())
+
+    def test_an_interrupted_purge_is_known_for_one(self):
+        self.sweep.side_effect = KeyboardInterrupt
+        with self.assertRaises(KeyboardInterrupt):
+            self.down(purge=True)
+        self.assertTrue(self.place.purging.exists())
+
     def test_a_purge_without_an_image_leaves_nothing(self):
         self.down(purge=True)
         self.assertFalse(self.place.root.exists())

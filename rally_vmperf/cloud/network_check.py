@@ -1,0 +1,110 @@
+"""What is wrong with the bridges and the peer's namespace."""
+
+import json
+import typing as t
+
+from rally_vmperf.cloud import commands
+from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import network
+
+# In the folder of what is running.
+NOTE = "network"
+
+Links = dict[str, dict[str, t.Any]]
+
+
+def troubles() -> list[str]:
+    """Return what is missing on this machine, a phrase for each."""
+    name = layout.PEER_NAMESPACE
+    inside = links("-n", name) if network.is_namespace(name) else None
+    return compare(links(), inside, unreachable())
+
+
+def links(*words: str) -> Links:
+    """Return the network devices by name, with what ip says of them.
+
+    :param words: options of ip
+    """
+    text = commands.run(["ip", *words, "-json", "address", "show"], timeout=60)
+    return {link["ifname"]: link for link in json.loads(text) if link}
+
+
+def unreachable() -> set[str]:
+    """Return the ranges that the routing table gives no way out."""
+    text = commands.run(
+        ["ip", "-json", "route", "show", "type", "unreachable"], timeout=60
+    )
+    return {route["dst"] for route in json.loads(text or "[]")}
+
+
+def compare(here: Links, inside: Links | None, barred: set[str]) -> list[str]:
+    """Return what is missing, a phrase for each.
+
+    :param here: the machine's network devices
+    :param inside: those of the peer's namespace; None when it is gone
+    :param barred: ranges that have no way out
+    """
+    wrong = []
+    for bridge, interface in network.BRIDGES.items():
+        wrong += of_device(f"bridge {bridge}", here.get(bridge), interface)
+    for port in (f"{layout.EXTERNAL_PORT}-br", layout.PEER_PORT):
+        if port not in here:
+            wrong.append(f"link {port} is gone")
+        elif here[port].get("master") != layout.EXTERNAL_BRIDGE:
+            wrong.append(f"link {port} is not in {layout.EXTERNAL_BRIDGE}")
+    if inside is None:
+        wrong.append(f"namespace {layout.PEER_NAMESPACE} is gone")
+    else:
+        device = inside.get("eth0")
+        wrong += of_device("the peer's eth0", device, layout.PEER)
+    wrong += [
+        f"the route that keeps {network_range} here is gone"
+        for network_range in map(str, network.RANGES)
+        if network_range not in barred
+    ]
+    return wrong
+
+
+def of_device(
+    name: str, device: dict[str, t.Any] | None, interface: t.Any
+) -> list[str]:
+    """Return what is wrong with one device.
+
+    :param name: what to call it
+    :param device: what ip says of it, if it is there
+    :param interface: the address it must have
+    """
+    if device is None:
+        return [f"{name} is gone"]
+    addresses = {
+        f"{entry['local']}/{entry['prefixlen']}"
+        for entry in device["addr_info"]
+    }
+    wrong = []
+    if "UP" not in device["flags"]:
+        wrong.append(f"{name} is down")
+    if str(interface) not in addresses:
+        wrong.append(f"{name} has lost its address {interface}")
+    return wrong
+
+
+def expected(place: layout.Layout, boot_id: str) -> bool:
+    """Tell whether what is missing now was there in this boot.
+
+    :param place: the state root's folders
+    :param boot_id: what tells this boot of the machine from others
+    """
+    try:
+        return (place.run / NOTE).read_text() == boot_id
+    except FileNotFoundError:
+        return False
+
+
+def note(place: layout.Layout, boot_id: str) -> None:
+    """Write down that everything is there, until the next boot.
+
+    :param place: the state root's folders
+    :param boot_id: what tells this boot of the machine from others
+    """
+    credentials.write_private(place.run / NOTE, boot_id)

@@ -1,0 +1,24 @@
+"""The embedded cloud mends itself; see tests/long for all of its damages."""
+
+from tests.functional import damages as d
+from tests.functional import recovering
+
+
+class TestRecovery(recovering.Case):
+    """``cloud up`` after damage."""
+
+    def test_services_and_the_peer(self):
+        """What has ended is started, what is gone is made anew, and said."""
+        d.end("glance", "nova-scheduler")
+        d.run("ip", "netns", "delete", "vmperf-peer")
+        d.remove("clouds.yaml")
+        shown = d.run(*d.COMMAND, "status", *d.ROOT)
+        for trouble in ("has ended", "namespace vmperf-peer is gone"):
+            self.assertIn(trouble, shown)
+        self.repaired(
+            "glance has ended; started anew",
+            "nova-scheduler has ended; started anew",
+            "namespace vmperf-peer is gone; put right",
+            "clouds.yaml is gone or empty; written anew",
+        )
+        self.nothing_more()

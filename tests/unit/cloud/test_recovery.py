@@ -1,0 +1,89 @@
+import errno
+import io
+from unittest import mock
+
+from rally_vmperf.cloud import console
+from rally_vmperf.cloud import errors
+from rally_vmperf.cloud import recovery
+from rally_vmperf.cloud import schema
+from tests.unit.cloud import base
+
+
+class RecoveryTestCase(base.CloudTestCase):
+    """With the steps, and all that touches the machine, replaced."""
+
+    def setUp(self):
+        super().setUp()
+        self.stream = io.StringIO()
+        self.progress = console.Progress(self.stream)
+        for name in (
+            "run", "preflight", "teardown", "network_removal", "packages",
+            "machine",
+        ):  # fmt: skip
+            patch = mock.patch.object(recovery, name, autospec=True)
+            setattr(self, name, patch.start())
+            self.addCleanup(patch.stop)
+
+    def up(self):
+        recovery.up(self.place, self.progress, None)
+        return self.stream.getvalue()
+
+    def test_nothing_wrong(self):
+        self.assertNotIn("found", self.up())
+        self.assertEqual(1, self.run.call_count)
+
+    def test_damage_is_rebuilt_once(self):
+        self.run.side_effect = [errors.DamageError("a table is gone"), None]
+        for name in ("kvm.json", "mysql/ibdata1", "done/schema-nova"):
+            (self.place.data / name).touch()
+        self.place.image.touch()
+        self.assertRegex(
+            self.up(), "found: a table is gone; the databases were made anew"
+        )
+        self.teardown.sweep.assert_called_once()
+        self.assertFalse((self.place.data / "mysql/ibdata1").exists())
+        self.assertFalse(schema.any_filled(self.place))
+        self.assertTrue((self.place.data / "kvm.json").exists())
+        self.assertTrue((self.place.data / "mysql").is_dir())
+        self.assertTrue(self.place.image.exists())
+
+    def test_damage_after_a_rebuild_is_an_error(self):
+        self.run.side_effect = errors.DamageError("a table is gone")
+        with self.assertRaisesRegex(errors.CloudError, "a table is gone"):
+            self.up()
+
+    def test_other_errors_lose_nothing(self):
+        (self.place.data / "mysql/ibdata1").touch()
+        self.run.side_effect = errors.CloudError("glance ended")
+        with self.assertRaisesRegex(errors.CloudError, "glance ended"):
+            self.up()
+        self.assertTrue((self.place.data / "mysql/ibdata1").exists())
+
+    def test_a_full_disk(self):
+        self.run.side_effect = OSError(errno.ENOSPC, "No space", "/a/b")
+        with self.assertRaisesRegex(
+            errors.CloudError, "^the disk is full: /a/b cannot .* up' again$"
+        ):
+            self.up()
+
+    def test_an_interrupted_purge_is_finished(self):
+        self.place.purging.touch()
+        self.assertIn("an earlier purge was interrupted", self.up())
+        self.teardown.empty.assert_called_once_with(self.place)
+
+    def test_folders(self):
+        (self.place.data / "nova/instances").rmdir()
+        self.assertNotIn("found", self.up())
+        schema.mark(self.place, "nova").touch()
+        (self.place.data / "nova/instances").rmdir()
+        (self.place.data / "locks").rmdir()
+        said = self.up()
+        self.assertIn("found: folder data/locks is gone; made anew", said)
+        self.assertRegex(said, "data/nova/instances is gone; .* guests of")
+        self.assertTrue(self.place.guests_gone.exists())
+        self.assertEqual([], self.place.missing_folders())
+
+    def test_files_that_cannot_be_read(self):
+        schema.mark(self.place, "nova").touch()
+        self.place.settings.write_text("{")
+        self.assertIn("settings.json cannot be read; made anew", self.up())
