@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine, as root:
 #   make demo    a real cloud, a baseline, the main job, a report to open
 #   make test    lint, types, docs, unit tests, functional tests on that cloud
-#   make test-all   that, and an hour of tests of faults
+#   make test-all   that, and half an hour of tests of faults
 # and while working:
 #   make unit    the fast loop
 
