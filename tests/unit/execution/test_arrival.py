@@ -33,7 +33,11 @@ def busy(status):
 class WaitAllTestCase(unittest.TestCase):
     def wait(self, *machines, timeout=30.0):
         guests = [
-            {"name": f"g{number}", "address": f"192.0.2.{number}"}
+            {
+                "name": f"g{number}",
+                "address": f"192.0.2.{number}",
+                "measure_address": f"192.0.2.{number}",
+            }
             for number in range(1, len(machines) + 1)
         ]
         self.told = []

@@ -11,6 +11,7 @@ from rally_vmperf.execution import session
 from rally_vmperf.execution import station
 from rally_vmperf.machines import base
 from rally_vmperf.machines import ssh
+from rally_vmperf.machines import supply
 from tests.unit.execution import test_measure
 from tests.unit.machines import sshd
 
@@ -76,7 +77,7 @@ class Outcome:
             [assignment.Assignment(test_measure.Echo(), {})],
             [place],
             None,
-            install=False,
+            supply=supply.NOTHING,
             progress=self.lines.append,
             runner=runner,
         )
@@ -124,12 +125,15 @@ class CutTest(unittest.TestCase):
         """What is left on the machine is named."""
         at = len(self.whole.commands)
         outcome = Outcome(at)
-        self.check_samples(outcome)
+        self.check_samples(outcome, left=1)
         self.assertRegex(outcome.lines[-1], "work is left on g1: g1: .*lost")
 
-    def check_samples(self, outcome):
-        """Expect both samples and nothing missing."""
+    def check_samples(self, outcome, left=0):
+        """Expect both samples and nothing missing.
+
+        :param left: how many finished jobs are in the folder
+        """
         self.assertIsNone(outcome.refused)
         self.assertEqual([], outcome.result.missing)
         self.assertEqual(2, len(outcome.result.observations))
-        self.assertEqual([], outcome.left)
+        self.assertEqual(left, len(outcome.left))

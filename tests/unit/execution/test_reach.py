@@ -32,6 +32,7 @@ class WayToTestCase(unittest.TestCase):
             {
                 "name": name,
                 "address": "10.0.0.5",
+                "measure_address": "10.0.0.5",
                 "user": "debian",
                 "host_key": hostkey.generate("host").public,
                 "jump": HOP,

@@ -41,6 +41,9 @@ FAULTS = {
 NEEDED = {
     "servers",
     "ips",
+    "ports",
+    "server_groups",
+    "volumes",
     "security_groups",
     "keypairs",
     "delete_server",
