@@ -37,7 +37,7 @@ def guest_stations(
             machine=connect(guest, client_key),
             role="guest",
             folder="rally-vmperf",
-            address=guest.get("fixed_address") or guest["address"],
+            address=guest["measure_address"],
         )
         for guest in guests
     ]

@@ -20,16 +20,18 @@ def add_keypair(connection: sdk.Connection, name: str, public: str) -> None:
 
 
 def add_security_group(
-    connection: sdk.Connection, name: str, network: t.Any
-) -> list[dict[str, str]]:
+    connection: sdk.Connection,
+    name: str,
+    networks: collections.abc.Iterable[t.Any],
+) -> str | None:
     """Make a group that lets in SSH, ICMP and network workloads.
 
-    :param network: where the guests will be; without port security it takes
-        no groups, and none is made
-    :return: the groups in the words of Nova's API
+    :param networks: where the guests will be; without port security they
+        take no groups, and none is made
+    :return: its identifier
     """
-    if network.is_port_security_enabled is False:
-        return []
+    if all(one.is_port_security_enabled is False for one in networks):
+        return None
     with cloud.asking(f"create security group {name}"):
         group = connection.network.create_security_group(
             name=name, description="Guests of rally-vmperf"
@@ -38,7 +40,7 @@ def add_security_group(
             connection.network.create_security_group_rule(
                 security_group_id=group.id, direction="ingress", **rule
             )
-    return [{"name": group.id}]
+    return str(group.id)
 
 
 def rules() -> collections.abc.Iterator[dict[str, t.Any]]:

@@ -1,6 +1,7 @@
 """How a guest is reached: by which of its addresses, floating or fixed."""
 
 import collections.abc
+import ipaddress
 import typing as t
 
 from openstack import connection as sdk
@@ -9,8 +10,6 @@ from rally_vmperf.guests import choices
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
-
-Entry = collections.abc.Mapping[str, t.Any]
 
 
 def needs_floating(asked: request.Request, network: t.Any) -> bool:
@@ -33,29 +32,35 @@ def needs_floating(asked: request.Request, network: t.Any) -> bool:
 
 def fixed(
     guest: str,
-    entries: collections.abc.Iterable[Entry],
+    ports: collections.abc.Iterable[t.Any],
+    network: t.Any,
     version: request.IpVersion,
 ) -> str:
-    """Return the fixed address of a guest on its network.
+    """Return the fixed address of a guest on a network.
 
-    :param entries: what Nova lists for the network
+    Neutron's ports know the network by its identifier; in what Nova lists,
+    networks of one name are one.
+
+    :param ports: of the guest
     :raises GuestError: with what there is, when no address has the version
     """
-    usable = [one for one in entries if _type(one) == "fixed"]
+    there = [
+        ipaddress.ip_address(one["ip_address"])
+        for port in ports
+        if port.network_id == network.id
+        for one in port.fixed_ips
+    ]
     order = (4, 6) if version == "any" else (version,)
     for wanted in order:
-        for one in usable:
-            if one["version"] == wanted:
-                return str(one["addr"])
-    there = ", ".join(str(one["addr"]) for one in usable) or "none"
+        for one in there:
+            if one.version == wanted:
+                return str(one)
+    listed = ", ".join(map(str, there)) or "none"
     raise errors.GuestError(
-        f"guest {guest} has no IPv{version} address on its network (it has: "
-        f"{there}); set ip_version, or give the network such a subnet"
+        f"guest {guest} has no IPv{version} address on network "
+        f"{network.name} (it has: {listed}); set ip_version, or give the "
+        "network such a subnet"
     )
-
-
-def _type(entry: Entry) -> str:
-    return str(entry.get("OS-EXT-IPS:type", "fixed"))
 
 
 def floating_pool(
@@ -70,12 +75,16 @@ def floating_pool(
         pools = list(connection.network.networks(is_router_external=True))
     if asked.floating_network:
         return choices.one("network", asked.floating_network, pools)
-    behind = _gateways(connection, network)
+    behind = gateways(connection, network)
     found = [pool for pool in pools if pool.id in behind]
     return choices.only("external network", "floating_network", found or pools)
 
 
-def _gateways(connection: sdk.Connection, network: t.Any) -> set[str]:
+def gateways(connection: sdk.Connection, network: t.Any) -> set[str]:
+    """Return the external networks behind the routers of a network.
+
+    Only those that the project sees: not the ones of others' routers.
+    """
     with cloud.asking("list routers"):
         ports = list(connection.network.ports(network_id=network.id))
         routers = {port.device_id for port in ports}

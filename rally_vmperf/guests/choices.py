@@ -39,10 +39,13 @@ def extra_specs(connection: sdk.Connection, flavor: t.Any) -> dict[str, str]:
     return dict(full.extra_specs or {})
 
 
-def network(connection: sdk.Connection, asked: request.Request) -> t.Any:
-    """Return the network that the guests are to be on."""
-    with cloud.asking("list networks"):
-        seen = list(connection.network.networks())
+def network(
+    asked: request.Request, seen: collections.abc.Sequence[t.Any]
+) -> t.Any:
+    """Return the network that the guests are to be on.
+
+    :param seen: the networks that the project sees
+    """
     if asked.network:
         return one("network", asked.network, seen)
     if asked.tenant_network:
@@ -65,9 +68,12 @@ def only(
     )
 
 
-def check_fit(image: t.Any, flavor: t.Any) -> None:
-    """Refuse an image that does not fit into the flavor.
+def check_fit(
+    image: t.Any, flavor: t.Any, volume_gib: int | None = None
+) -> None:
+    """Refuse an image that does not fit into the flavor, or the volume.
 
+    :param volume_gib: size of the volume in place of the flavor's disk
     :raises GuestError: with both figures
     """
     if (image.min_ram or 0) > flavor.ram:
@@ -80,7 +86,13 @@ def check_fit(image: t.Any, flavor: t.Any) -> None:
         image.virtual_size or 0,
         image.size or 0,
     )
-    if flavor.disk and needed > flavor.disk * GIB:
+    if volume_gib is not None:
+        if needed > volume_gib * GIB:
+            raise errors.GuestError(
+                f"boot_volume: size_gib is {volume_gib}, image "
+                f"{image.name!r} needs {-(-needed // GIB)}; ask for more"
+            )
+    elif flavor.disk and needed > flavor.disk * GIB:
         raise errors.GuestError(
             f"flavor {flavor.name!r} has a disk of {flavor.disk} GiB, image "
             f"{image.name!r} needs {-(-needed // GIB)}; choose a larger "

@@ -20,6 +20,10 @@ REFUSALS = (sdk_errors.SDKException, auth_errors.ClientException)
 _CONFLICT, _FAILURE = 409, 500
 
 
+class Busy(sdk_errors.SDKException):
+    """A request that has to wait, since the cloud would refuse it for good."""
+
+
 class _NoUserData(logging.Filter):
     """Keep the guests' private host keys out of debug logs."""
 
@@ -91,7 +95,7 @@ def asking(what: str) -> collections.abc.Iterator[None]:
 
 def passing(error: Exception) -> bool:
     """Tell whether a refusal passes by itself: in use, or a cloud in need."""
-    if isinstance(error, auth_errors.ConnectFailure):
+    if isinstance(error, (auth_errors.ConnectFailure, Busy)):
         return True
     status = getattr(error, "status_code", None) or getattr(
         error, "http_status", None

@@ -19,14 +19,14 @@ def of_admin(context: Json) -> Credential | None:
     return _platform(context).get("admin")
 
 
-def of_guests(context: Json, *, host: str | None) -> Credential:
+def of_guests(context: Json, options: Json) -> Credential:
     """Return who owns the guests: the first user, else the administrator.
 
-    :param host: the host asked for; only an administrator may choose one
+    :param options: of vmperf_guests; only an administrator may choose hosts
     :raises GuestError: when there is nobody
     """
     admin = of_admin(context)
-    if host and admin:
+    if admin and (options.get("host") or options.get("aggregate")):
         return admin
     users = [one["credential"] for one in context.get("users", [])]
     users = users or _platform(context).get("users") or []

@@ -7,7 +7,7 @@ from openstack import connection as sdk
 
 from rally_vmperf.guests import addresses
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import errors
+from rally_vmperf.guests import networks
 from rally_vmperf.guests import plan
 from rally_vmperf.guests import request
 
@@ -24,18 +24,20 @@ def reach(
 
     A floating address bears a name of ours as its description.
     """
-    entries = (server.addresses or {}).get(planned.network.name, [])
-    version: request.IpVersion = 4 if planned.pool else asked.ip_version
-    fixed = addresses.fixed(guest, entries, version)
+    chosen = planned.networks
+    with cloud.asking(f"list the ports of guest {guest}"):
+        ports = list(connection.network.ports(device_id=server.id))
+    version: request.IpVersion = 4 if chosen.pool else asked.ip_version
+    fixed = addresses.fixed(guest, ports, chosen.reach_on, version)
+    measured = addresses.fixed(guest, ports, chosen.measure_on, version)
     given = None
-    if planned.pool:
-        given = _allocate(
-            connection, guest, server.id, fixed, planned, new_name()
-        )
+    if chosen.pool:
+        given = _allocate(connection, guest, ports, fixed, chosen, new_name)
     return {
         "address": given or fixed,
         "fixed_address": fixed,
         "floating_address": given,
+        "measure_address": measured,
         "reached_by": "floating" if given else "fixed",
     }
 
@@ -43,26 +45,22 @@ def reach(
 def _allocate(
     connection: sdk.Connection,
     guest: str,
-    server_id: str,
+    ports: collections.abc.Iterable[t.Any],
     fixed: str,
-    planned: plan.Plan,
-    name: str,
+    chosen: networks.Networks,
+    new_name: collections.abc.Callable[[], str],
 ) -> str:
+    of_fixed = next(
+        port
+        for port in ports
+        if port.network_id == chosen.reach_on.id
+        and fixed in {one["ip_address"] for one in port.fixed_ips}
+    )
     with cloud.asking(f"give guest {guest} a floating address"):
-        ports = connection.network.ports(device_id=server_id)
-        of_fixed = [
-            port
-            for port in ports
-            if fixed in {one["ip_address"] for one in port.fixed_ips}
-        ]
-        if not of_fixed:
-            raise errors.GuestError(
-                f"guest {guest}: no port of it has {fixed}; run the task again"
-            )
         made = connection.network.create_ip(
-            floating_network_id=planned.pool.id,
-            port_id=of_fixed[0].id,
+            floating_network_id=chosen.pool.id,
+            port_id=of_fixed.id,
             fixed_ip_address=fixed,
-            description=name,
+            description=new_name(),
         )
     return str(made.floating_ip_address)

@@ -3,21 +3,25 @@
 import collections
 import collections.abc
 import dataclasses
+import functools
 import typing as t
 
 from openstack import connection as sdk
 
 from rally_vmperf.guests import owner
+from rally_vmperf.guests import volumes as disks
 
 #: In the order of deletion; kinds of the same rank go together.
 RANKS = {
     "server": 0,
     "floating address": 1,
+    "volume": 1,
     "router": 2,
     "port": 3,
     "subnet": 4,
     "network": 5,
     "security group": 6,
+    "server group": 6,
     "key pair": 6,
     "user": 7,
     "project": 8,
@@ -50,7 +54,10 @@ def of_owner(connection: sdk.Connection, whose: owner.Owner) -> list[Resource]:
     found = list(servers(connection, whose.owns))
     return found or [
         *floating_addresses(connection, whose.owns),
+        *volumes(connection, whose.owns),
+        *ports(connection, whose.owns),
         *security_groups(connection, whose.owns),
+        *server_groups(connection, whose.owns),
         *key_pairs(connection, whose.owns),
     ]
 
@@ -72,6 +79,37 @@ def floating_addresses(connection: sdk.Connection, owns: Owns) -> Found:
         if owns(one.description):
             delete = connection.network.delete_ip
             yield resource("floating address", one, delete, one.description)
+
+
+def volumes(connection: sdk.Connection, owns: Owns, **query: t.Any) -> Found:
+    """Yield volumes by name; none where the cloud has none."""
+    if not disks.there(connection):
+        return
+    for one in connection.block_storage.volumes(**query):
+        if owns(one.name):
+            yield Resource(
+                "volume",
+                one.id,
+                one.name,
+                functools.partial(disks.delete, connection, one),
+            )
+
+
+def ports(connection: sdk.Connection, owns: Owns) -> Found:
+    """Yield ports by name."""
+    for one in connection.network.ports():
+        if owns(one.name):
+            yield resource("port", one, connection.network.delete_port)
+
+
+def server_groups(
+    connection: sdk.Connection, owns: Owns, **query: t.Any
+) -> Found:
+    """Yield server groups by name."""
+    for one in connection.compute.server_groups(**query):
+        if owns(one.name):
+            delete = connection.compute.delete_server_group
+            yield resource("server group", one, delete)
 
 
 def security_groups(connection: sdk.Connection, owns: Owns) -> Found:

@@ -22,8 +22,11 @@ def find(
     found = [
         *running(connection, owns, admin=admin),
         *inventory.floating_addresses(connection, owns),
+        *inventory.volumes(connection, owns, **_projects(admin)),
         *_network(connection, owns),
+        *inventory.ports(connection, owns),
         *inventory.security_groups(connection, owns),
+        *inventory.server_groups(connection, owns, **_projects(admin)),
         *inventory.key_pairs(connection, owns),
     ]
     if admin:
@@ -35,8 +38,11 @@ def running(
     connection: sdk.Connection, owns: Owns, *, admin: bool
 ) -> list[Resource]:
     """Return the servers only; all else waits for them."""
-    query = {"all_projects": True} if admin else {}
-    return list(inventory.servers(connection, owns, **query))
+    return list(inventory.servers(connection, owns, **_projects(admin)))
+
+
+def _projects(admin: bool) -> dict[str, bool]:
+    return {"all_projects": True} if admin else {}
 
 
 def _network(
@@ -45,7 +51,6 @@ def _network(
     network = connection.network
     for kind, listed, delete in (
         ("router", network.routers, functools.partial(_router, connection)),
-        ("port", network.ports, network.delete_port),
         ("subnet", network.subnets, network.delete_subnet),
         ("network", network.networks, network.delete_network),
     ):

@@ -7,39 +7,12 @@ import typing as t
 from openstack import connection as sdk
 
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import errors
+from rally_vmperf.guests import groups
+from rally_vmperf.guests import request
 from rally_vmperf.measurement import finding
 
 Finding = dict[str, str]
-
-
-def zone(connection: sdk.Connection, host: str, zone: str | None) -> str:
-    """Return the availability zone that forces guests on a host.
-
-    :param host: what Nova calls the compute host
-    :param zone: the zone that the task names, else the host's own
-    :raises GuestError: for an unknown host, or without the right to choose
-    """
-    try:
-        zones = list(connection.compute.availability_zones(details=True))
-    except cloud.REFUSALS as error:
-        raise errors.GuestError(
-            f"host {host!r}: only an administrator may choose the host "
-            f"({cloud.one_line(error)}); leave it out, or give the "
-            "environment an admin"
-        ) from error
-    hosts = {
-        name: each.name
-        for each in zones
-        for name, services in (each.hosts or {}).items()
-        if "nova-compute" in services
-    }
-    if host not in hosts:
-        there = ", ".join(sorted(hosts)) or "none"
-        raise errors.GuestError(
-            f"host {host!r} is no compute host; there are: {there}"
-        )
-    return f"{zone or hosts[host]}:{host}"
+Guest = collections.abc.Mapping[str, t.Any]
 
 
 def shown(server: t.Any, admin: sdk.Connection | None) -> t.Any:
@@ -52,23 +25,63 @@ def shown(server: t.Any, admin: sdk.Connection | None) -> t.Any:
         return server
 
 
-def findings(
-    hosts: collections.abc.Mapping[str, str | None], asked: str | None
-) -> list[Finding]:
-    """Return what is to be said about the hosts of the guests.
+def words(asked: request.Request) -> str:
+    """Return the placement that was asked for, empty where none was."""
+    keys = ("host", "aggregate", "availability_zone", "server_group")
+    return ", ".join(
+        f"{key} {getattr(asked, key)!r}"
+        for key in keys
+        if getattr(asked, key) is not None
+    )
 
-    :param hosts: guest -> host, None where unknown
-    :param asked: the host that the task asked for
+
+def findings(
+    guests: collections.abc.Sequence[Guest],
+    asked: request.Request,
+    hosts: collections.abc.Set[str],
+) -> list[Finding]:
+    """Return what is to be said about where the guests are.
+
+    :param guests: with ``host`` and ``availability_zone``, None where unknown
+    :param hosts: where they may be, empty for anywhere
     """
     found = []
-    for guest, host in hosts.items():
-        if host is None:
-            seen = "Nova shows its host to administrators only"
-            found.append(_finding("placement_unknown", guest, seen))
-        elif asked and host != asked:
-            seen = f"runs on {host}, {asked} was asked for"
-            found.append(_finding("wrong_host", guest, seen))
+    for guest in guests:
+        found += _host(guest, asked, hosts)
+        found += _zone(guest, asked.availability_zone)
+    if asked.server_group:
+        together = groups.findings(guests, asked.server_group)
+        found += [dataclasses.asdict(one) for one in together]
     return found
+
+
+def _host(
+    guest: Guest, asked: request.Request, hosts: collections.abc.Set[str]
+) -> list[Finding]:
+    host = guest["host"]
+    if host is None:
+        seen = "Nova shows its host to administrators only"
+        return [_finding("placement_unknown", guest["name"], seen)]
+    if not hosts or host in hosts:
+        return []
+    wanted = f"host {asked.host}"
+    if not asked.host:
+        there = ", ".join(sorted(hosts))
+        wanted = f"aggregate {asked.aggregate} ({there})"
+    seen = f"runs on {host}, {wanted} was asked for"
+    return [_finding("wrong_host", guest["name"], seen)]
+
+
+def _zone(guest: Guest, asked: str | None) -> list[Finding]:
+    zone = guest["availability_zone"]
+    if not asked or zone == asked:
+        return []
+    wanted = f"{asked} was asked for"
+    if not zone:
+        seen = f"Nova does not say its availability zone, {wanted}"
+        return [_finding("placement_unknown", guest["name"], seen)]
+    seen = f"is in availability zone {zone}, {wanted}"
+    return [_finding("wrong_host", guest["name"], seen)]
 
 
 def flavor_limits(

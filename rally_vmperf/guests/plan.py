@@ -5,27 +5,29 @@ import typing as t
 
 from openstack import connection as sdk
 
-from rally_vmperf.guests import addresses
 from rally_vmperf.guests import choices
-from rally_vmperf.guests import placement
+from rally_vmperf.guests import hosts
+from rally_vmperf.guests import networks
 from rally_vmperf.guests import quota
 from rally_vmperf.guests import request
+from rally_vmperf.guests import volumes
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Plan:
-    """The cloud's own objects that a request comes down to.
-
-    :param pool: the network of floating addresses, None for fixed ones
-    :param zone: availability zone, with the host when one is forced
-    """
+class Body:
+    """What a request comes down to, networks aside."""
 
     image: t.Any
     flavor: t.Any
+    where: hosts.Where
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Plan(Body):
+    """The cloud's own objects that a request comes down to."""
+
     extra_specs: dict[str, str]
-    network: t.Any
-    pool: t.Any
-    zone: str | None
+    networks: networks.Networks
 
     def flavor_facts(self) -> dict[str, t.Any]:
         """Return the flavor as plain data."""
@@ -49,31 +51,43 @@ def make(connection: sdk.Connection, asked: request.Request) -> Plan:
     :raises GuestError: for what is not there, does not fit together or
         exceeds the quota
     """
-    image = choices.image(connection, asked.image)
-    flavor = choices.flavor(connection, asked.flavor)
-    choices.check_fit(image, flavor)
-    network = choices.network(connection, asked)
-    pool = None
-    if addresses.needs_floating(asked, network):
-        pool = addresses.floating_pool(connection, asked, network)
-    zone = asked.availability_zone
-    if asked.host:
-        zone = placement.zone(connection, asked.host, zone)
+    body = settle_body(connection, asked)
+    chosen = networks.choose(connection, asked)
+    flavor = body.flavor
+    size = asked.boot_volume["size_gib"] if asked.boot_volume else 0
     needs = {
         "instances": asked.count,
         "cores": asked.count * flavor.vcpus,
         "MiB of memory": asked.count * flavor.ram,
-        "floating addresses": asked.count if pool else 0,
+        "floating addresses": asked.count if chosen.pool else 0,
+        "ports": asked.count * len(chosen.every),
+        "server groups": 1 if asked.server_group else 0,
+        "members of a server group": asked.count if asked.server_group else 0,
+        "volumes": asked.count if size else 0,
+        "GiB of volumes": asked.count * size,
     }
     quota.check(connection, _project(connection), needs)
     return Plan(
-        image=image,
+        image=body.image,
         flavor=flavor,
+        where=body.where,
         extra_specs=choices.extra_specs(connection, flavor),
-        network=network,
-        pool=pool,
-        zone=zone,
+        networks=chosen,
     )
+
+
+def settle_body(connection: sdk.Connection, asked: request.Request) -> Body:
+    """Return what does not depend on networks, which may not exist yet.
+
+    :raises GuestError: for what is not there or does not fit together
+    """
+    image = choices.image(connection, asked.image)
+    flavor = choices.flavor(connection, asked.flavor)
+    volumes.check(connection, asked)
+    size = asked.boot_volume["size_gib"] if asked.boot_volume else None
+    choices.check_fit(image, flavor, size)
+    where = hosts.settle(connection, asked)
+    return Body(image=image, flavor=flavor, where=where)
 
 
 def _project(connection: sdk.Connection) -> str:

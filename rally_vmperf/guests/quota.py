@@ -1,7 +1,6 @@
 """Whether the project's quota leaves room, asked before anything is made."""
 
 import collections.abc
-import typing as t
 
 from openstack import connection as sdk
 
@@ -17,13 +16,15 @@ def check(
     """Refuse what would exceed the quota.
 
     :param project: what the message calls the project
-    :param needs: of ``instances``, ``cores``, ``MiB of memory`` and
-        ``floating addresses`` how many are to be made
+    :param needs: how many are to be made of what ``compute_room``,
+        ``network_room`` and ``volume_room`` name
     :raises GuestError: one line with everything that is short
     """
     rooms = compute_room(connection)
-    if needs.get("floating addresses"):
-        rooms |= floating_room(connection)
+    if needs.get("floating addresses") or needs.get("ports"):
+        rooms |= network_room(connection)
+    if needs.get("volumes"):
+        rooms |= volume_room(connection)
     short = list(shortages(rooms, needs))
     if short:
         raise errors.GuestError(
@@ -54,21 +55,41 @@ def compute_room(connection: sdk.Connection) -> dict[str, int | None]:
         "instances": _room(limits.instances, limits.instances_used),
         "cores": _room(limits.total_cores, limits.total_cores_used),
         "MiB of memory": _room(limits.total_ram, limits.total_ram_used),
+        "server groups": _room(
+            limits.server_groups, limits.server_groups_used
+        ),
+        "members of a server group": _room(limits.server_group_members, 0),
     }
 
 
-def floating_room(connection: sdk.Connection) -> dict[str, int | None]:
+def network_room(connection: sdk.Connection) -> dict[str, int | None]:
     """Return what Neutron's quota leaves; nothing where policy hides it."""
     project = connection.current_project_id
     try:
         details = connection.network.get_quota(project, details=True)
     except cloud.REFUSALS:
         return {}
-    floating: t.Any = details.floating_ips
-    if not isinstance(floating, dict):
-        return {}
-    used = floating.get("used", 0) + floating.get("reserved", 0)
-    return {"floating addresses": _room(floating.get("limit"), used)}
+    found: dict[str, int | None] = {}
+    for what, detail in (
+        ("floating addresses", details.floating_ips),
+        ("ports", details.ports),
+    ):
+        if isinstance(detail, dict):
+            used = detail.get("used", 0) + detail.get("reserved", 0)
+            found[what] = _room(detail.get("limit"), used)
+    return found
+
+
+def volume_room(connection: sdk.Connection) -> dict[str, int | None]:
+    """Return what Cinder's limits leave to the project."""
+    with cloud.asking("read the volume limits"):
+        limits = connection.block_storage.get_limits().absolute
+    return {
+        "volumes": _room(limits.max_total_volumes, limits.total_volumes_used),
+        "GiB of volumes": _room(
+            limits.max_total_volume_gigabytes, limits.total_gigabytes_used
+        ),
+    }
 
 
 def _room(limit: int | None, used: int | None) -> int | None:

@@ -7,6 +7,9 @@ import typing as t
 Reference = collections.abc.Mapping[str, str]
 Address = t.Literal["auto", "floating", "fixed"]
 IpVersion = t.Literal[4, 6, "any"]
+ServerGroup = t.Literal[
+    "affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity"
+]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -16,7 +19,13 @@ class Request:
     :param image: ``{"name": ...}`` or ``{"id": ...}``, like the flavor
     :param network: None for ``tenant_network``, else the only one there is
     :param tenant_network: the network that Rally made for this project
+    :param networks: several, in the order of the network cards
+    :param reach_on: which of them guests are reached on, None by rule
+    :param measure_on: which of them guests measure on, None for the same
     :param host: the compute host to force the guests on, or None
+    :param aggregate: name of the host aggregate to force them into, or None
+    :param boot_volume: ``{"size_gib": ..., "type": ...}``, None for the
+        flavor's disk
     """
 
     image: Reference
@@ -24,11 +33,17 @@ class Request:
     count: int = 1
     network: Reference | None = None
     tenant_network: str | None = None
+    networks: collections.abc.Sequence[Reference] = ()
+    reach_on: Reference | None = None
+    measure_on: Reference | None = None
     address: Address = "auto"
     ip_version: IpVersion = 4
     floating_network: Reference | None = None
     host: str | None = None
+    aggregate: str | None = None
     availability_zone: str | None = None
+    server_group: ServerGroup | None = None
+    boot_volume: collections.abc.Mapping[str, t.Any] | None = None
     user: str = "debian"
     user_data: str | None = None
     boot_timeout: float = 600

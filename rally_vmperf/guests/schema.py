@@ -40,6 +40,22 @@ PROPERTIES: dict[str, t.Any] = {
         "Network of the guests; by default the one that the network context "
         "made, else the only one that the project sees."
     ),
+    "networks": {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": 8,
+        "items": _reference(_REFERENCE_TO.format("Network")),
+        "description": "Several networks in place of one, in the order of "
+        "the guests' network cards.",
+    },
+    "reach_on": _reference(
+        "Which of the networks guests are reached on; by default the external "
+        "one, or with floating addresses the one behind a router."
+    ),
+    "measure_on": _reference(
+        "Which of the networks carries the traffic from guest to guest; by "
+        "default the one that guests are reached on."
+    ),
     "address": {
         "enum": ["auto", "floating", "fixed"],
         "description": "Address by which guests are reached; auto takes the "
@@ -60,10 +76,46 @@ PROPERTIES: dict[str, t.Any] = {
         "description": "Compute host to force the guests on; administrators "
         "only, and the guests are then the administrator's.",
     },
+    "aggregate": {
+        "type": "string",
+        "minLength": 1,
+        "description": "Name of the host aggregate to force the guests into; "
+        "administrators only, and the guests are then the administrator's.",
+    },
     "availability_zone": {
         "type": "string",
         "minLength": 1,
         "description": "Availability zone of the guests.",
+    },
+    "server_group": {
+        "enum": [
+            "affinity",
+            "anti-affinity",
+            "soft-affinity",
+            "soft-anti-affinity",
+        ],
+        "description": "Whether the guests share a host (affinity) or each "
+        "has another; soft means where possible.",
+    },
+    "boot_volume": {
+        "type": "object",
+        "description": "Boot from a volume of this size and type, not from "
+        "the flavor's disk.",
+        "properties": {
+            "size_gib": {
+                "type": "integer",
+                "minimum": 1,
+                "description": "Size of the volume in GiB.",
+            },
+            "type": {
+                "type": "string",
+                "minLength": 1,
+                "description": "Name of the volume type; by default the "
+                "cloud's.",
+            },
+        },
+        "required": ["size_gib"],
+        "additionalProperties": False,
     },
     "user": {
         "type": "string",

@@ -30,11 +30,13 @@ def until_active(
     started: collections.abc.Mapping[str, float],
     timeout: float,
     progress: Progress,
+    placed: str = "",
 ) -> dict[str, tuple[t.Any, float]]:
     """Return servers and boot seconds by guest when all are active.
 
     :param wanted: guest -> id of its server
     :param started: guest -> when its server was asked for (monotonic)
+    :param placed: the placement that was asked for, if any
     :raises GuestError: when a guest fails, vanishes or takes too long
     """
     deadline = time.monotonic() + timeout
@@ -60,7 +62,7 @@ def until_active(
                     if state == "ACTIVE":
                         ready[guest] = (server, seconds)
                 states[guest] = state
-                _refuse(connection, guest, identifier, server)
+                _refuse(connection, guest, identifier, server, placed)
         if len(ready) == len(wanted):
             return ready
         if time.monotonic() > deadline:
@@ -71,7 +73,11 @@ def until_active(
 
 
 def _refuse(
-    connection: sdk.Connection, guest: str, identifier: str, server: t.Any
+    connection: sdk.Connection,
+    guest: str,
+    identifier: str,
+    server: t.Any,
+    placed: str,
 ) -> None:
     if server is None:
         raise errors.GuestError(
@@ -79,8 +85,9 @@ def _refuse(
             "while it booted; run the task again"
         )
     if server.status == "ERROR":
+        where = f" (asked for: {placed})" if placed else ""
         raise errors.GuestError(
-            f"guest {guest} is in ERROR: {fault(connection, server)}"
+            f"guest {guest}{where} is in ERROR: {fault(connection, server)}"
         )
 
 

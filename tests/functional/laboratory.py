@@ -14,6 +14,7 @@ import time
 import unittest
 
 import openstack
+from openstack import exceptions as sdk_errors
 
 from rally_vmperf.baseline import store
 from rally_vmperf.records import journal
@@ -22,6 +23,9 @@ CLOUD = os.environ.get("VMPERF_CLOUD", "")
 TASKS = pathlib.Path(__file__).parent / "tasks"
 TOP = pathlib.Path(__file__).parent.parent.parent
 BIN = pathlib.Path(sys.executable).parent
+
+#: What a cloud raises that is asked for what is not there yet.
+REFUSALS = sdk_errors.SDKException
 
 #: The lines of a long output that say why something went wrong.
 TELLING = re.compile(r"error|fail|refuse|not |exceeded", re.IGNORECASE)
@@ -57,6 +61,8 @@ COUNTED = {
     "ports": _made_ports,
     "floating addresses": lambda c: c.network.ips(),
     "security groups": _made_groups,
+    "server groups": lambda c: c.compute.server_groups(all_projects=True),
+    "aggregates": lambda c: c.compute.aggregates(),
     "networks": lambda c: c.network.networks(),
     "routers": lambda c: c.network.routers(),
     "users": lambda c: c.identity.users(),

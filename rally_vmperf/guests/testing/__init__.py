@@ -4,6 +4,7 @@ import collections.abc
 import itertools
 import typing as t
 
+from rally_vmperf.guests.testing import block_storage
 from rally_vmperf.guests.testing import calls
 from rally_vmperf.guests.testing import compute
 from rally_vmperf.guests.testing import image
@@ -33,6 +34,8 @@ class FakeCloud:
         self.compute = compute.FakeCompute(self)
         self.network = network.FakeNetwork(self)
         self.image = image.FakeImage(self)
+        self.block_storage = block_storage.FakeBlockStorage(self)
+        self.services = {"block-storage"}
         self._numbers = itertools.count(1)
 
     def add(self, things: calls.Things, **attributes: t.Any) -> calls.Thing:
@@ -41,6 +44,10 @@ class FakeCloud:
         things[thing.id] = thing
         return thing
 
+    def has_service(self, key: str) -> bool:
+        """Tell whether the catalogue names a service."""
+        return key in self.services
+
     def left(self) -> list[str]:
         """Return what somebody made and nobody removed."""
         made = (
@@ -48,5 +55,8 @@ class FakeCloud:
             self.compute.all_keypairs,
             self.network.all_ips,
             self.network.all_groups,
+            self.compute.all_groups,
+            self.block_storage.all_volumes,
         )
-        return [key for things in made for key in things]
+        named = [port.id for port in self.network.all_ports if port.name]
+        return [key for things in made for key in things] + named

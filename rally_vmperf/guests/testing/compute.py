@@ -20,6 +20,9 @@ class FakeCompute:
             total_cores_used=0,
             total_ram=-1,
             total_ram_used=0,
+            server_groups=10,
+            server_groups_used=0,
+            server_group_members=10,
         )
         self.all_flavors = [
             calls.Thing(
@@ -33,6 +36,11 @@ class FakeCompute:
         ]
         self.final_status = "ACTIVE"
         self.host: str | None = None
+        self.host_ids = ["d1"]
+        self.zone = "nova"
+        self.all_groups: calls.Things = {}
+        self.all_zones = {"nova": ["h1"]}
+        self.all_aggregates: list[calls.Thing] = []
 
     @calls.call
     def flavors(self) -> list[calls.Thing]:
@@ -48,7 +56,33 @@ class FakeCompute:
 
     @calls.call
     def availability_zones(self, details: bool = False) -> list[calls.Thing]:
-        return [calls.Thing(name="nova", hosts={"h1": {"nova-compute": {}}})]
+        return [
+            calls.Thing(
+                name=zone,
+                hosts={host: {"nova-compute": {}} for host in hosts},
+            )
+            for zone, hosts in self.all_zones.items()
+        ]
+
+    @calls.call
+    def aggregates(self) -> list[calls.Thing]:
+        return self.all_aggregates
+
+    @calls.call
+    def create_server_group(
+        self, name: str, policies: list[str]
+    ) -> calls.Thing:
+        return self.cloud.add(self.all_groups, name=name, policies=policies)
+
+    @calls.call
+    def server_groups(self, **query: t.Any) -> list[calls.Thing]:
+        return list(self.all_groups.values())
+
+    @calls.call
+    def delete_server_group(
+        self, identifier: str, ignore_missing: bool
+    ) -> None:
+        self.all_groups.pop(identifier, None)
 
     @calls.call
     def create_keypair(self, name: str, public_key: str) -> None:
@@ -65,31 +99,24 @@ class FakeCompute:
     @calls.call
     def create_server(self, **request: t.Any) -> calls.Thing:
         self.requests.append(request)
-        name = self.cloud.network.names[request["networks"][0]["uuid"]]
-        address = f"10.0.0.{len(self.requests)}"
+        number = len(self.requests)
         server = self.cloud.add(
             self.all_servers,
             name=request["name"],
             status="BUILD",
             fault=None,
-            host_id="d1",
+            host_id=self.host_ids[number % len(self.host_ids)],
             compute_host=self.host,
             hypervisor_hostname=self.host,
+            availability_zone=self.zone,
             created_at="2026-01-01T00:00:00Z",
             seen=0,
             deleted=False,
-            addresses={name: [{"addr": address, "version": 4}]},
         )
-        self.cloud.network.all_ports.append(
-            calls.Thing(
-                id=f"port-{server.id}",
-                name="",
-                device_id=server.id,
-                device_owner="compute:nova",
-                network_id="n2",
-                fixed_ips=[{"ip_address": address}],
-            )
-        )
+        for card in request["networks"]:
+            self.cloud.network.plug(server.id, card)
+        for disk in request.get("block_device_mapping", ()):
+            self.cloud.block_storage.attach(server.id, disk["uuid"])
         return server
 
     @calls.call
@@ -98,6 +125,8 @@ class FakeCompute:
             server.seen += 1
             if server.seen > 1 and server.deleted:
                 del self.all_servers[server.id]
+                self.cloud.network.unplug(server.id)
+                self.cloud.block_storage.detach(server.id)
             elif server.seen > 1:
                 server.status = self.final_status
         return list(self.all_servers.values())

@@ -1,5 +1,6 @@
 """Neutron, in memory."""
 
+import itertools
 import typing as t
 
 from openstack import exceptions as sdk_errors
@@ -46,8 +47,10 @@ class FakeNetwork:
             )
         ]
         self.all_subnets: list[calls.Thing] = []
+        self._addresses = itertools.count(1)
         self.rules: list[dict[str, t.Any]] = []
         self.floating_quota = {"limit": 5, "used": 0, "reserved": 0}
+        self.port_quota = {"limit": 50, "used": 0, "reserved": 0}
 
     @property
     def names(self) -> dict[str, str]:
@@ -78,7 +81,45 @@ class FakeNetwork:
 
     @calls.call
     def get_quota(self, project: str, details: bool) -> calls.Thing:
-        return calls.Thing(floating_ips=self.floating_quota)
+        return calls.Thing(
+            floating_ips=self.floating_quota, ports=self.port_quota
+        )
+
+    @calls.call
+    def create_port(
+        self, name: str, network_id: str, **request: t.Any
+    ) -> calls.Thing:
+        return self._add_port(
+            name=name, network_id=network_id, device_id="", **request
+        )
+
+    def _add_port(self, **attributes: t.Any) -> calls.Thing:
+        # 10.1 is the first network, 10.2 the second.
+        place = list(self.names).index(attributes["network_id"]) + 1
+        number = next(self._addresses)
+        port = calls.Thing(
+            id=f"port{number}",
+            device_owner="",
+            fixed_ips=[{"ip_address": f"10.{place}.0.{number}"}],
+            **attributes,
+        )
+        self.all_ports.append(port)
+        return port
+
+    def plug(self, server: str, card: dict[str, str]) -> None:
+        """Give a server a port: one that is there, or a new one."""
+        if "uuid" in card:
+            self._add_port(name="", network_id=card["uuid"], device_id=server)
+        for port in self.all_ports:
+            if port.id == card.get("port"):
+                port.device_id = server
+
+    def unplug(self, server: str) -> None:
+        """Take a server's ports: Nova's own are gone, others are free."""
+        for port in [p for p in self.all_ports if p.device_id == server]:
+            port.device_id = ""
+            if not port.name:
+                self.all_ports.remove(port)
 
     @calls.call
     def create_ip(self, **request: t.Any) -> calls.Thing:

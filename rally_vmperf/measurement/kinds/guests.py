@@ -23,11 +23,11 @@ KINDS: dict[str, base.Kind] = {
     ),
     "wrong_host": base.Kind(
         severity="void",
-        title="The guest runs on another host than asked for",
+        title="The guest runs elsewhere than asked for",
         why="It is compared with the bare metal of a machine that it is "
-        "not on.",
-        remedy="Check that the host is enabled and has room, and that the "
-        "user may choose a host; then run again.",
+        "not on, or shares its host with other guests than was asked for.",
+        remedy="Check that the hosts asked for are enabled and have room, "
+        "and that the user may choose them; then run again.",
         raised_by=NOVA,
     ),
     "placement_unknown": base.Kind(
@@ -36,6 +36,15 @@ KINDS: dict[str, base.Kind] = {
         why="Only an administrator sees on which host a guest runs, so "
         "nobody checked that it is the baseline's.",
         remedy="Run with an administrator's credentials.",
+        raised_by=NOVA,
+    ),
+    "guests_not_as_wished": base.Kind(
+        severity="warning",
+        title="The guests are not together or apart as was wished",
+        why="A soft server group is kept where it can be: whether the guests "
+        "compete for one host is not what the task says.",
+        remedy="See which guests share a host, make room on the hosts, or "
+        "ask for affinity or anti-affinity, which is kept or refused.",
         raised_by=NOVA,
     ),
     "peer_on_host": base.Kind(

@@ -157,8 +157,8 @@ class Guests(context.OpenStackContext):
             )
         except KeyboardInterrupt:
             LOG.error(
-                "Clean-up was interrupted: servers, floating addresses, "
-                f"security groups and key pairs named {self._owner().prefix}* "
+                "Clean-up was interrupted: servers, volumes, addresses, "
+                f"ports, groups and key pairs named {self._owner().prefix}* "
                 f"may be left; remove them with: {command}"
             )
             raise
@@ -172,8 +172,7 @@ class Guests(context.OpenStackContext):
         return owner.of_names(self.get_owner_id(), self.generate_random_name)
 
     def _credential(self) -> credentials.Credential:
-        host = self.config.get("host")
-        return credentials.of_guests(self.context, host=host)
+        return credentials.of_guests(self.context, self.config)
 
     def _entry(self, credential: credentials.Credential) -> ledger.Entry:
         now = datetime.datetime.now(datetime.UTC)

@@ -92,8 +92,8 @@ def _open(
     booted = context["vmperf_guests"]
     guests = booted["guests"]
     owner = context["owner_id"]
-    host = booted["config"].get("host")
-    connection = cloud.connect(credentials.of_guests(context, host=host))
+    owner_of_guests = credentials.of_guests(context, booted["config"])
+    connection = cloud.connect(owner_of_guests)
     times = db.workload_get(owner)["runner"].get("times", 1)
     session = sessions.open_session(
         assignment.assign(workloads),

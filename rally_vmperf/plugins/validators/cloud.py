@@ -44,17 +44,16 @@ class Cloud(validation.Validator):
     def _shape(
         self, context: dict[str, t.Any], config: dict[str, t.Any]
     ) -> matching.Shape:
-        from rally_vmperf.guests import choices
         from rally_vmperf.guests import cloud
         from rally_vmperf.guests import plan
 
-        asked = request.of_config(task.guests(config))
-        credential = credentials.of_guests(context, host=asked.host)
+        options = task.guests(config)
+        asked = request.of_config(options)
+        credential = credentials.of_guests(context, options)
         connection = cloud.connect(credential)
         if task.has_context(config, "network"):
             # The network does not exist yet; the rest does.
-            flavor = choices.flavor(connection, asked.flavor)
-            choices.check_fit(choices.image(connection, asked.image), flavor)
+            flavor = plan.settle_body(connection, asked).flavor
         else:
             flavor = plan.make(connection, asked).flavor
         return matching.Shape(flavor.vcpus, flavor.ram, asked.count)

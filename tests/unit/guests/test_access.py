@@ -34,5 +34,5 @@ class RulesTest(unittest.TestCase):
     def test_no_group_without_port_security(self):
         cloud = testing.FakeCloud()
         network = mock.Mock(is_port_security_enabled=False)
-        self.assertEqual([], access.add_security_group(cloud, "g", network))
+        self.assertIsNone(access.add_security_group(cloud, "g", [network]))
         self.assertEqual([], cloud.calls)

@@ -10,9 +10,15 @@ from rally_vmperf.guests import request
 from rally_vmperf.guests import testing
 from rally_vmperf.guests.testing import calls
 
-V4 = {"addr": "10.0.0.5", "version": 4, "OS-EXT-IPS:type": "fixed"}
-V6 = {"addr": "fd00::5", "version": 6, "OS-EXT-IPS:type": "fixed"}
-FLOATING = {"addr": "172.24.4.9", "version": 4, "OS-EXT-IPS:type": "floating"}
+NETWORK = calls.Thing(id="n2", name="private")
+V4, V6 = "10.0.0.5", "fd00::5"
+
+
+def port(*addresses, network="n2"):
+    return calls.Thing(
+        network_id=network,
+        fixed_ips=[{"ip_address": one} for one in addresses],
+    )
 
 
 def asked(**options):
@@ -46,24 +52,25 @@ class NeedsFloatingTest(unittest.TestCase):
 class FixedTest(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
-        ([V6, V4], 4, "10.0.0.5"),
-        ([V4, V6], 6, "fd00::5"),
-        ([V6, V4], "any", "10.0.0.5"),
-        ([V6], "any", "fd00::5"),
-        ([FLOATING, V4], 4, "10.0.0.5"),
+        ([port(V6, V4)], 4, V4),
+        ([port(V4, V6)], 6, V6),
+        ([port(V6), port(V4)], "any", V4),
+        ([port(V6)], "any", V6),
+        ([port("10.9.9.9", network="n1"), port(V4)], 4, V4),
     )
-    def test_choice(self, entries, version, expected):
-        self.assertEqual(expected, addresses.fixed("g1", entries, version))
+    def test_choice(self, ports, version, expected):
+        found = addresses.fixed("g1", ports, NETWORK, version)
+        self.assertEqual(expected, found)
 
     @ddt.unpack
     @ddt.data(
-        ([V6], 4, "no IPv4 address.*fd00::5"),
-        ([FLOATING], 4, "it has: none"),
+        ([port(V6)], 4, "no IPv4 address on network private.*fd00::5"),
+        ([port(V4, network="n1")], 4, "it has: none"),
         ([], "any", "it has: none"),
     )
-    def test_what_there_is_stands_in_the_error(self, entries, version, words):
+    def test_what_there_is_stands_in_the_error(self, ports, version, words):
         with self.assertRaisesRegex(errors.GuestError, words):
-            addresses.fixed("g1", entries, version)
+            addresses.fixed("g1", ports, NETWORK, version)
 
 
 class FloatingPoolTest(unittest.TestCase):

@@ -11,6 +11,7 @@ from rally_vmperf.guests import boot
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
 from rally_vmperf.guests import testing
+from rally_vmperf.guests.testing import calls
 
 
 def asked(**options):
@@ -27,6 +28,7 @@ def asked(**options):
 class BootTest(unittest.TestCase):
     def setUp(self):
         self.cloud = testing.FakeCloud()
+        self.cloud.compute.limits.server_group_members = 8
 
     def boot(self, admin=None, **options):
         numbers = itertools.count()
@@ -43,7 +45,7 @@ class BootTest(unittest.TestCase):
         first, second = json.loads(json.dumps(found))["guests"]
         self.assertEqual("g1", first["name"])
         self.assertEqual("172.24.4.10", first["address"])
-        self.assertEqual("10.0.0.1", first["fixed_address"])
+        self.assertEqual("10.2.0.1", first["fixed_address"])
         self.assertEqual("floating", second["reached_by"])
         self.assertNotEqual(first["host_key"], second["host_key"])
         self.assertEqual(1024, first["flavor"]["memory_mib"])
@@ -62,7 +64,7 @@ class BootTest(unittest.TestCase):
 
     def test_fixed(self):
         (guest,) = self.boot(network={"id": "n1"})["guests"]
-        self.assertEqual("10.0.0.1", guest["address"])
+        self.assertEqual("10.1.0.1", guest["address"])
         self.assertIsNone(guest["floating_address"])
         self.assertEqual({}, self.cloud.network.all_ips)
 
@@ -76,6 +78,80 @@ class BootTest(unittest.TestCase):
             self.assertIn((version, icmp, None), ports)
             self.assertIn((version, "tcp", 22), ports)
             self.assertIn((version, "tcp", 5201), ports)
+
+    def test_server_group(self):
+        self.cloud.compute.host_ids = ["d1", "d2"]
+        found = self.boot(count=2, server_group="affinity")
+        (group,) = self.cloud.compute.all_groups.values()
+        self.assertEqual(["affinity"], group.policies)
+        self.assertTrue(group.name.startswith("c_rally_1234abcd_"))
+        for server in self.cloud.compute.requests:
+            self.assertEqual({"group": group.id}, server["scheduler_hints"])
+        self.assertIn("wrong_host", [f["kind"] for f in found["findings"]])
+
+    def test_several_networks(self):
+        self.cloud.network.all_networks[1].is_port_security_enabled = False
+        (guest,) = self.boot(
+            network=None,
+            networks=[{"name": "private"}, {"name": "public"}],
+            measure_on={"name": "private"},
+        )["guests"]
+        self.assertEqual("10.1.0.2", guest["address"])
+        self.assertEqual("fixed", guest["reached_by"])
+        self.assertEqual("10.2.0.1", guest["measure_address"])
+        self.assertEqual(["private", "public"], guest["networks"])
+        ports = [one for one in self.cloud.network.all_ports if one.name]
+        (group,) = self.cloud.network.all_groups
+        self.assertFalse(hasattr(ports[0], "security_groups"))
+        self.assertEqual([group], ports[1].security_groups)
+        (server,) = self.cloud.compute.requests
+        self.assertEqual([{"port": p.id} for p in ports], server["networks"])
+        self.assertNotIn("security_groups", server)
+
+    def test_networks_of_one_name(self):
+        self.cloud.network.all_networks[0].name = "private"
+        (guest,) = self.boot(
+            network=None, networks=[{"id": "n2"}, {"id": "n1"}]
+        )["guests"]
+        self.assertEqual("10.1.0.2", guest["address"])
+
+    def test_boot_volume(self):
+        guests = self.boot(count=2, boot_volume={"size_gib": 8})["guests"]
+        self.assertEqual(
+            {"source": "volume", "size_gib": 8, "type": "standard"},
+            guests[0]["disk"],
+        )
+        volumes = list(self.cloud.block_storage.all_volumes)
+        for server, volume in zip(
+            self.cloud.compute.requests, volumes, strict=True
+        ):
+            self.assertNotIn("image_id", server)
+            (disk,) = server["block_device_mapping"]
+            self.assertEqual(volume, disk["uuid"])
+            self.assertIs(True, disk["delete_on_termination"])
+
+    def test_the_placement_asked_for_stands_in_the_error(self):
+        self.cloud.compute.final_status = "ERROR"
+        words = r"g1 \(asked for: server_group 'anti-affinity'\) is in ERROR"
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.boot(server_group="anti-affinity")
+
+    def test_aggregate(self):
+        self.cloud.compute.host = "h1"
+        self.cloud.compute.all_zones = {"nova": ["h1", "h2"]}
+        self.cloud.compute.all_aggregates = [
+            calls.Thing(
+                id="a1",
+                name="ssd",
+                hosts=["h1", "h2"],
+                availability_zone=None,
+            )
+        ]
+        self.boot(aggregate="ssd", count=2)
+        self.assertEqual(
+            ["nova:h1", "nova:h2"],
+            [one["availability_zone"] for one in self.cloud.compute.requests],
+        )
 
     def test_no_group_without_port_security(self):
         self.cloud.network.all_networks[1].is_port_security_enabled = False
@@ -110,6 +186,10 @@ class BootTest(unittest.TestCase):
         ({"host": "x"}, "host 'x' is no compute host; there are: h1"),
         ({"count": 11}, "room for 10 more instances, 11 are asked for"),
         ({"user_data": "["}, "user_data: not YAML"),
+        (
+            {"server_group": "affinity", "count": 9},
+            "room for 8 more members of a server group, 9 are asked for",
+        ),
     )
     def test_refused(self, options, words):
         with self.assertRaisesRegex(errors.GuestError, words):

@@ -29,6 +29,13 @@ class CheckTest(unittest.TestCase):
             "less, remove what is not needed, or have the quota raised",
         ),
         (
+            {"server groups": 2, "volumes": 11, "ports": 51},
+            "quota: project demo has room for 1 more server groups, 2 are "
+            "asked for; has room for 10 more volumes, 11 are asked for; has "
+            "room for 50 more ports, 51 are asked for; ask for less, remove "
+            "what is not needed, or have the quota raised",
+        ),
+        (
             {"floating addresses": 6},
             "quota: project demo has room for 5 more floating addresses, 6 "
             "are asked for; ask for less, remove what is not needed, or "
@@ -37,6 +44,7 @@ class CheckTest(unittest.TestCase):
     )
     def test_refusal(self, needs, message):
         self.cloud.compute.limits.instances_used = 9
+        self.cloud.compute.limits.server_groups_used = 9
         with self.assertRaises(errors.GuestError) as caught:
             quota.check(self.cloud, "demo", needs)
         self.assertEqual(message, str(caught.exception))
@@ -52,4 +60,5 @@ class CheckTest(unittest.TestCase):
 
     def test_neutrons_quota_may_be_hidden(self):
         self.cloud.network.floating_quota = None
-        self.assertEqual({}, quota.floating_room(self.cloud))
+        self.cloud.network.port_quota = None
+        self.assertEqual({}, quota.network_room(self.cloud))

@@ -26,8 +26,8 @@ def stocked():
         )
         cloud.network.create_ip(description=name(number))
     access.add_keypair(cloud, name(3), "ssh-ed25519 A")
-    network = cloud.network.all_networks[0]
-    access.add_security_group(cloud, name(4), network)
+    networks = cloud.network.all_networks[:1]
+    access.add_security_group(cloud, name(4), networks)
     cloud.network.create_security_group(name="c_rally_99999999_00000004")
     return cloud
 

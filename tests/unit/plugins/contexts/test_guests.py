@@ -194,15 +194,26 @@ class SetUpTest(Case):
         self.assertEqual([OWNER], [one.owner for one in self.entries()])
 
 
-def number_of_calls():
+#: What makes the context make everything that it can make.
+EVERYTHING = {
+    "network": None,
+    "networks": [{"name": "private"}, {"name": "public"}],
+    "address": "floating",
+    "server_group": "affinity",
+    "boot_volume": {"size_gib": 8},
+}
+
+
+def number_of_calls(**options):
     case = Case()
     case.setUp()
-    case.context().setup()
+    case.context(**options).setup()
     case.doCleanups()
     return len(case.cloud.calls)
 
 
 CALLS = number_of_calls()
+ALL_CALLS = number_of_calls(**EVERYTHING)
 
 
 @ddt.ddt
@@ -216,6 +227,15 @@ class InterruptionTest(Case):
                     self.context().setup()
                 self.assertEqual([], self.cloud.left())
                 self.assertEqual([], self.entries())
+
+    @ddt.idata(range(1, ALL_CALLS + 1))
+    def test_nothing_of_everything_stays(self, k):
+        for after in (False, True):
+            with self.subTest(after=after):
+                self.cloud = testing.FakeCloud(Interruption(k, after))
+                with self.assertRaises(KeyboardInterrupt):
+                    self.context(**EVERYTHING).setup()
+                self.assertEqual([], self.cloud.left())
 
     def test_nothing_stays_when_ssh_is_waited_for(self):
         for signal in (KeyboardInterrupt, SystemExit):

@@ -1,0 +1,147 @@
+"""Guests where they were asked for, on the networks asked for."""
+
+import contextlib
+import ipaddress
+import json
+import time
+
+from tests.functional import laboratory
+
+TASK = laboratory.TASKS / "placed.yaml"
+PUBLIC = ipaddress.ip_network("172.24.4.0/24")
+BOTH = [{"name": "private"}, {"name": "public"}]
+AGGREGATE = "vmperf-functional"
+ALIKE = {"baseline": "pair-of-tiny", "guests": 2}
+
+
+class TestPlacement(laboratory.Case):
+    """Placement is kept and seen, or refused before anything runs."""
+
+    def setUp(self):
+        """Have bare metal for one tiny guest and for two."""
+        super().setUp()
+        for name, guests in (("one-tiny", 1), (ALIKE["baseline"], 2)):
+            arguments = {"baseline": name, "guests": guests, "options": {}}
+            self.laboratory.record_baseline(
+                name,
+                "--task",
+                str(TASK),
+                "--task-args",
+                json.dumps(arguments),
+            )
+
+    def test_together_on_two_networks(self):
+        """A member sees that guests share a host, and measures inside."""
+        lab = self.laboratory
+        lab.use("member")
+        before = lab.journals()
+        done = lab.start(
+            TASK,
+            **ALIKE,
+            options={
+                "server_group": "affinity",
+                "availability_zone": "nova",
+                "networks": BOTH,
+                "measure_on": {"name": "private"},
+            },
+        )
+        self.check_ended(0, done)
+        records = lab.records(self.new_journal(before, done))
+        guests = [one["nova"] for one in records[0]["machines"]]
+        self.assertEqual(1, len({one["host_id"] for one in guests}))
+        for guest in guests:
+            self.assertEqual("nova", guest["availability_zone"])
+            self.assertEqual(["private", "public"], guest["networks"])
+            self.assertIn(ipaddress.ip_address(guest["address"]), PUBLIC)
+            measured = ipaddress.ip_address(guest["measure_address"])
+            self.assertNotIn(measured, PUBLIC)
+        kinds = {found["kind"] for found in records[0]["findings"]}
+        self.assertNotIn("wrong_host", kinds)
+
+    def test_inside_an_aggregate_from_a_config_drive(self):
+        """An administrator's guest is in it, its user data on a drive."""
+        lab = self.laboratory
+        lab.use("admin")
+        before = lab.journals()
+        with _aggregate(lab.admin) as host:
+            with lab.started(
+                TASK,
+                baseline="one-tiny",
+                guests=1,
+                options={
+                    "aggregate": AGGREGATE,
+                    "network": {"name": "public"},
+                    "config_drive": True,
+                },
+            ) as process:
+                text = self._console()
+                code = process.wait(timeout=200)
+            self.assertEqual(0, code, process.log.read_text()[-4000:])
+        self.assertIn("DataSourceConfigDrive", text)
+        (path,) = lab.journals() - before
+        (guest,) = (one["nova"] for one in lab.records(path)[0]["machines"])
+        self.assertEqual(host, guest["host"])
+        self.assertIs(True, guest["config_drive"])
+
+    def test_no_room_to_be_apart(self):
+        """Two guests cannot be apart on one host: told in one line."""
+        lab = self.laboratory
+        lab.use("member")
+        done = lab.start(
+            TASK,
+            **ALIKE,
+            options={
+                "server_group": "anti-affinity",
+                "network": {"name": "public"},
+            },
+        )
+        self.check_ended(2, done)
+        said = done.stdout + done.stderr
+        self.assertIn("asked for: server_group 'anti-affinity'", said)
+        self.assertIn("No valid host", said)
+
+    def test_members_may_not_choose_aggregates(self):
+        """Validation says who may."""
+        lab = self.laboratory
+        lab.use("member")
+        arguments = {**ALIKE, "options": {"aggregate": AGGREGATE}}
+        done = lab.rally(
+            "task",
+            "validate",
+            str(TASK),
+            "--task-args",
+            json.dumps(arguments),
+        )
+        self.assertNotEqual(0, done.returncode)
+        self.assertIn(
+            f"aggregate '{AGGREGATE}': only an administrator", done.stdout
+        )
+
+    def _console(self):
+        """Return what the run's server printed until cloud-init told all."""
+        admin = self.laboratory.admin
+        text, deadline = "", time.monotonic() + 150
+        while "Datasource" not in text and time.monotonic() < deadline:
+            time.sleep(1)
+            for server in admin.compute.servers(all_projects=True):
+                with contextlib.suppress(laboratory.REFUSALS):
+                    answer = admin.compute.get_server_console_output(server.id)
+                    text = answer.get("output") or ""
+        return text
+
+
+@contextlib.contextmanager
+def _aggregate(admin):
+    """Have an aggregate without a zone, with the cloud's host in it."""
+    made = admin.compute.create_aggregate(name=AGGREGATE)
+    try:
+        (host,) = (
+            one.host for one in admin.compute.services(binary="nova-compute")
+        )
+        admin.compute.add_host_to_aggregate(made, host)
+        try:
+            yield host
+        finally:
+            admin.compute.remove_host_from_aggregate(made, host)
+    finally:
+        admin.compute.delete_aggregate(made)

@@ -1,0 +1,148 @@
+"""Tests for where guests are put."""
+
+import unittest
+
+import ddt
+from openstack import exceptions as sdk_errors
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import hosts
+from rally_vmperf.guests import request
+from rally_vmperf.guests import testing
+from rally_vmperf.guests.testing import calls
+
+
+def aggregate(name, members, zone=None):
+    return calls.Thing(
+        id=name, name=name, hosts=members, availability_zone=zone
+    )
+
+
+def asked(**options):
+    return request.Request(image={"id": "i"}, flavor={"id": "f"}, **options)
+
+
+@ddt.ddt
+class SettleTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+        self.cloud.compute.all_zones = {
+            "nova": ["h1", "h2", "h3"],
+            "fast": ["h4", "h5"],
+        }
+        self.cloud.compute.all_aggregates = [
+            aggregate("ssd", ["h1", "h2"]),
+            aggregate("whole", ["h4", "h5"], "fast"),
+            aggregate("part", ["h5"], "fast"),
+            aggregate("one", ["h3"]),
+            aggregate("empty", []),
+            aggregate("gone", ["h9"]),
+        ]
+
+    def settle(self, **options):
+        return hosts.settle(self.cloud, asked(**options))
+
+    @ddt.unpack
+    @ddt.data(
+        ({}, [None], ""),
+        ({"count": 2}, [None, None], ""),
+        ({"availability_zone": "fast"}, ["fast"], ""),
+        ({"host": "h4"}, ["fast:h4"], "h4"),
+        ({"host": "h4", "availability_zone": "fast"}, ["fast:h4"], "h4"),
+        ({"host": "h2", "aggregate": "ssd"}, ["nova:h2"], "h2"),
+        # hosts in turn
+        (
+            {"aggregate": "ssd", "count": 3},
+            ["nova:h1", "nova:h2", "nova:h1"],
+            "h1 h2",
+        ),
+        # together
+        (
+            {"aggregate": "ssd", "count": 2, "server_group": "affinity"},
+            ["nova:h1", "nova:h1"],
+            "h1 h2",
+        ),
+        (
+            {"aggregate": "ssd", "count": 2, "server_group": "anti-affinity"},
+            ["nova:h1", "nova:h2"],
+            "h1 h2",
+        ),
+        # its zone has no other hosts, so the scheduler may choose
+        ({"aggregate": "whole", "count": 2}, ["fast", "fast"], "h4 h5"),
+        # its zone has others
+        ({"aggregate": "part"}, ["fast:h5"], "h5"),
+        (
+            {"aggregate": "part", "availability_zone": "fast"},
+            ["fast:h5"],
+            "h5",
+        ),
+    )
+    def test_zones(self, options, zones, there):
+        found = self.settle(**options)
+        self.assertEqual(zones, list(found.zones))
+        self.assertEqual(set(there.split()), found.hosts)
+
+    @ddt.unpack
+    @ddt.data(
+        (
+            {"availability_zone": "x"},
+            "availability_zone 'x' is not there; there are: fast, nova",
+        ),
+        ({"availability_zone": "nova:h1"}, "asked for with host"),
+        ({"host": "x"}, "no compute host; there are: h1, h2, h3, h4, h5"),
+        (
+            {"host": "h1", "availability_zone": "fast"},
+            "availability_zone 'fast': host 'h1' is in 'nova'",
+        ),
+        (
+            {"host": "h3", "aggregate": "ssd"},
+            "host 'h3' is not in aggregate 'ssd', which has: h1, h2",
+        ),
+        (
+            {"aggregate": "x"},
+            "aggregate 'x' is not there; the project sees empty, gone, one, "
+            "part, ssd, whole",
+        ),
+        ({"aggregate": "empty"}, "'empty' has no compute host .*has: none"),
+        ({"aggregate": "gone"}, "'gone' has no compute host .*has: h9"),
+        (
+            {"aggregate": "ssd", "availability_zone": "fast"},
+            "no compute host in availability_zone 'fast'",
+        ),
+        (
+            {"host": "h1", "count": 2, "server_group": "anti-affinity"},
+            "server_group 'anti-affinity': 2 guests need as many hosts, host "
+            "'h1' leaves 1; ask for fewer guests",
+        ),
+        (
+            {"aggregate": "ssd", "count": 3, "server_group": "anti-affinity"},
+            "3 guests need as many hosts, aggregate 'ssd' leaves 2",
+        ),
+    )
+    def test_refused(self, options, words):
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.settle(**options)
+
+    @ddt.data({"active": False}, {"available": False})
+    def test_hosts_that_take_no_guests_are_left_out(self, service):
+        zones = self.cloud.compute.availability_zones
+
+        def one_away(details):
+            found = zones(details=details)
+            found[0].hosts["h1"]["nova-compute"] = service
+            return found
+
+        self.cloud.compute.availability_zones = one_away
+        found = self.settle(aggregate="ssd", count=2)
+        self.assertEqual(("nova:h2", "nova:h2"), found.zones)
+
+    @ddt.data("host", "aggregate")
+    def test_members_may_not(self, key):
+        def refuse(called, done):
+            if called == "aggregates":
+                raise sdk_errors.ForbiddenException("no", http_status=403)
+
+        self.cloud.interrupt = refuse
+        words = f"{key} 'x': only an administrator may choose the {key}"
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.settle(**{key: "x"})

@@ -1,0 +1,139 @@
+"""Tests for the choice among several networks."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import networks
+from rally_vmperf.guests import request
+from rally_vmperf.guests import testing
+from rally_vmperf.guests.testing import calls
+
+
+def network(name, external=False):
+    return calls.Thing(
+        id=f"id-{name}",
+        name=name,
+        is_router_external=external,
+        is_port_security_enabled=True,
+    )
+
+
+def named(*names):
+    return [{"name": one} for one in names]
+
+
+@ddt.ddt
+class ChooseTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+        # public (external) and private (behind a router) are there
+        self.cloud.network.all_networks += [
+            network("storage"),
+            network("provider", external=True),
+        ]
+
+    def choose(self, **options):
+        fields = {"image": {"id": "i"}, "flavor": {"id": "f"}, **options}
+        return networks.choose(self.cloud, request.Request(**fields))
+
+    @ddt.unpack
+    @ddt.data(
+        (["private", "public"], {}, "public", None),
+        (["public", "private"], {}, "public", None),
+        (["private", "public"], {"address": "fixed"}, "public", None),
+        (
+            ["public", "private"],
+            {"address": "floating"},
+            "private",
+            "public",
+        ),
+        (["storage", "private"], {}, "private", "public"),
+        (["storage", "private"], {"address": "floating"}, "private", "public"),
+        (["storage"], {"address": "fixed"}, "storage", None),
+        (
+            ["storage", "private"],
+            {"address": "fixed", "reach_on": {"name": "storage"}},
+            "storage",
+            None,
+        ),
+        (
+            ["public", "private"],
+            {"reach_on": {"id": "n2"}},
+            "private",
+            "public",
+        ),
+    )
+    def test_rule(self, names, options, reach_on, pool):
+        found = self.choose(networks=named(*names), **options)
+        self.assertEqual(names, [one.name for one in found.every])
+        self.assertEqual(reach_on, found.reach_on.name)
+        self.assertEqual(reach_on, found.measure_on.name)
+        self.assertEqual(pool, found.pool.name if found.pool else None)
+
+    def test_traffic_of_its_own(self):
+        found = self.choose(
+            networks=named("public", "storage"),
+            measure_on={"name": "storage"},
+        )
+        self.assertEqual("public", found.reach_on.name)
+        self.assertEqual("storage", found.measure_on.name)
+
+    def test_one_network(self):
+        found = self.choose(network={"name": "private"})
+        self.assertEqual(["private"], [one.name for one in found.every])
+        self.assertEqual("public", found.pool.name)
+
+    @ddt.unpack
+    @ddt.data(
+        (
+            {"networks": named("public", "provider")},
+            "reach_on: address 'auto' may be that on any of public, provider",
+        ),
+        (
+            {"networks": named("storage", "private"), "address": "fixed"},
+            "'fixed' may be that on any of storage, private; choose one",
+        ),
+        (
+            {"networks": named("public", "storage"), "network": {"id": "n1"}},
+            "network and networks: give only one",
+        ),
+        ({"networks": named("public", "x")}, "network 'x' is not there"),
+        (
+            {"networks": [{"name": "public"}, {"id": "n1"}]},
+            "networks: 'public' is named twice",
+        ),
+        (
+            {
+                "networks": named("public", "private"),
+                "reach_on": {"name": "storage"},
+            },
+            "reach_on: 'storage' is not among the networks of the guests: "
+            "public, private",
+        ),
+        (
+            {"network": {"id": "n1"}, "measure_on": {"name": "storage"}},
+            "measure_on: 'storage' is not among .* guests: public",
+        ),
+    )
+    def test_refused(self, options, words):
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.choose(**options)
+
+    def test_two_behind_routers_are_ambiguous(self):
+        self.cloud.network.all_ports.append(
+            calls.Thing(
+                id="port-r1b",
+                name="",
+                device_id="r1",
+                network_id="id-storage",
+                device_owner="network:router_interface",
+                fixed_ips=[],
+            )
+        )
+        words = "'floating' may be that on any of private, storage"
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.choose(
+                networks=named("private", "storage"), address="floating"
+            )

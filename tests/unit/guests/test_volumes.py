@@ -1,0 +1,110 @@
+"""Tests for volumes that guests boot from."""
+
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import plan
+from rally_vmperf.guests import request
+from rally_vmperf.guests import testing
+from rally_vmperf.guests import volumes
+from rally_vmperf.guests.testing import calls
+
+
+def asked(**options):
+    return request.Request(
+        image={"name": "debian"},
+        flavor={"name": "small"},
+        network={"name": "public"},
+        **options,
+    )
+
+
+def volume(status):
+    return calls.Thing(id="v1", name="v", status=status)
+
+
+@ddt.ddt
+@mock.patch("time.sleep", new=mock.Mock())
+class VolumesTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+
+    def make(self, **options):
+        return volumes.make(
+            self.cloud,
+            asked(**options),
+            self.cloud.image.all_images[0],
+            lambda: "c_rally_1234abcd_00000001",
+            lambda line: None,
+        )
+
+    def test_none_without_being_asked_for(self):
+        self.assertEqual([], self.make())
+        self.assertEqual([], self.cloud.calls)
+
+    def test_one_for_each_guest(self):
+        made = self.make(count=2, boot_volume={"size_gib": 8, "type": "ssd"})
+        self.assertEqual(["available"] * 2, [one.status for one in made])
+        self.assertEqual(
+            {
+                "name": "c_rally_1234abcd_00000001",
+                "size": 8,
+                "image_id": "i1",
+                "volume_type": "ssd",
+            },
+            self.cloud.block_storage.requests[0],
+        )
+        self.assertEqual(
+            {"source": "volume", "size_gib": 8, "type": "ssd"},
+            volumes.facts(made[0]),
+        )
+
+    @ddt.unpack
+    @ddt.data(
+        ("error", 60, "is in error; check that boot_volume's type has room"),
+        ("downloading", 0, "is creating, not available in time; raise"),
+    )
+    def test_failure(self, status, timeout, words):
+        self.cloud.block_storage.final_status = status
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.make(boot_volume={"size_gib": 8}, boot_timeout=timeout)
+
+    @ddt.unpack
+    @ddt.data(
+        ({"size_gib": 2}, "size_gib is 2, image 'debian' needs 3"),
+        ({"size_gib": 8, "type": "x"}, "type 'x' is not there.*ssd"),
+        ({"size_gib": 101}, "room for 100 more GiB of volumes, 101 are"),
+    )
+    def test_refused_before(self, wanted, words):
+        with self.assertRaisesRegex(errors.GuestError, words):
+            plan.make(self.cloud, asked(boot_volume=wanted))
+
+    def test_a_cloud_without(self):
+        self.cloud.services.clear()
+        words = "boot_volume: the cloud has no block-storage service"
+        with self.assertRaisesRegex(errors.GuestError, words):
+            plan.make(self.cloud, asked(boot_volume={"size_gib": 8}))
+
+    def test_the_flavors_disk_does_not_count(self):
+        self.cloud.image.all_images[0].min_disk = 8
+        plan.make(self.cloud, asked(boot_volume={"size_gib": 8}))
+
+    @ddt.unpack
+    @ddt.data(
+        ("available", True),
+        ("error", True),
+        ("error_deleting", True),
+        ("in-use", False),
+        ("detaching", False),
+        ("deleting", False),
+    )
+    def test_what_is_in_use_waits(self, status, asked_for):
+        try:
+            volumes.delete(self.cloud, volume(status))
+        except cloud.Busy as error:
+            self.assertTrue(cloud.passing(error))
+        self.assertEqual(asked_for, "delete_volume" in self.cloud.calls)
