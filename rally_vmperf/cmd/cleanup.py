@@ -19,7 +19,7 @@ _COLUMNS = ("Task", "Run", "Kind", "Name", "ID", "Outcome")
 class Cleanup(lister.Lister):
     """List what runs left in the cloud; with --yes, remove it.
 
-    Guests, floating addresses, security groups and key pairs of ours are
+    Guests, volumes, addresses, ports, groups and key pairs of ours are
     found, and servers, networks, subnets, routers, users and projects of
     Rally's contexts. Only what has exactly one of Rally's names counts, and
     only of runs that are known to have ended: by the ledger of this machine

@@ -66,7 +66,9 @@ def _forced(connection: sdk.Connection, asked: request.Request) -> Where:
     key = "aggregate" if asked.aggregate else "host"
     try:
         hosts = _compute_hosts(connection)
-        aggregates = list(connection.compute.aggregates())
+        aggregates = (
+            list(connection.compute.aggregates()) if asked.aggregate else []
+        )
     except cloud.REFUSALS as error:
         raise errors.GuestError(
             f"{key} {getattr(asked, key)!r}: only an administrator may choose "

@@ -7,9 +7,10 @@ import functools
 import typing as t
 
 from openstack import connection as sdk
+from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import owner
-from rally_vmperf.guests import volumes as disks
+from rally_vmperf.guests import volumes as block_storage
 
 #: In the order of deletion; kinds of the same rank go together.
 RANKS = {
@@ -45,16 +46,21 @@ class Resource:
     )
 
 
-def of_owner(connection: sdk.Connection, whose: owner.Owner) -> list[Resource]:
+def of_owner(
+    connection: sdk.Connection, whose: owner.Owner, *, disks: bool = True
+) -> list[Resource]:
     """Return what an owner has, servers alone while there are any.
 
     What hangs on servers cannot go before them, so there is no use in
     asking for it every second.
+
+    :param disks: look for volumes too; else Cinder is not asked, whose
+        trouble is none of a run's that made no volumes
     """
     found = list(servers(connection, whose.owns))
     return found or [
         *floating_addresses(connection, whose.owns),
-        *volumes(connection, whose.owns),
+        *(volumes(connection, whose.owns) if disks else ()),
         *ports(connection, whose.owns),
         *security_groups(connection, whose.owns),
         *server_groups(connection, whose.owns),
@@ -83,7 +89,7 @@ def floating_addresses(connection: sdk.Connection, owns: Owns) -> Found:
 
 def volumes(connection: sdk.Connection, owns: Owns, **query: t.Any) -> Found:
     """Yield volumes by name; none where the cloud has none."""
-    if not disks.there(connection):
+    if not block_storage.there(connection):
         return
     for one in connection.block_storage.volumes(**query):
         if owns(one.name):
@@ -91,7 +97,7 @@ def volumes(connection: sdk.Connection, owns: Owns, **query: t.Any) -> Found:
                 "volume",
                 one.id,
                 one.name,
-                functools.partial(disks.delete, connection, one),
+                functools.partial(block_storage.delete, connection, one),
             )
 
 
@@ -105,8 +111,12 @@ def ports(connection: sdk.Connection, owns: Owns) -> Found:
 def server_groups(
     connection: sdk.Connection, owns: Owns, **query: t.Any
 ) -> Found:
-    """Yield server groups by name."""
-    for one in connection.compute.server_groups(**query):
+    """Yield server groups by name; who may not list them has none."""
+    try:
+        found = list(connection.compute.server_groups(**query))
+    except sdk_errors.ForbiddenException:
+        return
+    for one in found:
         if owns(one.name):
             delete = connection.compute.delete_server_group
             yield resource("server group", one, delete)

@@ -21,6 +21,7 @@ def remove(
     *,
     timeout: float = 300,
     settle: float = 0,
+    disks: bool = True,
 ) -> None:
     """Delete all resources of an owner and wait until they are gone.
 
@@ -29,10 +30,13 @@ def remove(
 
     :param settle: seconds after which to look again, for requests that may
         still have been under way
+    :param disks: volumes may be among them
     :raises GuestError: with what is left, after ``timeout`` seconds
     """
     removing = Removing(
-        lambda: inventory.of_owner(connection, whose), progress, timeout
+        lambda: inventory.of_owner(connection, whose, disks=disks),
+        progress,
+        timeout,
     )
     removing.run()
     if settle:

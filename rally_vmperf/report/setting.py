@@ -20,6 +20,7 @@ def facts(run: runs.Run) -> Facts:
     described: Facts = [
         ("Flavor", _once(_flavor(guest) for guest in guests)),
         ("Image", _once(_name(_nova(guest, "image")) for guest in guests)),
+        ("Disk", _once(_disk(guest) for guest in guests)),
         ("Guests", [_guest(guest) for guest in guests]),
         ("Virtualisation", _virtualisation(run, guests)),
         ("Bare metal", [_reference(record["reference"])]),
@@ -70,6 +71,15 @@ def _flavor(guest: Json) -> str:
     words = f"{words} ({', '.join(sizes)})" if sizes else words
     specs = flavor.get("extra_specs")
     return f"{words}, {text.flat(specs)}" if specs else words
+
+
+def _disk(guest: Json) -> str:
+    """Return the volume a guest was booted from; the flavor names others."""
+    disk = _nova(guest, "disk")
+    if not disk or disk["source"] != "volume":
+        return ""
+    kind = f", type {text.flat(disk['type'])}" if disk["type"] else ""
+    return f"volume of {disk['size_gib']} GiB{kind}"
 
 
 def _guest(guest: Json) -> str:

@@ -21,7 +21,12 @@ class TestPlacement(laboratory.Case):
         """Have bare metal for one tiny guest and for two."""
         super().setUp()
         for name, guests in (("one-tiny", 1), (ALIKE["baseline"], 2)):
-            arguments = {"baseline": name, "guests": guests, "options": {}}
+            arguments = {
+                "baseline": name,
+                "guests": guests,
+                "options": {},
+                "peer": laboratory.peer(),
+            }
             self.laboratory.record_baseline(
                 name,
                 "--task",
@@ -38,6 +43,7 @@ class TestPlacement(laboratory.Case):
         done = lab.start(
             TASK,
             **ALIKE,
+            peer=laboratory.peer(),
             options={
                 "server_group": "affinity",
                 "availability_zone": "nova",
@@ -47,7 +53,11 @@ class TestPlacement(laboratory.Case):
         )
         self.check_ended(0, done)
         records = lab.records(self.new_journal(before, done))
-        guests = [one["nova"] for one in records[0]["machines"]]
+        guests = [
+            one["nova"]
+            for one in records[0]["machines"]
+            if one["role"] == "guest"
+        ]
         self.assertEqual(1, len({one["host_id"] for one in guests}))
         for guest in guests:
             self.assertEqual("nova", guest["availability_zone"])
@@ -68,6 +78,7 @@ class TestPlacement(laboratory.Case):
                 TASK,
                 baseline="one-tiny",
                 guests=1,
+                peer=laboratory.peer(),
                 options={
                     "aggregate": AGGREGATE,
                     "network": {"name": "public"},
@@ -79,7 +90,7 @@ class TestPlacement(laboratory.Case):
             self.assertEqual(0, code, process.log.read_text()[-4000:])
         self.assertIn("DataSourceConfigDrive", text)
         (path,) = lab.journals() - before
-        (guest,) = (one["nova"] for one in lab.records(path)[0]["machines"])
+        guest = lab.records(path)[0]["machines"][0]["nova"]
         self.assertEqual(host, guest["host"])
         self.assertIs(True, guest["config_drive"])
 
@@ -90,6 +101,7 @@ class TestPlacement(laboratory.Case):
         done = lab.start(
             TASK,
             **ALIKE,
+            peer=laboratory.peer(),
             options={
                 "server_group": "anti-affinity",
                 "network": {"name": "public"},
@@ -104,7 +116,11 @@ class TestPlacement(laboratory.Case):
         """Validation says who may."""
         lab = self.laboratory
         lab.use("member")
-        arguments = {**ALIKE, "options": {"aggregate": AGGREGATE}}
+        arguments = {
+            **ALIKE,
+            "peer": laboratory.peer(),
+            "options": {"aggregate": AGGREGATE},
+        }
         done = lab.rally(
             "task",
             "validate",

@@ -154,6 +154,7 @@ class Guests(context.OpenStackContext):
                 self._owner(),
                 LOG.info,
                 settle=settle,
+                disks="boot_volume" in self.config,
             )
         except KeyboardInterrupt:
             LOG.error(

@@ -24,7 +24,7 @@ ARGUMENTS = (
     *("availability_zone", "peer", "repetitions", "warmup", "max_percent"),
     *("max", "tolerate", "cpu_seconds", "cpu_threads", "bzip2_mib"),
     *("memory_mib", "memory_runs", "disk_mib", "disk_seconds", "disk_ramp"),
-    "network_seconds",
+    *("network_seconds", "guest_options"),
 )
 PEER = {"address": "192.0.2.10", "user": "root"}
 SHAPE = {"vcpus": 2, "memory_mib": 2048, "copies": 1}

@@ -77,6 +77,7 @@ class ShippedTestCase(unittest.TestCase):
             "disk_seconds": 5,
             "disk_ramp": 0,
             "network_seconds": 5,
+            "guest_options": {"config_drive": True},
         }
         self.assertEqual(set(tasks.ARGUMENTS), set(arguments))
         task = tasks.render(tasks.MAIN, arguments)

@@ -139,7 +139,7 @@ class SettleTest(unittest.TestCase):
     @ddt.data("host", "aggregate")
     def test_members_may_not(self, key):
         def refuse(called, done):
-            if called == "aggregates":
+            if called == "availability_zones":
                 raise sdk_errors.ForbiddenException("no", http_status=403)
 
         self.cloud.interrupt = refuse

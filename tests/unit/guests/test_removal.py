@@ -53,6 +53,30 @@ class RemoveTest(unittest.TestCase):
         )
         self.assertEqual("removing 2 servers", lines[0])
 
+    def test_everything_else_that_guests_may_have(self):
+        cloud = testing.FakeCloud()
+        cloud.compute.create_server_group(name=name(1), policies=["affinity"])
+        cloud.network.create_port(name=name(2), network_id="n1")
+        cloud.block_storage.create_volume(name=name(3), size=8)
+        cloud.block_storage.create_volume(name="somebody's own", size=8)
+        removal.remove(cloud, OWNER, lambda line: None)
+        (volume,) = cloud.block_storage.all_volumes.values()
+        self.assertEqual("somebody's own", volume.name)
+        self.assertEqual([volume.id], cloud.left())
+
+    def test_who_made_no_volumes_does_not_ask_for_them(self):
+        removal.remove(self.cloud, OWNER, lambda line: None, disks=False)
+        self.assertNotIn("volumes", self.cloud.calls)
+
+    def test_who_may_not_list_server_groups_has_none(self):
+        def refuse(called, done):
+            if called == "server_groups":
+                raise sdk_errors.ForbiddenException("no", http_status=403)
+
+        self.cloud.interrupt = refuse
+        removal.remove(self.cloud, OWNER, lambda line: None)
+        self.assertEqual([self.foreign], self.cloud.left())
+
     def test_nothing_to_do(self):
         removal.remove(testing.FakeCloud(), OWNER, self.fail)
 

@@ -1,0 +1,32 @@
+"""Tests for whose the guests are."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.guests import credentials
+from rally_vmperf.guests import errors
+
+MEMBER, ADMIN = {"username": "member"}, {"username": "admin"}
+BOTH = {"admin": {"credential": ADMIN}, "users": [{"credential": MEMBER}]}
+
+
+@ddt.ddt
+class OfGuestsTest(unittest.TestCase):
+    @ddt.unpack
+    @ddt.data(
+        (BOTH, {}, MEMBER),
+        (BOTH, {"availability_zone": "nova"}, MEMBER),
+        (BOTH, {"server_group": "affinity"}, MEMBER),
+        (BOTH, {"host": "h1"}, ADMIN),
+        (BOTH, {"aggregate": "ssd"}, ADMIN),
+        ({"users": BOTH["users"]}, {"aggregate": "ssd"}, MEMBER),
+        ({"admin": BOTH["admin"]}, {}, ADMIN),
+    )
+    def test_choice(self, context, options, expected):
+        found = credentials.of_guests(context, options)
+        self.assertEqual(expected, found)
+
+    def test_nobody(self):
+        with self.assertRaisesRegex(errors.GuestError, "neither users nor"):
+            credentials.of_guests({}, {})

@@ -1,0 +1,185 @@
+"""Tests of what goes over the wire to services that fakes stand in for."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import groups
+from rally_vmperf.guests import quota
+from rally_vmperf.guests import request
+from rally_vmperf.guests import volumes
+from rally_vmperf.guests.testing import calls
+from tests.unit.guests import wire
+
+NOVA, CINDER = "/compute/v2.1", "/volume/v3/p1"
+VOLUME = {
+    "attachments": [],
+    "availability_zone": "nova",
+    "bootable": "true",
+    "consistencygroup_id": None,
+    "created_at": "2026-01-01T00:00:00.000000",
+    "description": None,
+    "encrypted": False,
+    "id": "2b955850-f177-45f7-9f49-ecb2c256d161",
+    "links": [],
+    "metadata": {},
+    "migration_status": None,
+    "multiattach": False,
+    "name": "c_rally_1234abcd_00000001",
+    "replication_status": None,
+    "size": 10,
+    "snapshot_id": None,
+    "source_volid": None,
+    "status": "available",
+    "updated_at": None,
+    "user_id": "u1",
+    "volume_type": "ssd",
+}
+LIMITS = {
+    "limits": {
+        "rate": [],
+        "absolute": {
+            "totalSnapshotsUsed": 0,
+            "maxTotalBackups": 10,
+            "maxTotalVolumeGigabytes": 100,
+            "maxTotalSnapshots": 10,
+            "maxTotalBackupGigabytes": 1000,
+            "totalBackupGigabytesUsed": 0,
+            "maxTotalVolumes": 10,
+            "totalVolumesUsed": 4,
+            "totalBackupsUsed": 0,
+            "totalGigabytesUsed": 30,
+        },
+    }
+}
+TYPES = {
+    "volume_types": [
+        {"id": "t1", "name": "ssd", "is_public": True, "extra_specs": {}}
+    ]
+}
+BLOCK = {
+    ("GET", "/volume/v3"): wire.version("v3.0", "3.71", "URL/volume/v3/"),
+    ("POST", f"{CINDER}/volumes"): {
+        "volume": {**VOLUME, "status": "creating"}
+    },
+    ("GET", f"{CINDER}/volumes/{VOLUME['id']}"): {"volume": VOLUME},
+    ("GET", f"{CINDER}/limits"): LIMITS,
+    ("GET", f"{CINDER}/types"): TYPES,
+}
+
+
+def asked(**options):
+    return request.Request(image={"id": "i"}, flavor={"id": "f"}, **options)
+
+
+@ddt.ddt
+class ServerGroupTest(unittest.TestCase):
+    @ddt.unpack
+    @ddt.data(
+        ("2.93", {"policy": "soft-affinity"}, "2.64"),
+        ("2.60", {"policies": ["soft-affinity"]}, "2.60"),
+    )
+    def test_in_the_words_of_old_and_new(self, newest, words, version):
+        path = f"{NOVA}/os-server-groups"
+        answers = {
+            ("GET", NOVA): wire.version("v2.1", newest, f"URL{NOVA}/"),
+            ("POST", path): {"server_group": {"id": "sg1", "name": "n"}},
+        }
+        cloud_there = wire.Wire(answers, {"compute": NOVA})
+        with wire.connected(cloud_there) as connection:
+            hint = groups.add(connection, "n", "soft-affinity")
+        self.assertEqual({"group": "sg1"}, hint)
+        self.assertEqual(
+            {"server_group": {"name": "n", **words}},
+            cloud_there.body("POST", path),
+        )
+        sent = cloud_there.headers("POST", path)
+        self.assertEqual(f"compute {version}", sent["OpenStack-API-Version"])
+
+    def test_server(self):
+        path = f"{NOVA}/servers"
+        answers = {
+            ("GET", NOVA): wire.version("v2.1", "2.93", f"URL{NOVA}/"),
+            ("POST", path): {"server": {"id": "s1"}},
+        }
+        cloud_there = wire.Wire(answers, {"compute": NOVA})
+        volume = calls.Thing(id="v1")
+        with wire.connected(cloud_there) as connection:
+            connection.compute.create_server(
+                name="n",
+                flavor_id="f1",
+                networks=[{"port": "p1"}, {"port": "p2"}],
+                scheduler_hints={"group": "sg1"},
+                **volumes.source(volume),
+            )
+        body = cloud_there.body("POST", path)
+        self.assertEqual({"group": "sg1"}, body["OS-SCH-HNT:scheduler_hints"])
+        self.assertEqual(
+            {
+                "name": "n",
+                "flavorRef": "f1",
+                "networks": [{"port": "p1"}, {"port": "p2"}],
+                "block_device_mapping_v2": [
+                    {
+                        "boot_index": 0,
+                        "uuid": "v1",
+                        "source_type": "volume",
+                        "destination_type": "volume",
+                        "delete_on_termination": True,
+                    }
+                ],
+            },
+            body["server"],
+        )
+
+
+class BlockStorageTest(unittest.TestCase):
+    def setUp(self):
+        self.wire = wire.Wire(dict(BLOCK), {"block-storage": CINDER})
+
+    def test_volume(self):
+        wanted = asked(boot_volume={"size_gib": 10, "type": "ssd"})
+        image = calls.Thing(id="i1")
+        with wire.connected(self.wire) as connection:
+            volumes.check(connection, wanted)
+            (made,) = volumes.make(
+                connection, wanted, image, lambda: "n", lambda line: None
+            )
+        self.assertEqual(
+            {
+                "volume": {
+                    "name": "n",
+                    "size": 10,
+                    "imageRef": "i1",
+                    "volume_type": "ssd",
+                }
+            },
+            self.wire.body("POST", f"{CINDER}/volumes"),
+        )
+        self.assertEqual(
+            {"source": "volume", "size_gib": 10, "type": "ssd"},
+            volumes.facts(made),
+        )
+
+    def test_room(self):
+        with wire.connected(self.wire) as connection:
+            room = quota.volume_room(connection)
+        self.assertEqual({"volumes": 6, "GiB of volumes": 70}, room)
+
+    def test_no_service(self):
+        self.wire.services = {"compute": NOVA}
+        wanted = asked(boot_volume={"size_gib": 10})
+        with (
+            wire.connected(self.wire) as connection,
+            self.assertRaisesRegex(errors.GuestError, "no block-storage"),
+        ):
+            volumes.check(connection, wanted)
+
+    def test_a_cloud_that_is_away_is_not_one_without_volumes(self):
+        wanted = asked(boot_volume={"size_gib": 10})
+        with wire.connected(self.wire) as connection:
+            pass
+        words = "look for a block-storage service: "
+        with self.assertRaisesRegex(errors.GuestError, words):
+            volumes.check(connection, wanted)

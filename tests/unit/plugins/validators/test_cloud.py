@@ -1,0 +1,125 @@
+"""Tests of what is refused after asking the cloud, before anything boots."""
+
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+from rally.common import validation
+
+from rally_vmperf.baseline import store
+from rally_vmperf.guests import testing
+from rally_vmperf.plugins.validators import cloud
+from rally_vmperf.workloads import registry
+from tests.unit import made
+
+CONTEXT = {"users": [{"credential": {"username": "member"}}]}
+
+
+def config(contexts=(), **options):
+    """Return a task with these options of guests."""
+    guests = {
+        "image": {"name": "debian"},
+        "flavor": {"name": "small"},
+        "network": {"name": "private"},
+        **options,
+    }
+    return {
+        "args": {"workloads": [{"name": "sysbench"}]},
+        "contexts": {
+            "vmperf_baseline": {"name": "metal"},
+            "vmperf_guests@openstack": guests,
+            **{one: {} for one in contexts},
+        },
+    }
+
+
+@ddt.ddt
+class CloudTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        arguments = registry.get("sysbench").complete({})
+        store.Store(folder.name).save(
+            made.baseline(
+                entries=[
+                    made.entry(
+                        arguments=arguments,
+                        shape={
+                            "vcpus": 2,
+                            "memory_mib": 1024,
+                            "copies": copies,
+                        },
+                    )
+                    for copies in (1, 2)
+                ]
+            )
+        )
+        conf = mock.Mock(vmperf=mock.Mock(baseline_dir=folder.name))
+        for target, new in (
+            ("rally_vmperf.plugins.validators.cloud.CONF", conf),
+            ("rally_vmperf.guests.cloud.connect", lambda one: self.cloud),
+        ):
+            patch = mock.patch(target, new)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def validate(self, task):
+        cloud.Cloud().validate(CONTEXT, task, None, None)
+
+    @ddt.data(
+        {},
+        {"host": "h1"},
+        {"count": 2, "server_group": "affinity", "host": "h1"},
+        {"availability_zone": "nova", "boot_volume": {"size_gib": 8}},
+        {
+            "network": None,
+            "networks": [{"name": "private"}, {"name": "public"}],
+            "measure_on": {"id": "n2"},
+        },
+    )
+    def test_good(self, options):
+        self.validate(config(**options))
+        made_of = [one for one in self.cloud.calls if "create" in one]
+        self.assertEqual([], made_of)
+
+    @ddt.unpack
+    @ddt.data(
+        ({"aggregate": "x"}, "aggregate 'x' is not there"),
+        ({"availability_zone": "x"}, "availability_zone 'x'.*are: nova"),
+        (
+            {"host": "h1", "count": 2, "server_group": "anti-affinity"},
+            "server_group 'anti-affinity': 2 guests need as many hosts",
+        ),
+        ({"reach_on": {"name": "x"}}, "reach_on: 'x'.*guests: private"),
+        ({"measure_on": {"name": "x"}}, "measure_on: 'x'.*guests: private"),
+        ({"boot_volume": {"size_gib": 2}}, "boot_volume: size_gib is 2"),
+        (
+            {"boot_volume": {"size_gib": 8, "type": "x"}},
+            "boot_volume: type 'x' is not there; the project sees ssd",
+        ),
+        ({"count": 3}, "metal"),
+    )
+    def test_refused(self, options, words):
+        with self.assertRaisesRegex(validation.ValidationError, words):
+            self.validate(config(**options))
+
+    def test_no_block_storage(self):
+        self.cloud.services.clear()
+        words = "boot_volume: the cloud has no block-storage service"
+        with self.assertRaisesRegex(validation.ValidationError, words):
+            self.validate(config(boot_volume={"size_gib": 8}))
+
+    @ddt.unpack
+    @ddt.data(
+        ({"availability_zone": "x"}, "availability_zone 'x'"),
+        ({"boot_volume": {"size_gib": 2}}, "size_gib is 2"),
+    )
+    def test_what_needs_no_network_is_checked_before_there_is_one(
+        self, options, words
+    ):
+        task = config(contexts=["network@openstack"], **options)
+        task["contexts"]["vmperf_guests@openstack"].pop("network")
+        with self.assertRaisesRegex(validation.ValidationError, words):
+            self.validate(task)
