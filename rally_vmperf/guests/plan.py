@@ -14,7 +14,7 @@ from rally_vmperf.guests import volumes
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Body:
+class Parts:
     """What a request comes down to, networks aside."""
 
     image: t.Any
@@ -23,7 +23,7 @@ class Body:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Plan(Body):
+class Plan(Parts):
     """The cloud's own objects that a request comes down to."""
 
     extra_specs: dict[str, str]
@@ -51,9 +51,9 @@ def make(connection: sdk.Connection, asked: request.Request) -> Plan:
     :raises GuestError: for what is not there, does not fit together or
         exceeds the quota
     """
-    body = settle_body(connection, asked)
+    parts = parts_of(connection, asked)
     chosen = networks.choose(connection, asked)
-    flavor = body.flavor
+    flavor = parts.flavor
     size = asked.boot_volume["size_gib"] if asked.boot_volume else 0
     needs = {
         "instances": asked.count,
@@ -68,15 +68,15 @@ def make(connection: sdk.Connection, asked: request.Request) -> Plan:
     }
     quota.check(connection, _project(connection), needs)
     return Plan(
-        image=body.image,
+        image=parts.image,
         flavor=flavor,
-        where=body.where,
+        where=parts.where,
         extra_specs=choices.extra_specs(connection, flavor),
         networks=chosen,
     )
 
 
-def settle_body(connection: sdk.Connection, asked: request.Request) -> Body:
+def parts_of(connection: sdk.Connection, asked: request.Request) -> Parts:
     """Return what does not depend on networks, which may not exist yet.
 
     :raises GuestError: for what is not there or does not fit together
@@ -87,7 +87,7 @@ def settle_body(connection: sdk.Connection, asked: request.Request) -> Body:
     size = asked.boot_volume["size_gib"] if asked.boot_volume else None
     choices.check_fit(image, flavor, size)
     where = hosts.settle(connection, asked)
-    return Body(image=image, flavor=flavor, where=where)
+    return Parts(image=image, flavor=flavor, where=where)
 
 
 def _project(connection: sdk.Connection) -> str:

@@ -53,7 +53,7 @@ class Cloud(validation.Validator):
         connection = cloud.connect(credential)
         if task.has_context(config, "network"):
             # The network does not exist yet; the rest does.
-            flavor = plan.settle_body(connection, asked).flavor
+            flavor = plan.parts_of(connection, asked).flavor
         else:
             flavor = plan.make(connection, asked).flavor
         return matching.Shape(flavor.vcpus, flavor.ram, asked.count)
