@@ -88,14 +88,15 @@ class Bringup:
             "identity": task(["keystone"], self._ensure_identity),
             "image upload": task(["image", "glance"], self._upload),
             "flavors": task(["nova-api"], self._flavors),
-            "networks": task(["neutron-linuxbridge-agent"], self._networks),
+            # Else there is nobody to bind ports, and none to serve DHCP.
+            "networks": task(["agents"], self._networks),
             "quotas": task(["nova-api", "neutron-server"], self._quotas),
             "hypervisor": task(
                 ["nova-compute", "nova-scheduler", "nova-api"],
                 self._hypervisor,
             ),
-            "agents": task([*agents.NAMES, "networks"], self._agents),
-            "paths": task(["agents", "peer-sshd"], self._paths),
+            "agents": task([*agents.NAMES], self._agents),
+            "paths": task(["networks", "peer-sshd"], self._paths),
             "passwords": task(["identity", "schema-nova"], self._passwords),
         }
         for name, steps in self._shipped.data("schema.yaml.j2").items():

@@ -41,6 +41,13 @@ def end(*names: str) -> None:
             os.kill(record.identity.pid, signal.SIGKILL)
 
 
+def guests() -> set[int]:
+    """Return the processes of the cloud's guests."""
+    table = procfs.ProcessTable()
+    owner = ownership.Ownership(PLACE, table)
+    return {pid for pid in table.pids() if owner.guest(pid)}
+
+
 def end_all() -> None:
     """End every process of the cloud at once."""
     table = procfs.ProcessTable()

@@ -51,15 +51,19 @@ class Case(unittest.TestCase):
         self.up()
         self.assertNotIn("found:", self.said)
 
-    def check_it_works(self):
-        """Use every service of the cloud."""
+    def connect(self, user):
+        """Return a connection with what clouds.yaml says now."""
         config = openstack.config.OpenStackConfig(
             config_files=[str(d.PLACE.clouds)], load_envvars=False
         )
+        return openstack.connection.Connection(
+            config=config.get_one(f"vmperf-{user}")
+        )
+
+    def check_it_works(self):
+        """Use every service of the cloud."""
         for user in ("admin", "member"):
-            cloud = openstack.connection.Connection(
-                config=config.get_one(f"vmperf-{user}")
-            )
+            cloud = self.connect(user)
             cloud.authorize()
             images = [(i.name, i.status) for i in cloud.image.images()]
             self.assertIn(("vmperf-guest", "active"), images)
@@ -67,9 +71,6 @@ class Case(unittest.TestCase):
             self.assertIn("vmperf.small", flavors)
             networks = {network.name for network in cloud.network.networks()}
             self.assertLessEqual({"public", "private"}, networks)
-        admin = openstack.connection.Connection(
-            config=config.get_one("vmperf-admin")
-        )
-        hypervisors = list(admin.compute.hypervisors())
+        hypervisors = list(self.connect("admin").compute.hypervisors())
         self.assertEqual(["up"], [one.state for one in hypervisors])
         self.assertTrue(probes.tcp("172.24.4.2:22"))

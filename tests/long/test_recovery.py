@@ -97,6 +97,32 @@ class NetworkTestCase(recovering.Case):
 
 
 @LONG
+class GuestTestCase(recovering.Case):
+    """What guests notice of a recovery: little."""
+
+    def test_it_goes_on(self):
+        admin = self.connect("admin")
+        server = admin.create_server(
+            "vmperf-recovery",
+            image="vmperf-guest",
+            flavor="vmperf.tiny",
+            network="public",
+            wait=True,
+        )
+        self.addCleanup(admin.delete_server, server.id, wait=True)
+        running = d.guests()
+        self.assertEqual(1, len(running))
+        d.end("libvirtd", "nova-compute", "neutron-linuxbridge-agent")
+        d.flush_rules()
+        self.repaired("libvirtd has ended", "firewall of this machine")
+        self.assertEqual(running, d.guests())
+        found = admin.compute.get_server(server.id)
+        self.assertEqual("ACTIVE", found.status)
+        rules = d.run("iptables-save", "-t", "filter")
+        self.assertIn(server.addresses["public"][0]["addr"], rules)
+
+
+@LONG
 class FilesTestCase(recovering.Case):
     """What lies below the state root, the databases aside."""
 
@@ -175,7 +201,7 @@ class DatabasesTestCase(recovering.Case):
     def test_files(self):
         d.end("mariadb")
         d.zero("data/mysql/nova/instances.ibd")
-        self.repaired(f"table instances cannot be read; {GONE}")
+        self.repaired(f"`instances` is corrupted.*; {GONE}")
         self.nothing_more()
 
     def test_what_only_mariadb_can_see(self):

@@ -2,7 +2,6 @@ from rally_vmperf.cloud import database_files
 from tests.unit.cloud import base
 
 TABLES = ["nova.instances", "keystone.user"]
-PAGE = b"\1" + bytes(database_files.PAGE - 1)
 
 
 class DamageTestCase(base.CloudTestCase):
@@ -22,13 +21,13 @@ class DamageTestCase(base.CloudTestCase):
 
     def write(self, name, size):
         with (self.data / name).open("wb") as stream:
-            stream.write(PAGE)
             stream.truncate(size)
 
     def damage(self):
         return database_files.damage(self.data, TABLES)
 
     def test_whole(self):
+        """Pages of zeroes may be on their way from the redo log."""
         self.assertIsNone(self.damage())
 
     def test_gone(self):
@@ -46,13 +45,6 @@ class DamageTestCase(base.CloudTestCase):
         self.write("keystone/user.ibd", 100)
         self.assertEqual(
             "database keystone: table user cannot be read", self.damage()
-        )
-
-    def test_zeroed(self):
-        path = self.data / "nova/instances.ibd"
-        path.write_bytes(bytes(path.stat().st_size))
-        self.assertEqual(
-            "database nova: table instances cannot be read", self.damage()
         )
 
     def test_the_shared_file_cut_short(self):

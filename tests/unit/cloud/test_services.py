@@ -62,6 +62,8 @@ class ServicesTestCase(base.CloudTestCase):
             ("libvirtd", "nova-compute"),
             ("neutron-server", "neutron-l3-agent"),
             ("image", "image upload"),
+            ("agents", "networks"),
+            ("networks", "paths"),
         ):
             with self.subTest(first=first, then=then):
                 self.assertLess(order.index(first), order.index(then))
