@@ -24,6 +24,9 @@ _POLL = 0.7
 _DENIED_POLL = 6
 #: Missed signs of life; asyncssh gives a connection up one interval later.
 _MISSED = 3
+#: How a connection ends early; ValueError is asyncssh's answer to bytes that
+#: no server should send.
+_BROKEN = (asyncssh.Error, OSError, ValueError)
 
 
 class Ssh(base.Machine):
@@ -68,6 +71,8 @@ class Ssh(base.Machine):
             "keepalive_count_max": _MISSED,
             "login_timeout": connect_timeout,
             "preferred_auth": "publickey",
+            # A packet of a hostile guest could unpack to hundreds of MB.
+            "compression_algs": None,
         }
         if host_key is not None:
             self._options["known_hosts"] = ([hostkey.pinned(host_key)], [], [])
@@ -136,7 +141,7 @@ class Ssh(base.Machine):
                             return await self._exchange(
                                 process, argv[0], input_bytes, output_limit
                             )
-                        except (asyncssh.Error, OSError) as error:
+                        except _BROKEN as error:
                             if process.opened or attempt == 2:
                                 raise self._lost(argv[0], error) from None
                             connection.abort()
@@ -210,7 +215,7 @@ class Ssh(base.Machine):
                 f"{self.name}: client key: {error}; give an unencrypted "
                 "private key in OpenSSH's format"
             ) from None
-        except (asyncssh.Error, OSError) as error:
+        except _BROKEN as error:
             raise self._unreachable(error) from None
 
     def _mismatch(self) -> base.HostKeyMismatch:
@@ -223,7 +228,7 @@ class Ssh(base.Machine):
     def _unreachable(
         self, error: BaseException, silent: float = 0
     ) -> base.Unreachable:
-        reason = str(error) or type(error).__name__
+        reason = base.plain(str(error)) or type(error).__name__
         return base.Unreachable(
             f"{self.name}: no SSH at {self.address}: {reason}; check that it "
             "runs and that security groups and routes let port "
@@ -235,6 +240,6 @@ class Ssh(base.Machine):
         quiet = (_MISSED + 1) * self._keepalive
         return base.Unreachable(
             f"{self.name}: connection to {self.address} lost during command "
-            f"{command}: {why}; whether it ended is unknown",
+            f"{command}: {base.plain(str(why))}; whether it ended is unknown",
             silent=quiet if "keepalive" in str(why) else 0,
         )

@@ -14,11 +14,13 @@ class Sshd:
     """Runs what it is asked to with this computer's shell, as OpenSSH does.
 
     :param refuse_logins: how many logins fail before one succeeds
+    :param environment: of the commands; by default that of the test
     """
 
-    def __init__(self, *, host="127.0.0.1", refuse_logins=0):
+    def __init__(self, *, host="127.0.0.1", refuse_logins=0, environment=None):
         self.host = host
         self.refuse_logins = refuse_logins
+        self.environment = environment
         self.host_pair = hostkey.generate("host")
         self.client_pair = hostkey.generate("client")
         self.connections = []
@@ -77,6 +79,7 @@ class Sshd:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
+            env=self.environment,
             start_new_session=True,
         )
         feeding = asyncio.create_task(_feed(channel.stdin, process))
