@@ -8,6 +8,15 @@ from cliff import app
 from cliff import commandmanager
 
 from rally_vmperf import termination
+from rally_vmperf.report import text
+
+
+class _Plain(logging.Formatter):
+    """Formats what a terminal can print without obeying it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line; some errors quote machines."""
+        return str(text.printable(super().format(record)))
 
 
 class Shell(app.App):
@@ -31,7 +40,7 @@ class Shell(app.App):
     def _speak_plainly(self) -> None:
         """Tell errors in one line, whatever Rally does to logging."""
         handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("rally-vmperf: %(message)s"))
+        handler.setFormatter(_Plain("rally-vmperf: %(message)s"))
         self.LOG.handlers = [handler]
         self.LOG.propagate = False
 

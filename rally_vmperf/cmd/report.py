@@ -49,6 +49,7 @@ class Report(command.Command):
         from rally_vmperf.report import page
         from rally_vmperf.report import run
         from rally_vmperf.report import sources
+        from rally_vmperf.report import text
 
         limits = _limits(parsed.limits, overhead.Overhead.CONFIG_SCHEMA)
         shown = []
@@ -72,7 +73,8 @@ class Report(command.Command):
                 if one.status == "none"
                 else one.judgement.headline()
             )
-            self.app.stdout.write(f"{one.title}: {words}\n")
+            line = text.printable(f"{one.title}: {words}")
+            self.app.stdout.write(f"{line}\n")
         self.app.stdout.write(f"written to {parsed.output}\n")
 
 

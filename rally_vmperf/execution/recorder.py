@@ -3,6 +3,7 @@
 import asyncio
 import collections.abc
 import dataclasses
+import re
 import secrets
 import typing as t
 
@@ -167,7 +168,8 @@ def _measure(
 async def _node(machine: base.Machine) -> str:
     """Return the machine's own host name, as Nova calls it too."""
     answer = await machine.run(["uname", "-n"])
-    return answer.stdout.strip()[:255]
+    # Whatever else it says is no host name, and is shown in tables.
+    return re.sub(r"[^\w.-]", "?", answer.stdout.strip()[:255], flags=re.A)
 
 
 def _entry(

@@ -2,7 +2,6 @@
 
 import collections.abc
 import dataclasses
-import math
 import re
 
 from rally_vmperf.machines import base
@@ -10,6 +9,10 @@ from rally_vmperf.machines import base
 #: Seconds, and part of the duration, by which two clocks may disagree.
 _APART = 0.1
 _DRIFT = 0.02
+#: Characters of an account; a supervisor writes about 200.
+_LONGEST = 2048
+#: Seconds since the epoch; no clock that is in use is beyond the year 9999.
+_LATEST = 253402300800
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -30,7 +33,7 @@ class Account:
 
 def words(header: str) -> dict[str, str]:
     """Return what a supervisor wrote, as it is."""
-    return dict(re.findall(r"(\w+)=(\S+)", header))
+    return dict(re.findall(r"(\w+)=(\S+)", header[:_LONGEST]))
 
 
 def read(machine: str, command: str, header: str) -> Account:
@@ -42,8 +45,8 @@ def read(machine: str, command: str, header: str) -> Account:
     try:
         account = Account(
             exit_status=_status(found["exit"]),
-            started=_finite(found["started"]),
-            ended=_finite(found["ended"]),
+            started=_moment(found["started"]),
+            ended=_moment(found["ended"]),
             cpu_seconds=_positive(
                 _finite(found["user"]) + _finite(found["system"])
             ),
@@ -72,23 +75,29 @@ def _step(account: Account, found: collections.abc.Mapping[str, str]) -> float:
     """
     lasted = _positive(_finite(found["up_ended"]) - _finite(found["up"]))
     step = account.ended - account.started - lasted
-    between = max(account.started - _finite(found["before"]), 0) + max(
-        _finite(found["after"]) - account.ended, 0
+    between = max(account.started - _moment(found["before"]), 0) + max(
+        _moment(found["after"]) - account.ended, 0
     )
     allowed = _APART + _DRIFT * lasted
     return step if abs(step) > allowed + between else 0.0
 
 
 def _status(text: str) -> int:
-    number = int(text)
-    if number not in range(256):
+    if not re.fullmatch("[0-9]{1,3}", text) or int(text) > 255:
         raise ValueError(text)
-    return number
+    return int(text)
 
 
 def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
+    # Python would also take 1_000, nan, and the digits of other scripts.
+    if not re.fullmatch(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", text):
+        raise ValueError(text)
+    return float(text)
+
+
+def _moment(text: str) -> float:
+    number = _finite(text)
+    if not 0 <= number < _LATEST:
         raise ValueError(text)
     return number
 

@@ -8,6 +8,10 @@ import typing as t
 
 from rally_vmperf.machines import streams
 
+#: Characters of what a machine says: looked at, and told in a message.
+_TOLD = 4096
+_LONGEST = 200
+
 
 class MachineError(Exception):
     """A machine cannot be reached or did not do as told; one line."""
@@ -66,8 +70,14 @@ def too_long(machine: str, command: str, limit: int) -> OutputTooLong:
 
 def last_line(stderr: str) -> str:
     """Return what a program said last, short enough for a message."""
-    lines = stderr.strip().splitlines()
-    return lines[-1].strip()[:200] if lines else "it gave no reason"
+    lines = stderr[-_TOLD:].strip().splitlines()
+    return plain(lines[-1]) if lines else "it gave no reason"
+
+
+def plain(said: str) -> str:
+    """Return the start of what a machine said as one line, safe to show."""
+    line = " ".join(said[:_TOLD].split())[:_LONGEST]
+    return "".join(c if c.isprintable() else "?" for c in line)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

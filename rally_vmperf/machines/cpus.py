@@ -3,9 +3,11 @@
 import collections
 import collections.abc
 import dataclasses
+import re
 
 #: No machine has more; what a machine says is not trusted.
 _MOST = 1 << 16
+_NUMBER = re.compile("[0-9]{1,20}")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -27,7 +29,8 @@ def topology(text: str, allowed: collections.abc.Set[int]) -> list[Cpu]:
         if line.startswith("#") or line.count(",") != 2:
             continue
         number, core, node = (
-            int(part) if part.isdecimal() else 0 for part in line.split(",")
+            int(part) if _NUMBER.fullmatch(part) else 0
+            for part in line.split(",")
         )
         if number in allowed:
             found.append(Cpu(number=number, core=core, node=node))
@@ -40,7 +43,7 @@ def ranges(text: str) -> set[int]:
     for part in text.strip().split(","):
         first, _, last = part.partition("-")
         last = last or first
-        if first.isdecimal() and last.isdecimal():
+        if _NUMBER.fullmatch(first) and _NUMBER.fullmatch(last):
             found.update(range(int(first), min(int(last) + 1, _MOST)))
     return found
 

@@ -13,6 +13,9 @@ from rally_vmperf.machines import ways
 
 #: Missed signs of life; asyncssh gives a connection up one interval later.
 MISSED = 3
+#: How a connection ends early; ValueError is asyncssh's answer to bytes that
+#: no server should send.
+BROKEN = (asyncssh.Error, OSError, ValueError)
 
 
 class Endpoint:
@@ -62,6 +65,8 @@ class Endpoint:
             "keepalive_count_max": MISSED,
             "login_timeout": connect_timeout,
             "preferred_auth": "publickey",
+            # A packet of a hostile guest could unpack to hundreds of MB.
+            "compression_algs": None,
         }
         if host_key is not None:
             self._options["known_hosts"] = (hostkey.pinned(host_key), [], [])
@@ -107,7 +112,7 @@ class Endpoint:
                 f"{self.name}: client key: {error}; give an unencrypted "
                 "private key in OpenSSH's format"
             ) from None
-        except (asyncssh.Error, OSError) as error:
+        except BROKEN as error:
             raise self.unreachable(error) from None
 
     async def leave(self) -> None:
@@ -118,7 +123,7 @@ class Endpoint:
         self, error: BaseException, silent: float = 0
     ) -> base.Unreachable:
         """Return the error that says so."""
-        reason = str(error) or type(error).__name__
+        reason = base.plain(str(error)) or type(error).__name__
         return base.Unreachable(
             f"{self.name}: no SSH at {self.address}: {reason}; check that it "
             "runs and that security groups and routes let port "

@@ -117,12 +117,15 @@ async def _look(
             f"{machine.name} cannot tell its tools: "
             f"{base.last_line(done.stderr)}; it needs bash and coreutils"
         )
+    asked = {one.command for one in requirements}
     found: dict[str, dict[str, str]] = {}
     facts: dict[str, str] = {}
     for line in done.stdout.splitlines():
         key, _, value = line.partition(" ")
         if key == "tool":
-            facts = found.setdefault(value, {})
+            facts = {}
+            if value in asked:  # nobody else's name is listened to
+                facts = found.setdefault(value, facts)
         else:
             facts[key] = "".join(filter(str.isprintable, value))[:200]
     return {

@@ -9,6 +9,7 @@ memory and is a finding.
 
 import collections.abc
 import dataclasses
+import re
 import typing as t
 
 from rally_vmperf.machines import base
@@ -109,7 +110,8 @@ def _choose(
 def _check_memory(
     machine: base.Machine, total_kib: str, needed_mib: int
 ) -> None:
-    total_mib = int(total_kib) >> 10 if total_kib.isdecimal() else 0
+    known = re.fullmatch("[0-9]{1,15}", total_kib)
+    total_mib = int(total_kib) >> 10 if known else 0
     if total_mib and needed_mib > total_mib:
         raise base.MachineError(
             f"{machine.name} has {total_mib} MiB of memory and the copies "

@@ -4,8 +4,6 @@ import asyncio
 import collections.abc
 import time
 
-import asyncssh
-
 from rally_vmperf.machines import base
 from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import pool
@@ -122,7 +120,7 @@ class Ssh(base.Machine):
                             return await self._exchange(
                                 process, argv[0], input_bytes, output_limit
                             )
-                        except (asyncssh.Error, OSError) as error:
+                        except endpoint.BROKEN as error:
                             if process.opened or attempt == 2:
                                 raise self._lost(argv[0], error) from None
                             connection.abort()
@@ -176,6 +174,6 @@ class Ssh(base.Machine):
         quiet = (endpoint.MISSED + 1) * self._keepalive
         return base.Unreachable(
             f"{self.name}: connection to {self.address} lost during command "
-            f"{command}: {why}; whether it ended is unknown",
+            f"{command}: {base.plain(str(why))}; whether it ended is unknown",
             silent=quiet if "keepalive" in str(why) else 0,
         )

@@ -2,11 +2,16 @@
 
 import collections.abc
 import math
+import re
 
 from rally_vmperf.workloads import base
 
 #: Characters of an output beyond which it is not looked at.
 LONGEST = 1 << 20
+
+_NUMBER = re.compile(
+    r"[+-]?[0-9]{1,40}(\.[0-9]{0,40})?(e[+-]?[0-9]{1,4})?", re.I
+)
 
 
 def taken(
@@ -46,7 +51,8 @@ def number(text: str, what: str) -> float:
     :raises base.WorkloadError: when it is none
     """
     try:
-        value = float(text) if len(text) <= 40 else math.nan
+        # Python would also take 1_000 and the digits of other scripts.
+        value = float(text) if _NUMBER.fullmatch(text) else math.nan
     except ValueError:
         value = math.nan
     if not math.isfinite(value):

@@ -9,6 +9,7 @@ from rally_openstack.task import scenario
 
 from rally_vmperf.measurement import repetition
 from rally_vmperf.plugins import harmless
+from rally_vmperf.plugins.scenarios import defects
 from rally_vmperf.plugins.scenarios import interruption
 from rally_vmperf.plugins.scenarios import opening
 from rally_vmperf.plugins.scenarios import recording
@@ -42,7 +43,7 @@ class Overhead(scenario.OpenStackScenario):
             port, and needs the same tools
         """
         owner = self.context["owner_id"]
-        with interruption.passed_on(self.task, owner):
+        with interruption.passed_on(self.task, owner), defects.told():
             with atomic.ActionTimer(self, "vmperf.prepare"):
                 run = opening.open_run(self.context, workloads, warmup, peer)
             with atomic.ActionTimer(self, "vmperf.measure"):

@@ -16,6 +16,7 @@ class Sshd:
     :param refuse_logins: how many logins fail before one succeeds
     :param forwards: whether it forwards TCP, once ``held`` is over
     :param password: what lets the user in, instead of a key
+    :param environment: of the commands; by default that of the test
     """
 
     def __init__(
@@ -25,11 +26,13 @@ class Sshd:
         refuse_logins=0,
         forwards=False,
         password=None,
+        environment=None,
     ):
         self.host = host
         self.refuse_logins = refuse_logins
         self.forwards = forwards
         self.password = password
+        self.environment = environment
         self.held = asyncio.Event()
         self.held.set()
         self.forwarded = []
@@ -91,6 +94,7 @@ class Sshd:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
+            env=self.environment,
             start_new_session=True,
         )
         feeding = asyncio.create_task(_feed(channel.stdin, process))

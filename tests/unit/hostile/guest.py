@@ -1,0 +1,65 @@
+"""A hostile guest on this computer, behind a real SSH server."""
+
+import asyncio
+import os
+import pathlib
+import threading
+
+from tests.unit.hostile import tools
+from tests.unit.machines import sshd
+
+
+class Guest:
+    """Its SSH server runs in a thread, its tools are those of ``tools``.
+
+    :param folder: for its tools and for its user's home
+    """
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        path = self.folder / "bin"
+        path.mkdir()
+        for name, text in tools.programs(str(self.folder)).items():
+            (path / name).write_text(text)
+            (path / name).chmod(0o755)
+        (self.folder / tools.WORDS).write_bytes(tools.words())
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self.server = sshd.Sshd(
+            environment={
+                **os.environ,
+                "PATH": f"{path}:{os.environ['PATH']}",
+                "HOME": str(self.folder),
+            }
+        )
+
+    def __enter__(self):
+        self._thread.start()
+        self._wait(self.server.start())
+        return self
+
+    def __exit__(self, *_):
+        self._wait(self.server.stop())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def described(self, name="g1"):
+        """Return what the guests' context knows of it."""
+        return {
+            "name": name,
+            "id": "00000000-0000-4000-8000-000000000001",
+            "address": self.server.host,
+            "measure_address": self.server.host,
+            "port": self.server.port,
+            "user": "debian",
+            "host_key": self.server.host_pair.public,
+            "host_id": "c0ffee",
+            "host": "host-1",
+            "hypervisor": "host-1",
+            "flavor": {"name": "small", "vcpus": 1, "memory_mib": 1024},
+            "image": {"name": "debian"},
+        }
+
+    def _wait(self, work):
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(60)

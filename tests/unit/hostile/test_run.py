@@ -1,0 +1,106 @@
+"""A run against a hostile guest ends with a record, a verdict and a page."""
+
+import gzip
+import json
+import logging
+import tempfile
+import unittest
+
+from rally_vmperf.plugins.scenarios import overhead as scenario
+from rally_vmperf.plugins.scenarios import recording
+from rally_vmperf.plugins.sla import overhead
+from rally_vmperf.records import journal
+from rally_vmperf.records import output
+from rally_vmperf.records import schema
+from rally_vmperf.report import page
+from rally_vmperf.report import run as runs
+from tests.unit.hostile import guest
+from tests.unit.hostile import run
+from tests.unit.hostile import test_words
+
+#: Bytes that a record must stay below, whatever guests do.
+MOST = 1 << 20
+
+
+class RunTestCase(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.lines = []
+        with (
+            tempfile.TemporaryDirectory() as home,
+            guest.Guest(home) as hostile,
+        ):
+            cls.records, cls.journal = run.run(
+                hostile, folder, cls.lines.append
+            )
+
+    def check(self, said):
+        self.assertEqual([], test_words.obeyed(said))
+
+    def test_records_are_valid_and_small(self):
+        lines = self.journal.path.read_bytes().splitlines()
+        self.assertEqual(3, len(lines))
+        for record, line in zip(self.records, lines, strict=True):
+            schema.check(record)
+            self.assertLess(len(line), MOST)
+            self.assertEqual(json.loads(line), json.loads(json.dumps(record)))
+        read = journal.Journal(self.journal.folder, "hostile").read()
+        self.assertEqual(3, len(read))
+
+    def test_what_is_missing_is_named_with_its_guest(self):
+        for record in self.records:
+            self.assertEqual("incomplete", record["state"])
+            missing = {gap["what"] for gap in record["missing"]}
+            taken = {row["metric"] for row in record["samples"]}
+            self.assertEqual(set(record["expected"]), missing | taken)
+            self.assertEqual(set(), missing & taken)
+            self.assertLessEqual(
+                taken, {"cpu.compress_time", "cpu.decompress_time"}
+            )
+            for gap in record["missing"]:
+                self.assertEqual("g1", gap["source"])
+                self.assertLessEqual(len(gap["reason"]), 500)
+                self.check(gap["reason"])
+
+    def test_all_that_it_said_is_kept_beside_the_journal(self):
+        name = self.journal.folder / self.records[0]["raw"]
+        with gzip.open(name, "rt") as stream:
+            raw = json.load(stream)
+        said = "".join(one["stdout"] for one in raw["outputs"])
+        self.assertIn("\x1b]0;PWNED\x07", said)
+
+    def test_what_is_logged_is_harmless(self):
+        self.assertTrue(self.lines)
+        self.check("\n".join(self.lines))
+
+    def test_what_rally_is_told(self):
+        asked = object.__new__(scenario.Overhead)
+        with self.assertRaises(recording.Incomplete) as caught:
+            asked._tell(self.records[0])
+        said = str(caught.exception)
+        self.check(said)
+        self.assertIn("of g1", said)
+        self.assertNotIn("\n", said)
+        self.assertNotIn("<", said)
+
+    def test_the_verdict(self):
+        judge = overhead.Overhead(run.LIMITS)
+        for record in self.records:
+            encoded = output.encode(record)
+            judge.add_iteration({"output": {"complete": [encoded]}})
+        with self.assertLogs("rally_vmperf", logging.INFO) as logged:
+            result = judge.result()
+        self.assertFalse(judge.success)
+        for said in (judge.details(), str(result), *logged.output):
+            self.check(said)
+            self.assertNotIn("<", said)
+
+    def test_the_page(self):
+        judge = overhead.judge(run.LIMITS)
+        source = page.standalone([runs.make(self.records, judge)])
+        self.check(source)
+        self.assertNotIn("<script", source)
+        self.assertIn("&lt;script&gt;", source)
+        self.assertLess(len(source), MOST)

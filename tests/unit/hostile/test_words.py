@@ -1,0 +1,115 @@
+"""Whatever words a guest has, what is made of them can be shown."""
+
+import io
+import logging
+import unicodedata
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.cmd import main
+from rally_vmperf.guests import console
+from rally_vmperf.machines import base
+from rally_vmperf.machines import fingerprint_parse
+from rally_vmperf.machines import provision
+from rally_vmperf.machines import supply
+from rally_vmperf.machines import testing
+from rally_vmperf.plugins import harmless
+from rally_vmperf.plugins.scenarios import defects
+from rally_vmperf.report import text
+from rally_vmperf.workloads import bzip2
+from rally_vmperf.workloads import outputs
+from tests.unit.hostile import attacks
+
+TOOL = bzip2.Compression.TOOLS[0]
+
+
+def obeyed(said):
+    """Return the characters that a terminal or a reader would obey."""
+    return [c for c in said if unicodedata.category(c)[0] == "C" and c != "\n"]
+
+
+@ddt.ddt
+class WordsTestCase(unittest.IsolatedAsyncioTestCase):
+    def check(self, said, longest):
+        self.assertEqual([], obeyed(said))
+        self.assertLessEqual(len(said), longest)
+        said.encode()
+
+    @ddt.named_data(*attacks.WORDS.items())
+    def test_one_line_is_made_of_it(self, words):
+        for line in (
+            base.plain(words),
+            base.last_line(f"first\n{words}"),
+            outputs.printable(words),
+        ):
+            self.check(line, 200)
+            self.assertNotIn("\n", line)
+
+    @ddt.named_data(*attacks.WORDS.items())
+    def test_it_is_put_into_a_page_of_rallys(self, words):
+        said = harmless.harmless(words)
+        self.check(said, len(words))
+        self.assertNotIn("<", said)
+
+    @ddt.named_data(*attacks.WORDS.items())
+    def test_it_is_put_into_our_page(self, words):
+        self.check(text.printable(words).replace("\t", ""), len(words))
+
+    @ddt.named_data(*attacks.WORDS.items())
+    def test_it_is_on_the_console(self, words):
+        self.check(console.sanitise(f"{words}\n" * 100), 15 * 201)
+
+    @ddt.named_data(*attacks.WORDS.items())
+    def test_it_is_in_every_part_of_a_fingerprint(self, words):
+        names = ("cpuinfo", "lscpu", "mitigations", "os", "disks", "nets")
+        lines = "".join(f"{words}{mark}{words}\n" for mark in ":=\t")
+        whole = "".join(f"@@ {name}\n{lines}" for name in names)
+        whole += f"@@ kernel\n{words}\n@@ cmdline\n{words}\n"
+        self.check(text.flat(fingerprint_parse.parse(whole)), 400)
+        self._check_all(fingerprint_parse.parse(whole))
+
+    def _check_all(self, node):
+        if isinstance(node, dict):
+            for key, value in node.items():
+                self._check_all(key)
+                self._check_all(value)
+        elif isinstance(node, list):
+            for one in node:
+                self._check_all(one)
+        elif isinstance(node, str):
+            self.check(node, 450)
+
+    @ddt.named_data(*attacks.WORDS.items())
+    async def test_it_is_the_version_of_a_tool(self, words):
+        said = f"tool bzip2\npath /bin/{words}\nversion {words}\n"
+        said += f"tool {words}\npath /bin/true\nsha256 {words}\n"
+        machine = testing.FakeMachine("g1", {"bash": said})
+        found = await provision.ensure(machine, [TOOL], supply=supply.NOTHING)
+        self.assertEqual({"bzip2"}, found.keys())
+        for fact in (found["bzip2"].version, found["bzip2"].path):
+            self.check(fact, 200)
+        self.assertEqual("", found["bzip2"].checksum)
+
+    @ddt.named_data(*attacks.WORDS.items())
+    def test_an_error_that_nobody_foresaw_quotes_it(self, words):
+        with (
+            self.assertRaises(defects.Defect) as caught,
+            self.assertLogs("rally_vmperf", logging.ERROR) as logged,
+            defects.told(),
+        ):
+            raise KeyError(words)
+        self.assertIsNone(caught.exception.__cause__)
+        self.assertTrue(caught.exception.__suppress_context__)
+        for said in (str(caught.exception), *logged.output):
+            self.assertEqual([], obeyed(said))
+            self.assertNotIn("</", said)
+
+    @ddt.named_data(*attacks.WORDS.items())
+    def test_the_console_script_ends_with_it(self, words):
+        shell = main.Shell()
+        (handler,) = shell.LOG.handlers
+        with mock.patch.object(handler, "stream", io.StringIO()) as stream:
+            shell.LOG.error("g1: %s", words)
+        self.assertEqual([], obeyed(stream.getvalue().replace("\t", "")))
