@@ -25,4 +25,7 @@ def as_interrupt() -> None:
 def _interrupt(number: int, frame: types.FrameType | None) -> None:
     # Not an exception of our own: whoever handles SIGINT, such as an event
     # loop that must end its tasks first, is to handle this.
-    signal.raise_signal(signal.SIGINT)
+    if callable(signal.getsignal(signal.SIGINT)):
+        signal.raise_signal(signal.SIGINT)
+    # A shell has what it starts in the background ignore SIGINT.
+    raise KeyboardInterrupt
