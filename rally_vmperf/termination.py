@@ -27,5 +27,6 @@ def _interrupt(number: int, frame: types.FrameType | None) -> None:
     # loop that must end its tasks first, is to handle this.
     if callable(signal.getsignal(signal.SIGINT)):
         signal.raise_signal(signal.SIGINT)
-    # A shell has what it starts in the background ignore SIGINT.
-    raise KeyboardInterrupt
+    else:
+        # A shell has what it starts in the background ignore SIGINT.
+        raise KeyboardInterrupt

@@ -11,6 +11,8 @@ TASK = laboratory.TASKS / "placed.yaml"
 PUBLIC = ipaddress.ip_network("172.24.4.0/24")
 BOTH = [{"name": "private"}, {"name": "public"}]
 AGGREGATE = "vmperf-functional"
+#: Makes a guest print where its user data came from.
+TELL = "runcmd: ['cat /run/cloud-init/status.json > /dev/console']"
 ALIKE = {"baseline": "pair-of-tiny", "guests": 2}
 
 
@@ -83,6 +85,7 @@ class TestPlacement(laboratory.Case):
                     "aggregate": AGGREGATE,
                     "network": {"name": "public"},
                     "config_drive": True,
+                    "user_data": TELL,
                 },
             ) as process:
                 text = self._console()
@@ -134,10 +137,10 @@ class TestPlacement(laboratory.Case):
         )
 
     def _console(self):
-        """Return what the run's server printed until cloud-init told all."""
+        """Return what the run's server printed until it told its source."""
         admin = self.laboratory.admin
         text, deadline = "", time.monotonic() + 150
-        while "Datasource" not in text and time.monotonic() < deadline:
+        while "datasource" not in text and time.monotonic() < deadline:
             time.sleep(1)
             for server in admin.compute.servers(all_projects=True):
                 with contextlib.suppress(laboratory.REFUSALS):

@@ -48,6 +48,22 @@ class TestAsInterrupt(unittest.TestCase):
             ["cleaned up", "interrupted"], done.stdout.split("\n")[:2]
         )
 
+    @ddt.data(signal.SIGTERM, signal.SIGHUP)
+    def test_where_ctrl_c_is_ignored(self, number):
+        """Shells have what they start in the background ignore SIGINT."""
+        ignored = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)"
+        done = subprocess.run(
+            [sys.executable, "-c", ignored + SCRIPT, str(int(number))],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=25,
+            env={**os.environ, "PYTHONPATH": os.getcwd()},
+        )
+        self.assertEqual(
+            ["cleaned up", "interrupted"], done.stdout.split("\n")[:2]
+        )
+
     def test_other_handlers_are_kept(self):
         """Whoever cares already goes on caring."""
         before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
