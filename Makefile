@@ -3,6 +3,7 @@
 #   make test    lint, types, docs, unit tests, functional tests on that cloud
 # and while working:
 #   make unit    the fast loop
+#   make browser reports in a real browser, Chromium
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -16,8 +17,8 @@ TASK = tasks/kvm-overhead.yaml
 ARGS = tasks/kvm-overhead.embedded.yaml
 REPORT = $(CLOUD)/report.html
 
-.PHONY: demo test unit lint types docs functional cloud down
-.PHONY: environment baseline clean
+.PHONY: demo test unit browser lint types docs functional cloud down
+.PHONY: environment baseline chromium clean
 
 demo: cloud environment baseline
 	@verdict=0; \
@@ -27,10 +28,13 @@ demo: cloud environment baseline
 	echo "The report: $(REPORT)"; \
 	exit $$verdict
 
-test: lint types docs unit functional
+test: lint types docs unit browser functional
 
 unit: $(VENV)/ready
 	$(BIN)/stestr --test-path tests/unit run
+
+browser: $(VENV)/ready chromium
+	$(BIN)/stestr --test-path tests/browser run --serial
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
@@ -43,7 +47,7 @@ types: $(VENV)/ready
 docs: $(VENV)/ready
 	$(BIN)/sphinx-build -W -q -b html doc/source doc/build/html
 
-functional: cloud
+functional: cloud chromium
 	VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr --test-path tests/functional \
 	    run --serial
 
@@ -72,6 +76,10 @@ $(VENV)/ready: setup.cfg requirements.txt test-requirements.txt \
 	$(BIN)/pip install -q -e . -r test-requirements.txt \
 	    -r doc/requirements.txt
 	touch $@
+
+chromium:
+	@command -v chromium >/dev/null || { apt-get update -q && \
+	    apt-get install -qy --no-install-recommends chromium; }
 
 clean:
 	rm -rf $(VENV) build doc/build .stestr .mypy_cache .ruff_cache *.egg-info
