@@ -4,6 +4,7 @@
 #   make test-all   that, and half an hour of tests of faults
 # and while working:
 #   make unit    the fast loop
+#   make browser reports in a real browser, Chromium
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -17,8 +18,8 @@ TASK = tasks/kvm-overhead.yaml
 ARGS = tasks/kvm-overhead.embedded.yaml
 REPORT = $(CLOUD)/report.html
 
-.PHONY: demo test test-all unit lint types docs functional long cloud down
-.PHONY: environment baseline bench clean
+.PHONY: demo test test-all unit browser lint types docs functional long
+.PHONY: cloud down environment baseline bench chromium clean
 
 demo: cloud environment baseline
 	@verdict=0; \
@@ -28,12 +29,15 @@ demo: cloud environment baseline
 	echo "The report: $(REPORT)"; \
 	exit $$verdict
 
-test: lint types docs unit functional
+test: lint types docs unit browser functional
 
 test-all: test long
 
 unit: $(VENV)/ready
 	$(BIN)/stestr --test-path tests/unit run
+
+browser: $(VENV)/ready chromium
+	$(BIN)/stestr --test-path tests/browser run --serial
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
@@ -46,7 +50,7 @@ types: $(VENV)/ready
 docs: $(VENV)/ready
 	$(BIN)/sphinx-build -W -q -b html doc/source doc/build/html
 
-functional: cloud
+functional: cloud chromium
 	VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr --test-path tests/functional \
 	    run --serial
 
@@ -84,6 +88,10 @@ $(VENV)/ready: setup.cfg requirements.txt test-requirements.txt \
 	$(BIN)/pip install -q -e . -r test-requirements.txt \
 	    -r doc/requirements.txt
 	touch $@
+
+chromium:
+	@command -v chromium >/dev/null || { apt-get update -q && \
+	    apt-get install -qy --no-install-recommends chromium; }
 
 clean:
 	rm -rf $(VENV) build doc/build .stestr .mypy_cache .ruff_cache *.egg-info

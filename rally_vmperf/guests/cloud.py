@@ -33,7 +33,14 @@ class _NoUserData(logging.Filter):
         return "user_data" not in record.getMessage()
 
 
-_NO_USER_DATA = _NoUserData()
+class _NoVolumes(logging.Filter):
+    """Say nothing of a service whose absence is no trouble."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return "service_type=block-storage" not in record.getMessage()
+
+
+_NO_USER_DATA, _NO_VOLUMES = _NoUserData(), _NoVolumes()
 
 
 def connect(credential: Credential) -> sdk.Connection:
@@ -44,6 +51,7 @@ def connect(credential: Credential) -> sdk.Connection:
     :param credential: keys as in Rally's ``OpenStackCredential``
     """
     logging.getLogger("keystoneauth.session").addFilter(_NO_USER_DATA)
+    logging.getLogger("openstack.config").addFilter(_NO_VOLUMES)
     config = sdk_config.OpenStackConfig(
         load_yaml_config=False,
         load_envvars=False,

@@ -1,0 +1,105 @@
+"""Both reports about a run whose guests said all the words there are."""
+
+import json
+import logging
+
+from rally.cli import task_results_loader
+from rally.task import utils
+from rally.task.processing import plot
+
+from rally_vmperf.plugins.charts import overhead as summary
+from rally_vmperf.plugins.charts import record as table
+from rally_vmperf.plugins.scenarios import defects
+from rally_vmperf.plugins.sla import overhead
+from rally_vmperf.report import page
+from rally_vmperf.report import run
+from tests.unit.hostile import attacks
+from tests.unit.report import made
+from tests.unit.report import rally_results
+
+#: Rally finds them by their names, once they are imported.
+CHARTS = (summary.Overhead, table.Record)
+
+WORDS = [
+    words.encode("utf-8", "replace").decode()
+    for words in attacks.WORDS.values()
+]
+ALL = " ".join(WORDS)
+
+
+def records():
+    """Return records in which every text of a guest is hostile."""
+    found = made.records(guests=2, emulated=True)
+    for number, record in enumerate(found):
+        guest = record["machines"][0]
+        guest["fingerprint"] = {
+            "virtualisation": ALL,
+            **{words: [words, {words: words}] for words in WORDS},
+        }
+        guest["tools"] = {
+            words: {"version": words, "checksum": words} for words in WORDS
+        }
+        guest["nova"]["image"] = {"name": ALL}
+        guest["nova"]["flavor"]["name"] = WORDS[number]
+        record["findings"] += [
+            {"kind": kind, "subject": words, "seen": words}
+            for kind in ("wrong_host", "steal_time")
+            for words in WORDS
+        ]
+        names = {
+            "g1": attacks.WORDS["mathtext"],
+            "g2": attacks.WORDS["svg_text_ended"],
+        }
+        for row in record["samples"]:
+            row["source"] = names[row["source"]]
+    found[-1]["state"] = "incomplete"
+    found[-1]["missing"] = [
+        {"what": words, "source": words, "reason": words} for words in WORDS
+    ]
+    return found
+
+
+def ours():
+    """Return the page of ``rally-vmperf report``."""
+    judge = overhead.judge(made.LIMITS)
+    return page.standalone([run.make(records(), judge)])
+
+
+def rallys(told=defects.told):
+    """Return the page of ``rally task report --html-static``.
+
+    :param told: stands between the scenario's errors and Rally
+    """
+    found = [*records(), *(None for _ in WORDS)]
+    document = rally_results.results([(found, made.LIMITS)])
+    (workload,) = document["tasks"][0]["subtasks"][0]["workloads"]
+    failed = workload["data"][-len(WORDS) :]
+    for iteration, words in zip(failed, WORDS, strict=True):
+        iteration["error"] = _error(words, told)
+    workload["sla_results"] = {"sla": [_verdict(workload["data"])]}
+    results = json.loads(json.dumps(document))
+    loaded = task_results_loader._update_new_results(results)
+    return plot.plot(loaded, include_libs=True)
+
+
+def _error(words, told):
+    """Return an error as Rally keeps it of an iteration."""
+    logging.disable()
+    try:
+        with told():
+            raise ValueError(words)
+    except Exception as error:
+        return utils.format_exc(error)
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _verdict(iterations):
+    sla = overhead.Overhead(made.LIMITS)
+    for iteration in iterations:
+        sla.add_iteration(iteration)
+    return {
+        "criterion": "vmperf_overhead",
+        "success": False,
+        "detail": sla.details(),
+    }

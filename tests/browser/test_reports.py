@@ -1,0 +1,133 @@
+"""Nothing of what a hostile guest said runs in a browser."""
+
+import contextlib
+import pathlib
+import tempfile
+import unittest
+
+import ddt
+
+from tests.browser import chromium
+from tests.browser import reports
+from tests.unit.hostile import attacks
+
+#: Words that run, or fetch something, in a page that does not escape them.
+DANGEROUS = (
+    "script",
+    "script_ended",
+    "script_ended_oddly",
+    "comment_ended",
+    "textarea_ended",
+    "image",
+    "image_fetched",
+    "stylesheet",
+    "style",
+    "frame",
+    "svg",
+    "svg_animation",
+    "svg_text_ended",
+    "cdata",
+)
+
+
+class BrowserTestCase(unittest.TestCase):
+    """A browser for all tests of a class."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser = cls.enterClassContext(chromium.Browser())
+        cls.folder = pathlib.Path(
+            cls.enterClassContext(tempfile.TemporaryDirectory())
+        )
+
+    def write(self, content):
+        """Return a file with the content."""
+        path = self.folder / f"{self.id()}.html"
+        path.write_text(content, encoding="utf-8", errors="replace")
+        return path
+
+
+@ddt.ddt
+class CanaryTestCase(BrowserTestCase):
+    """The detector detects: these pages escape nothing."""
+
+    @ddt.data(*DANGEROUS)
+    def test_plain_page(self, name):
+        """What is written as it is runs, and is noticed."""
+        words = attacks.WORDS[name]
+        self.browser.open(self.write(f"<!DOCTYPE html><p>{words}</p>"))
+        self.assertNotEqual([], self.browser.misdeeds())
+
+    def test_rallys_page(self):
+        """An error that nobody made harmless ends Rally's script."""
+        source = reports.rallys(told=contextlib.nullcontext)
+        self.browser.open(self.write(source))
+        self.assertIn("PWNED", self.browser.scripts)
+
+    def test_template_of_rallys_page(self):
+        """Angular evaluates what stands in the page itself."""
+        source = reports.rallys().replace("Input file", "{{1337*1337}}")
+        self.browser.open(self.write(source), "#/source")
+        self.assertEqual([chromium.EVALUATED], self.browser.misdeeds())
+
+
+class ReportsTestCase(BrowserTestCase):
+    """What guests said is read, and nothing else."""
+
+    def check_shown(self, text, *names):
+        """Fail when a word is not to be read as it was said."""
+        for name in names:
+            self.assertIn(attacks.WORDS[name], text)
+
+    def test_our_page(self):
+        """No script, no request, and the words are there."""
+        self.browser.open(self.write(reports.ours()))
+        self.assertEqual([], self.browser.misdeeds())
+        text = self.browser.text()
+        self.check_shown(
+            text, "script_ended", "image", "angular", "mathtext", "proto"
+        )
+        title = self.browser.evaluate("document.title")
+        self.assertEqual("Overhead of guests over bare metal", title)
+        drawn = "document.querySelectorAll('figure svg').length"
+        self.assertEqual(2, self.browser.evaluate(drawn))
+
+    def test_rallys_page(self):
+        """Not in any of its places; our frame is whole, and has its room."""
+        self.browser.open(self.write(reports.rallys()))
+        for place, words in chromium.RALLYS_PLACES.items():
+            with self.subTest(place):
+                self.browser.go(place)
+                self.assertIn(words, self.browser.text())
+                self.assertEqual([], self.browser.misdeeds())
+        title = self.browser.evaluate("document.title")
+        self.assertEqual("Rally | Rally Task Report", title)
+
+    def test_our_frame_in_rallys_page(self):
+        """It is whole, has the room it needs, and one script of ours."""
+        self.browser.open(self.write(reports.rallys()))
+        self.browser.go("#/VMPerf.overhead/output/additive")
+        self.check_shown(self.browser.text(), "script_ended", "angular")
+        frame = "document.querySelector('iframe')"
+        inside = f"{frame}.contentDocument"
+        scripts = f"{inside}.querySelectorAll('script').length"
+        self.assertEqual(1, self.browser.evaluate(scripts))
+        short = f"{inside}.body.offsetHeight - {frame}.clientHeight"
+        self.assertLess(self.browser.evaluate(short), 50)
+        drawn = f"{inside}.querySelectorAll('figure svg').length"
+        self.assertEqual(2, self.browser.evaluate(drawn))
+        self.assertEqual([], self.browser.misdeeds())
+
+    def test_every_failure_can_be_unfolded(self):
+        """Rally shows each error with its trace."""
+        self.browser.open(self.write(reports.rallys()))
+        self.browser.go("#/VMPerf.overhead/failures")
+        self.browser.evaluate(
+            "document.querySelectorAll('tr.expandable')"
+            ".forEach(one => one.click())"
+        )
+        self.browser.rest()
+        self.assertIn("Defect", self.browser.text())
+        self.check_shown(self.browser.text(), "angular", "csv")
+        self.assertEqual([], self.browser.misdeeds())

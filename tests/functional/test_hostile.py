@@ -1,0 +1,120 @@
+"""A guest that lies, shouts and injects is recorded, judged and shown."""
+
+import base64
+import json
+
+import yaml
+
+from rally_vmperf.records import schema
+from tests.browser import chromium
+from tests.functional import laboratory
+from tests.unit.hostile import attacks
+from tests.unit.hostile import test_words
+from tests.unit.hostile import tools
+
+TASK = laboratory.TASKS / "hostile.yaml"
+FOLDER = "/usr/local/lib/hostile"
+MOST = 1 << 20
+
+OS_RELEASE = """ID=debian
+VERSION_ID=12
+PRETTY_NAME="</script><script>console.log('PWNED')</script>"
+"""
+SSHD = f"""Banner {FOLDER}/words
+VersionAddendum </script><script>
+"""
+
+
+def user_data():
+    """Return a cloud-config document that makes a guest hostile."""
+    files = {
+        f"/usr/local/bin/{name}": text.encode()
+        for name, text in tools.programs(FOLDER).items()
+    }
+    files |= {
+        f"{FOLDER}/{tools.WORDS}": tools.words(),
+        "/etc/motd": tools.words(),
+        "/etc/os-release": OS_RELEASE.encode(),
+        "/etc/ssh/sshd_config.d/hostile.conf": SSHD.encode(),
+    }
+    document = {
+        "write_files": [
+            {
+                "path": path,
+                "permissions": "0755",
+                "encoding": "b64",
+                "content": base64.b64encode(content).decode(),
+            }
+            for path, content in files.items()
+        ],
+        "runcmd": [["sh", "-c", f"cat {FOLDER}/words >/dev/console"]],
+    }
+    return yaml.safe_dump(document)
+
+
+class TestHostile(laboratory.Case):
+    """Nothing of what it says is obeyed by a terminal or a browser."""
+
+    def test_hostile_tools(self):
+        """Exit code 2, reasons of one line, small records, dead reports."""
+        lab = self.laboratory
+        lab.use("member")
+        words = ("--task", str(TASK), "--flavor", "vmperf.tiny")
+        lab.record_baseline("hostile", *words)
+        before = lab.journals()
+        done = lab.start(TASK, user_data=user_data())
+        self.check_ended(2, done)
+        path = self.new_journal(before, done)
+        for said in (done.stdout, done.stderr):
+            self.assertEqual([], test_words.obeyed(said.replace("\t", "")))
+        self._check_records(path)
+        self._check_verdict()
+        with chromium.Browser() as browser:
+            self._check_ours(browser, path)
+            self._check_rallys(browser)
+
+    def _check_records(self, path):
+        records = self.laboratory.records(path)
+        self.assertEqual(["incomplete"] * 2, [r["state"] for r in records])
+        for line in path.read_bytes().splitlines():
+            self.assertLess(len(line), MOST)
+            schema.check(json.loads(line))
+        for record in records:
+            missing = {gap["what"] for gap in record["missing"]}
+            taken = {row["metric"] for row in record["samples"]}
+            self.assertEqual(set(record["expected"]), missing | taken)
+            self.assertIn("cpu.sysbench.rate", missing)
+            for gap in record["missing"]:
+                self.assertEqual("g1", gap["source"])
+                self.assertTrue(gap["reason"].isprintable())
+        facts = records[0]["machines"][0]["fingerprint"]
+        self.assertIn("PWNED", facts["cpu_model"])
+        self.assertIn("PWNED", facts["os"])
+
+    def _check_verdict(self):
+        for verdict in self.laboratory.verdicts():
+            self.assertFalse(verdict["success"], verdict["detail"])
+            self.assertEqual([], test_words.obeyed(verdict["detail"]))
+            self.assertNotIn("<", verdict["detail"])
+
+    def _check_ours(self, browser, path):
+        report = self.laboratory.folder / "hostile-ours.html"
+        written = self.laboratory.vmperf(
+            "report", str(path), "-o", str(report), check=True
+        )
+        self.assertEqual([], test_words.obeyed(written.stdout))
+        browser.open(report)
+        self.assertEqual([], browser.misdeeds())
+        self.assertIn(attacks.WORDS["script_ended"], browser.text())
+
+    def _check_rallys(self, browser):
+        report = self.laboratory.folder / "hostile-rally.html"
+        words = ("task", "report", "--html-static", "--out", str(report))
+        self.laboratory.rally(*words, check=True)
+        browser.open(report)
+        for place, words in chromium.RALLYS_PLACES.items():
+            browser.go(place)
+            self.assertIn(words, browser.text(), place)
+            self.assertEqual([], browser.misdeeds(), place)
+        browser.go("#/VMPerf.overhead/output/additive")
+        self.assertIn(attacks.WORDS["script_ended"], browser.text())
