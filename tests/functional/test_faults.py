@@ -90,19 +90,6 @@ class TestUnsteadyCloud(ProxyCase):
 class TestCreationFails(ProxyCase):
     """What was made before is removed, and the failure told."""
 
-    def test_key_pair(self):
-        """An error of Nova's own."""
-        self.break_("compute POST /v2.1/os-keypairs", 500)
-        done = self.laboratory.start(SHORT)
-        self.check_told(done, "create key pair c_rally_", "fault of the test")
-
-    def test_quota_of_security_groups(self):
-        """A refusal of Neutron's."""
-        says = "Quota exceeded for resources: ['security_group']."
-        self.break_("network POST .*/security-groups", 409, message=says)
-        done = self.laboratory.start(SHORT)
-        self.check_told(done, "create security group c_rally_", says)
-
     def test_key_pair_whose_deletion_is_refused(self):
         """It is named with the command that removes it, which does."""
         self.break_("network POST .*/security-group-rules", "reset")
@@ -116,16 +103,6 @@ class TestCreationFails(ProxyCase):
         remedy = re.search(r"remove it with: rally-vmperf (.*?--yes)", text)
         cleaned = self.laboratory.vmperf(*remedy[1].split())
         self.check_ended(0, cleaned)
-
-    def test_quota_of_instances_in_the_middle(self):
-        """The first of two guests is removed again."""
-        lab = self.laboratory
-        lab.pretend_shape("two", "short", copies=2)
-        says = "Quota exceeded for instances: Requested 1, but already used 1"
-        self.break_("compute POST .*/servers", 403, message=says, skip=1)
-        done = lab.start(SHORT, count=2, baseline="two")
-        self.check_told(done, "create server c_rally_", says)
-        self.assertIn("removing 1 server", done.stdout + done.stderr)
 
     def test_server_whose_answer_is_lost(self):
         """It was made; it is found by its name and removed."""

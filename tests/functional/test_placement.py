@@ -1,9 +1,7 @@
 """Guests where they were asked for, on the networks asked for."""
 
-import contextlib
 import ipaddress
 import json
-import time
 
 from tests.functional import laboratory
 
@@ -11,13 +9,11 @@ TASK = laboratory.TASKS / "placed.yaml"
 PUBLIC = ipaddress.ip_network("172.24.4.0/24")
 BOTH = [{"name": "private"}, {"name": "public"}]
 AGGREGATE = "vmperf-functional"
-#: Makes a guest print where its user data came from.
-TELL = "runcmd: ['cat /run/cloud-init/status.json > /dev/console']"
 ALIKE = {"baseline": "pair-of-tiny", "guests": 2}
 
 
-class TestPlacement(laboratory.Case):
-    """Placement is kept and seen, or refused before anything runs."""
+class PlacementCase(laboratory.Case):
+    """A task that says where guests are to run."""
 
     def setUp(self):
         """Have bare metal for one tiny guest and for two."""
@@ -36,6 +32,10 @@ class TestPlacement(laboratory.Case):
                 "--task-args",
                 json.dumps(arguments),
             )
+
+
+class TestPlacement(PlacementCase):
+    """Placement is kept and seen, or refused before anything runs."""
 
     def test_together_on_two_networks(self):
         """A member sees that guests share a host, and measures inside."""
@@ -69,33 +69,6 @@ class TestPlacement(laboratory.Case):
             self.assertNotIn(measured, PUBLIC)
         kinds = {found["kind"] for found in records[0]["findings"]}
         self.assertNotIn("wrong_host", kinds)
-
-    def test_inside_an_aggregate_from_a_config_drive(self):
-        """An administrator's guest is in it, its user data on a drive."""
-        lab = self.laboratory
-        lab.use("admin")
-        before = lab.journals()
-        with _aggregate(lab.admin) as host:
-            with lab.started(
-                TASK,
-                baseline="one-tiny",
-                guests=1,
-                peer=laboratory.peer(),
-                options={
-                    "aggregate": AGGREGATE,
-                    "network": {"name": "public"},
-                    "config_drive": True,
-                    "user_data": TELL,
-                },
-            ) as process:
-                text = self._console()
-                code = process.wait(timeout=200)
-            self.assertEqual(0, code, process.log.read_text()[-4000:])
-        self.assertIn("DataSourceConfigDrive", text)
-        (path,) = lab.journals() - before
-        guest = lab.records(path)[0]["machines"][0]["nova"]
-        self.assertEqual(host, guest["host"])
-        self.assertIs(True, guest["config_drive"])
 
     def test_no_room_to_be_apart(self):
         """Two guests cannot be apart on one host: told in one line."""
@@ -135,32 +108,3 @@ class TestPlacement(laboratory.Case):
         self.assertIn(
             f"aggregate '{AGGREGATE}': only an administrator", done.stdout
         )
-
-    def _console(self):
-        """Return what the run's server printed until it told its source."""
-        admin = self.laboratory.admin
-        text, deadline = "", time.monotonic() + 150
-        while "datasource" not in text and time.monotonic() < deadline:
-            time.sleep(1)
-            for server in admin.compute.servers(all_projects=True):
-                with contextlib.suppress(laboratory.REFUSALS):
-                    answer = admin.compute.get_server_console_output(server.id)
-                    text = answer.get("output") or ""
-        return text
-
-
-@contextlib.contextmanager
-def _aggregate(admin):
-    """Have an aggregate without a zone, with the cloud's host in it."""
-    made = admin.compute.create_aggregate(name=AGGREGATE)
-    try:
-        (host,) = (
-            one.host for one in admin.compute.services(binary="nova-compute")
-        )
-        admin.compute.add_host_to_aggregate(made, host)
-        try:
-            yield host
-        finally:
-            admin.compute.remove_host_from_aggregate(made, host)
-    finally:
-        admin.compute.delete_aggregate(made)

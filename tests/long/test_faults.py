@@ -8,7 +8,6 @@ import os
 import pathlib
 import signal
 import tempfile
-import unittest
 from unittest import mock
 
 import ddt
@@ -22,11 +21,13 @@ from rally_vmperf.plugins.contexts import guests
 from tests.functional import fault_proxy
 from tests.functional import fault_table
 from tests.functional import laboratory
+from tests.functional import test_faults
+from tests.long import long
 
 CONF = cfg.CONF
-LONG = unittest.skipUnless(os.environ.get("VMPERF_LONG"), "VMPERF_LONG unset")
 TASKS = pathlib.Path(__file__).parent / "tasks"
 TOOLS = TASKS / "tools.yaml"
+SHORT = laboratory.TASKS / "short.yaml"
 
 #: What becomes of each call here; in memory there is more.
 ACTIONS = (403, 503, "hang", "lost")
@@ -49,7 +50,7 @@ def used_calls():
     ]
 
 
-@LONG
+@long.LONG
 @ddt.ddt
 class TestEveryCall(laboratory.Case):
     """Each call of the context, failing in each way, on the real cloud.
@@ -125,7 +126,35 @@ class TestEveryCall(laboratory.Case):
                 self.check_nothing_left()
 
 
-@LONG
+@long.LONG
+class TestMoreCreationFails(test_faults.ProxyCase):
+    """What was made before is removed, and the failure told."""
+
+    def test_key_pair(self):
+        """An error of Nova's own."""
+        self.break_("compute POST /v2.1/os-keypairs", 500)
+        done = self.laboratory.start(SHORT)
+        self.check_told(done, "create key pair c_rally_", "fault of the test")
+
+    def test_quota_of_security_groups(self):
+        """A refusal of Neutron's."""
+        says = "Quota exceeded for resources: ['security_group']."
+        self.break_("network POST .*/security-groups", 409, message=says)
+        done = self.laboratory.start(SHORT)
+        self.check_told(done, "create security group c_rally_", says)
+
+    def test_quota_of_instances_in_the_middle(self):
+        """The first of two guests is removed again."""
+        lab = self.laboratory
+        lab.pretend_shape("two", "short", copies=2)
+        says = "Quota exceeded for instances: Requested 1, but already used 1"
+        self.break_("compute POST .*/servers", 403, message=says, skip=1)
+        done = lab.start(SHORT, count=2, baseline="two")
+        self.check_told(done, "create server c_rally_", says)
+        self.assertIn("removing 1 server", done.stdout + done.stderr)
+
+
+@long.LONG
 class TestInTheGuest(laboratory.Case):
     """What goes wrong in a guest costs its own samples only."""
 

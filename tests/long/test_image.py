@@ -10,6 +10,7 @@ import unittest
 
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import image_disk
+from tests.long import long
 
 TOP = pathlib.Path(__file__).parents[2]
 PROGRAM = pathlib.Path(sys.executable).parent / "rally-vmperf"
@@ -17,7 +18,7 @@ PROGRAM = pathlib.Path(sys.executable).parent / "rally-vmperf"
 ELSEWHERE = {"TZ": "Asia/Tokyo", "LANG": "C", "TMPDIR": "/var/tmp"}
 
 
-@unittest.skipUnless(os.environ.get("VMPERF_LONG"), "VMPERF_LONG is not set")
+@long.LONG
 @unittest.skipUnless(os.geteuid() == 0, "building an image needs root")
 class TestRepeatedBuild(unittest.TestCase):
     """Two builds, minutes apart, differ in no bit."""

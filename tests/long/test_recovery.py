@@ -3,18 +3,15 @@
 import os
 import re
 import subprocess
-import unittest
 
 import ddt
 
 from tests.functional import damages as d
 from tests.functional import recovering
+from tests.long import long
 
 # All steps, one after the other, take five minutes.
 EVERY = int(os.environ.get("VMPERF_EVERY", "4"))
-LONG = unittest.skipUnless(
-    os.environ.get("VMPERF_LONG"), "VMPERF_LONG is not set"
-)
 GONE = "the databases were made anew: users, .* and guests .* are gone"
 
 SERVICES = (
@@ -26,7 +23,7 @@ SERVICES = (
 
 
 @ddt.ddt
-@LONG
+@long.LONG
 class ProcessesTestCase(recovering.Case):
     """Processes that end, and that do not answer."""
 
@@ -47,7 +44,7 @@ class ProcessesTestCase(recovering.Case):
 
 
 @ddt.ddt
-@LONG
+@long.LONG
 class NetworkTestCase(recovering.Case):
     """Bridges, links, namespaces, addresses, rules, mounts."""
 
@@ -96,7 +93,7 @@ class NetworkTestCase(recovering.Case):
         )
 
 
-@LONG
+@long.LONG
 class GuestTestCase(recovering.Case):
     """What guests notice of a recovery: little."""
 
@@ -122,7 +119,7 @@ class GuestTestCase(recovering.Case):
         self.assertIn(server.addresses["public"][0]["addr"], rules)
 
 
-@LONG
+@long.LONG
 class FilesTestCase(recovering.Case):
     """What lies below the state root, the databases aside."""
 
@@ -194,7 +191,7 @@ class FilesTestCase(recovering.Case):
         self.repaired()
 
 
-@LONG
+@long.LONG
 class DatabasesTestCase(recovering.Case):
     """Databases that cannot be used are made anew."""
 
@@ -214,7 +211,7 @@ class DatabasesTestCase(recovering.Case):
         self.repaired(f"table neutron.alembic_version is gone; {GONE}")
 
 
-@LONG
+@long.LONG
 class InterruptedTestCase(recovering.Case):
     """Commands that are killed."""
 
@@ -250,7 +247,7 @@ def up_until(count: int) -> bool:
     return process.returncode == 0
 
 
-@LONG
+@long.LONG
 class RefusedTestCase(recovering.Case):
     """What ``cloud up`` leaves to the user, in one line."""
 

@@ -1,9 +1,11 @@
-"""The embedded cloud mends itself; see tests/long for all of its damages."""
+"""The embedded cloud mends what is commonly broken."""
 
 from tests.functional import damages as d
 from tests.functional import recovering
+from tests.long import long
 
 
+@long.LONG
 class TestRecovery(recovering.Case):
     """``cloud up`` after damage."""
 

@@ -1,0 +1,6 @@
+"""What keeps long tests out of runs that have no time for them."""
+
+import os
+import unittest
+
+LONG = unittest.skipUnless(os.environ.get("VMPERF_LONG"), "VMPERF_LONG unset")
