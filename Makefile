@@ -1,6 +1,7 @@
 # Two commands do everything on a fresh Debian machine, as root:
 #   make demo    a real cloud, a baseline, the main job, a report to open
-#   make test    lint, types, docs, unit tests, functional tests on that cloud
+#   make test    lint, types, docs, unit tests, the reports in a browser,
+#                functional tests on that cloud
 # and while working:
 #   make unit    the fast loop
 #   make browser reports in a real browser, Chromium
