@@ -1,7 +1,8 @@
 # Two commands do everything on a fresh Debian machine, as root:
 #   make demo    a real cloud, a baseline, the main job, a report to open
-#   make test    lint, types, docs, unit tests, functional tests on that cloud
-#   make test-all   that, and half an hour of tests of faults
+#   make test    lint, types, docs, unit tests, the reports in a browser,
+#                functional tests on that cloud
+#   make test-all   that, and tests of faults and damage for almost an hour
 # and while working:
 #   make unit    the fast loop
 #   make browser reports in a real browser, Chromium

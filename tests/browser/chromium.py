@@ -78,8 +78,8 @@ class Browser:
 
     def __init__(self):
         self.scripts = []
-        self.requests = []
         self.errors = []
+        self._asked = {}
         self._number = 0
         self._session = None
         self._buffer = b""
@@ -125,7 +125,7 @@ class Browser:
         """Show a file, unfold everything in it, and forget earlier pages."""
         self.ask("Page.navigate", url="about:blank")
         self.evaluate(_RESTED)
-        self.scripts, self.requests, self.errors = [], [], []
+        self.scripts, self._asked, self.errors = [], {}, []
         url = pathlib.Path(path).resolve().as_uri()
         self.ask("Page.navigate", url=f"{url}{fragment}")
         self.rest()
@@ -144,6 +144,11 @@ class Browser:
     def text(self):
         """Return what a reader sees, frames included."""
         return self.evaluate(_TEXT)
+
+    @property
+    def requests(self):
+        """Return the addresses that the page asked for."""
+        return list(self._asked.values())
 
     def misdeeds(self):
         """Return what a page did beside showing itself, since ``open``."""
@@ -201,7 +206,10 @@ class Browser:
                 }
                 _write_all(self._out, json.dumps(order).encode() + b"\0")
             case "Network.requestWillBeSent":
-                self.requests.append(given["request"]["url"])
+                self._asked[given["requestId"]] = given["request"]["url"]
+            case "Network.loadingFailed" if given.get("blockedReason"):
+                # The policy of the page kept it from being sent.
+                self._asked.pop(given["requestId"], None)
 
     def _hear(self, seconds):
         while b"\0" not in self._buffer:

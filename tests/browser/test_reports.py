@@ -119,6 +119,21 @@ class ReportsTestCase(BrowserTestCase):
         self.assertEqual(2, self.browser.evaluate(drawn))
         self.assertEqual([], self.browser.misdeeds())
 
+    def test_the_policy_of_our_frame(self):
+        """Were something not escaped, it would not run all the same."""
+        source = reports.rallys()
+        hole = "What is missing"
+        self.assertEqual(1, source.count(hole))
+        for name in ("image", "image_fetched", "svg"):
+            self.browser.open(
+                self.write(source.replace(hole, attacks.WORDS[name]))
+            )
+            self.browser.go("#/VMPerf.overhead/output/additive")
+            self.assertEqual([], self.browser.misdeeds())
+            found = "document.querySelector('iframe').contentDocument"
+            found += ".querySelector('h3 > img, h3 > svg') !== null"
+            self.assertTrue(self.browser.evaluate(found))
+
     def test_every_failure_can_be_unfolded(self):
         """Rally shows each error with its trace."""
         self.browser.open(self.write(reports.rallys()))

@@ -47,7 +47,10 @@ def user_data():
             }
             for path, content in files.items()
         ],
-        "runcmd": [["sh", "-c", f"cat {FOLDER}/words >/dev/console"]],
+        "runcmd": [
+            ["sh", "-c", f"cat {FOLDER}/words >/dev/console"],
+            ["systemctl", "reload", "ssh"],
+        ],
     }
     return yaml.safe_dump(document)
 
