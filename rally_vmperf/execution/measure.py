@@ -24,7 +24,9 @@ async def prepare(
     places: collections.abc.Sequence[stations.Station],
     progress: Progress,
 ) -> Facts:
-    """Make folders, bring scripts and data, on all stations at once.
+    """Bring scripts and data to all stations at once.
+
+    Folders are made by what first needs them.
 
     :raises MachineError: when a machine cannot be prepared, naming it
     :raises WorkloadError: when a workload's preparation fails
@@ -69,7 +71,6 @@ async def _prepare(
     one: assignment.Assignment, place: stations.Station, facts: Facts
 ) -> None:
     folder = place.folder_of(one.title)
-    await place.machine.run(["mkdir", "-p", folder])
     for script in one.workload.SCRIPTS:
         content = (
             importlib.resources.files("rally_vmperf.workloads")
