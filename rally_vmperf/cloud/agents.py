@@ -17,7 +17,7 @@ NAMES = tuple(
     for name in ("linuxbridge", "dhcp", "l3", "metadata")
 )
 # Seconds in which agents that were just started lay everything.
-SETTLING = 90.0
+SETTLING = 45.0
 
 
 def since(keeper: supervisor.Supervisor, name: str) -> float:

@@ -54,6 +54,24 @@ class Records:
         except (KeyError, TypeError):
             return None
 
+    def note_ready(self, record: Record) -> None:
+        """Remember that a service's present run has answered.
+
+        :param record: of that run
+        """
+        text = str(record.identity)
+        path = self._folder / f"{record.name}.ready"
+        if not path.exists() or path.read_text() != text:
+            credentials.write_private(path, text)
+
+    def was_ready(self, record: Record) -> bool:
+        """Tell whether a service's present run has ever answered.
+
+        :param record: of that run
+        """
+        path = self._folder / f"{record.name}.ready"
+        return path.exists() and path.read_text() == str(record.identity)
+
     def all(self) -> list[Record]:
         """Return every record."""
         names = (path.stem for path in sorted(self._folder.glob("*.json")))
@@ -62,4 +80,5 @@ class Records:
 
     def forget(self, name: str) -> None:
         """Drop a record."""
-        (self._folder / f"{name}.json").unlink(missing_ok=True)
+        for suffix in ("json", "ready"):
+            (self._folder / f"{name}.{suffix}").unlink(missing_ok=True)

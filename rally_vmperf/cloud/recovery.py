@@ -3,6 +3,7 @@
 import errno
 import shutil
 
+from rally_vmperf.cloud import agents
 from rally_vmperf.cloud import bringup
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import documents
@@ -16,6 +17,7 @@ from rally_vmperf.cloud import network_check
 from rally_vmperf.cloud import network_removal
 from rally_vmperf.cloud import ownership
 from rally_vmperf.cloud import packages
+from rally_vmperf.cloud import paths
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud import schema
 from rally_vmperf.cloud import supervisor
@@ -109,6 +111,10 @@ def folders(place: layout.Layout, progress: console.Progress) -> None:
         if name == "data/nova/instances":
             done = "made anew; guests of earlier runs are gone"
             place.guests_gone.touch()
+        if name == "data/neutron":
+            # What serves guests does so by files in there.
+            keeper = supervisor.Supervisor(place)
+            paths.remove(keeper, place, agents.NAMES)
         progress.found(f"folder {name} is gone", done)
 
 

@@ -56,18 +56,15 @@ def of_digest(digest: str, started_with: str) -> str | None:
 
 
 def of_answers(
-    service: services.Service, since: float, patience: float = SILENCE
+    service: services.Service, patience: float = SILENCE
 ) -> str | None:
-    """Say whether a service that had time to start keeps silent.
+    """Say whether a service keeps silent that has answered before.
 
     :param service: whom to ask
-    :param since: when it was started
     :param patience: seconds it may take to answer
     """
     deadline = time.monotonic() + patience
     while not probes.ready(service.ready):
-        if time.time() - since < service.patience:
-            return None
         if time.monotonic() > deadline:
             asked = " ".join(service.ready.values())
             return f"does not answer at {asked}"

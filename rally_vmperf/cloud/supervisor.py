@@ -81,9 +81,10 @@ class Supervisor:
         wrong = soundness.of_process(service, record, self.processes)
         if wrong or record is None:
             return wrong
-        return soundness.of_digest(
-            digest, record.digest
-        ) or soundness.of_answers(service, record.since, patience)
+        changed = soundness.of_digest(digest, record.digest)
+        if changed or not self.records.was_ready(record):
+            return changed
+        return soundness.of_answers(service, patience)
 
     def _start(self, service: services.Service, digest: str) -> None:
         argv = service.argv
@@ -114,9 +115,11 @@ class Supervisor:
     def _wait(self, service: services.Service) -> None:
         deadline = time.monotonic() + service.patience
         while True:
-            if self.running(service.name) is None:
+            record = self.running(service.name)
+            if record is None:
                 raise errors.CloudError(self._obituary(service.name))
             if probes.ready(service.ready):
+                self.records.note_ready(record)
                 return
             if time.monotonic() > deadline:
                 asked = " ".join(service.ready.values())

@@ -9,6 +9,7 @@ import sys
 import time
 
 from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import leftovers
 from rally_vmperf.cloud import ownership
 from rally_vmperf.cloud import procfs
 from rally_vmperf.cloud import records
@@ -39,6 +40,16 @@ def end(*names: str) -> None:
         record = records.Records(PLACE).read(name)
         if record and procfs.ProcessTable().alive(record.identity):
             os.kill(record.identity.pid, signal.SIGKILL)
+
+
+def end_wholly(name: str) -> None:
+    """End a service with its workers, which outlive it for a moment."""
+    end(name)
+    table = procfs.ProcessTable()
+    while left := leftovers.of(name, None, PLACE, table):
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.1)
 
 
 def guests() -> set[int]:
@@ -76,12 +87,6 @@ def remove(*names: str) -> None:
 def cut(name: str, size: int = 0) -> None:
     """Truncate a file below the state root."""
     os.truncate(PLACE.root / name, size)
-
-
-def zero(name: str) -> None:
-    """Overwrite a file with zeroes."""
-    path = PLACE.root / name
-    path.write_bytes(bytes(path.stat().st_size))
 
 
 def overwrite_middle(path: pathlib.Path) -> None:
@@ -158,5 +163,6 @@ def listen(address: str, port: int) -> subprocess.Popen:
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
     )
-    process.stdout.readline()
+    if process.stdout.readline() != "here\n":
+        raise AssertionError(f"{address}:{port} is not free")
     return process

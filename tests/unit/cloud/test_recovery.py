@@ -18,7 +18,7 @@ class RecoveryTestCase(base.CloudTestCase):
         self.progress = console.Progress(self.stream)
         for name in (
             "run", "preflight", "teardown", "network_removal", "packages",
-            "machine",
+            "machine", "paths",
         ):  # fmt: skip
             patch = mock.patch.object(recovery, name, autospec=True)
             setattr(self, name, patch.start())
@@ -78,10 +78,17 @@ class RecoveryTestCase(base.CloudTestCase):
         (self.place.data / "nova/instances").rmdir()
         (self.place.data / "locks").rmdir()
         said = self.up()
+        self.paths.remove.assert_not_called()
         self.assertIn("found: folder data/locks is gone; made anew", said)
         self.assertRegex(said, "data/nova/instances is gone; .* guests of")
         self.assertTrue(self.place.guests_gone.exists())
         self.assertEqual([], self.place.missing_folders())
+
+    def test_the_folder_of_what_serves_guests(self):
+        schema.mark(self.place, "nova").touch()
+        (self.place.data / "neutron").rmdir()
+        self.assertIn("folder data/neutron is gone", self.up())
+        self.paths.remove.assert_called_once()
 
     def test_files_that_cannot_be_read(self):
         schema.mark(self.place, "nova").touch()

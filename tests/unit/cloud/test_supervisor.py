@@ -117,6 +117,21 @@ class SupervisorTestCase(base.CloudTestCase):
 
 
 class RecordsTestCase(base.CloudTestCase):
+    def test_only_a_run_that_has_answered_is_asked_at_once(self):
+        keeper = supervisor.Supervisor(self.place, self.processes)
+        silent = services.Service(
+            name="a", argv=["a"], ready={"unix": "/nonexistent"}
+        )
+        for start_time in (100, 200):
+            self.proc.add(10, argv=["a"], start_time=start_time)
+            identity = self.processes.identify(10)
+            record = keeper.records.write("a", identity, "digest")
+            self.assertIsNone(keeper.trouble(silent, "digest", 0))
+            keeper.records.note_ready(record)
+            self.assertIn("does not", keeper.trouble(silent, "digest", 0))
+        keeper.records.forget("a")
+        self.assertFalse(keeper.records.was_ready(record))
+
     def test_a_broken_record_is_none(self):
         keeper = supervisor.Supervisor(self.place, self.processes)
         for text in ("", "{", "[]", "{}", '{"identity": {"pid": 1}}'):
