@@ -13,13 +13,16 @@ class Guest:
     """Its SSH server runs in a thread, its tools are those of ``tools``.
 
     :param folder: for its tools and for its user's home
+    :param more: programs that it has besides, their texts by their names
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder, more=None):
         self.folder = pathlib.Path(folder)
         path = self.folder / "bin"
         path.mkdir()
-        for name, text in tools.programs(str(self.folder)).items():
+        programs = tools.programs(str(self.folder))
+        for name, text in {**programs, **(more or {})}.items():
+            text = text.replace("{folder}", str(self.folder))
             (path / name).write_text(text)
             (path / name).chmod(0o755)
         (self.folder / tools.WORDS).write_bytes(tools.words())

@@ -16,6 +16,8 @@ WORKLOADS = [
     {"name": "fio", "arguments": {"size_mib": 16, "runtime": 1, "ramp": 0}},
 ]
 SHAPE = {"vcpus": 1, "memory_mib": 1024, "copies": 1}
+#: What Rally is told of in one line.
+EXPECTED = opening.EXPECTED
 LIMITS = {"max_percent": {"*": 50}}
 
 

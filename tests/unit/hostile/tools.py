@@ -7,8 +7,8 @@ WORDS = "words"
 
 #: Prints all words on both streams; the exit status is to be filled in.
 _SAYS = """#!/bin/sh
-cat -- "{folder}/words"
-cat -- "{folder}/words" >&2
+/bin/cat -- "{folder}/words"
+/bin/cat -- "{folder}/words" >&2
 exit {status}
 """
 
@@ -30,7 +30,7 @@ case "$*" in
 esac
 printf '{{"jobs":[{{"error":0,"__proto__":{{"iops":1}},"randread":1,'
 printf '"read":{{"total_ios":1e400,"iops":NaN}}}}]}}'
-cat -- "{folder}/words" >&2
+/bin//bin/cat -- "{folder}/words" >&2
 """
 
 #: Compresses nothing at all, quickly.
@@ -38,6 +38,13 @@ _BZIP2 = """#!/bin/sh
 grep -a -m 1 csv -- "{folder}/words" >&2
 exit 0
 """
+
+#: Speaks without end.
+FLOOD = """#!/bin/sh
+exec /usr/bin/yes "$(printf '\\033]0;PWNED\\007')"
+"""
+#: Says all words and nothing that was asked for, and is content.
+BABBLE = _SAYS.replace("{status}", "0")
 
 
 def programs(folder: str) -> dict[str, str]:

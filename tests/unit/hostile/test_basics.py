@@ -1,0 +1,67 @@
+"""A guest whose shell itself is hostile is refused in one line, by name."""
+
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.machines import job
+from rally_vmperf.records import schema
+from tests.unit.hostile import guest
+from tests.unit.hostile import run
+from tests.unit.hostile import test_words
+from tests.unit.hostile import tools
+
+#: What our scripts for machines stand on.
+PROGRAMS = (
+    "sh",
+    "bash",
+    "env",
+    "timeout",
+    "cat",
+    "head",
+    "mkdir",
+    "mkfifo",
+    "setsid",
+    "rm",
+    "sed",
+    "sha256sum",
+    "python3",
+    "dirname",
+)
+#: What only makes us wait for a time-out when it floods.
+_SLOW = ("cat", "dirname")
+
+
+@ddt.ddt
+class BasicsTestCase(unittest.TestCase):
+    @ddt.data(*PROGRAMS)
+    def test_it_babbles(self, name):
+        self.check(name, tools.BABBLE)
+
+    @ddt.data(*(name for name in PROGRAMS if name not in _SLOW))
+    def test_it_floods(self, name):
+        self.check(name, tools.FLOOD)
+
+    def check(self, name, program):
+        """Fail unless it is refused, or recorded, as any other guest."""
+        with (
+            mock.patch.object(job, "_REQUEST", 3),
+            mock.patch.object(job, "_PATIENCE", 3),
+            tempfile.TemporaryDirectory() as folder,
+            tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home,
+            guest.Guest(home, {name: program}) as hostile,
+        ):
+            try:
+                records, kept = run.run(hostile, folder)
+            except run.EXPECTED as error:
+                said = str(error)
+                self.assertIn("g1", said)
+                self.assertEqual([], test_words.obeyed(said))
+                self.assertNotIn("\n", said)
+                self.assertLess(len(said), 700)
+                return
+            for record in records:
+                schema.check(record)
+            self.assertLess(kept.path.stat().st_size, 3 << 20)
