@@ -1,6 +1,5 @@
 """``cloud up`` after damage, for tests of any length."""
 
-import re
 import subprocess
 import unittest
 
@@ -36,8 +35,6 @@ class Case(unittest.TestCase):
         """Bring the cloud up, and keep what it said."""
         done = up()
         self.said = done.stdout
-        print(*re.findall("found: .*", self.said), sep="\n")
-        print(self.said.splitlines()[-1][:30])
         self.assertEqual(0, done.returncode, self.said)
 
     def repaired(self, *said: str):
