@@ -125,9 +125,15 @@ class Laboratory:
         return _run(self._rally(*words), self.folder, check, timeout)
 
     def vmperf(self, *words: str, check: bool = False, timeout: float = 900):
-        """Run rally-vmperf and return what it printed."""
+        """Run a command of rally-vmperf that reads rally.conf."""
+        config = ("--config-file", str(self.conf))
+        return self.plain_vmperf(*words, *config, check=check, timeout=timeout)
+
+    def plain_vmperf(
+        self, *words: str, check: bool = False, timeout: float = 900
+    ):
+        """Run a command of rally-vmperf that reads no settings."""
         command = [str(BIN / "rally-vmperf"), *words]
-        command += ["--config-file", str(self.conf)]
         return _run(command, self.folder, check, timeout)
 
     def use(self, who: str) -> None:

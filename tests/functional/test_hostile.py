@@ -103,7 +103,7 @@ class TestHostile(laboratory.Case):
 
     def _check_ours(self, browser, path):
         report = self.laboratory.folder / "hostile-ours.html"
-        written = self.laboratory.vmperf(
+        written = self.laboratory.plain_vmperf(
             "report", str(path), "-o", str(report), check=True
         )
         self.assertEqual([], test_words.obeyed(written.stdout))
