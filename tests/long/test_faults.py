@@ -198,7 +198,10 @@ class TestInTheGuest(laboratory.Case):
     def test_qemu_dies_in_the_middle(self):
         """What was measured before is kept, and the rest of the run short."""
         lab = self.laboratory
-        with lab.started(TOOLS, broken=False, runtime=40) as process:
+        lab.pretend_arguments("slow", "tools", "fio", runtime=40)
+        with lab.started(
+            TOOLS, broken=False, runtime=40, baseline="slow"
+        ) as process:
             laboratory.wait_for(
                 "fio", lambda: "fio on g1" in process.log.read_text()
             )
