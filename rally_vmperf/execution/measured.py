@@ -5,6 +5,7 @@ import typing as t
 
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.density import curve
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,7 @@ class Measured:
     )
     runs: list[Run] = dataclasses.field(default_factory=list)
     missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
+    starts: list[curve.Start] = dataclasses.field(default_factory=list)
     raw: list[dict[str, t.Any]] = dataclasses.field(default_factory=list)
 
     def miss(self, what: str, source: str, reason: str) -> None:
