@@ -38,7 +38,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--skew", **many, default=[2, 8, 32])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2)
-    parser.add_argument("--size", type=int, default=1000000)
+    parser.add_argument("--size", type=int, default=300000)
     parser.add_argument("--scale", **many, default=[10, 100, 500, 1000])
     parser.add_argument(
         "--processes", type=int, default=4, help="that simulate machines"
