@@ -68,15 +68,27 @@ async def read(
 ) -> Reading:
     """Return a reading of a machine's clock.
 
+    A connection that was cut meanwhile is no machine that is gone.
+
     :param turn: entered for the round trips alone
     :raises MachineError: when the machine does not tell the time
     """
     if machine.shares_clock:
         return SAME
+    turn = turn or contextlib.nullcontext()
+    with contextlib.suppress(base.Unreachable):
+        return await _read(machine, turn)
+    return await _read(machine, turn)
+
+
+async def _read(
+    machine: base.Machine,
+    turn: contextlib.AbstractAsyncContextManager[object],
+) -> Reading:
     argv = scripts.argv("clock.bash")
     async with machine.converse(argv, timeout=_TIMEOUT) as talk:
         await _ask(machine, talk)
-        async with turn or contextlib.nullcontext():
+        async with turn:
             readings: list[Reading] = []
             while len(readings) < _ROUNDS and not _quiet(readings):
                 readings.append(await _ask(machine, talk))

@@ -76,6 +76,22 @@ class ClockTest(unittest.IsolatedAsyncioTestCase):
             self.assertLessEqual(abs(reading.offset), reading.error)
             self.assertEqual(1, len(server.commands))
 
+    async def test_a_connection_that_is_cut_is_replaced(self):
+        async with sshd.Sshd() as server:
+            machine = ssh.Ssh(
+                "g1",
+                host=server.host,
+                port=server.port,
+                user="debian",
+                client_key=server.client_pair.private,
+                host_key=server.host_pair.public,
+            )
+            async with machine:
+                await machine.run(["true"])
+                server.drop()
+                reading = await clock.read(machine)
+            self.assertLessEqual(abs(reading.offset), reading.error)
+
     async def test_our_own_is_not_asked_for(self):
         machine = local.Local("here")
         self.assertEqual(clock.SAME, await clock.read(machine))
