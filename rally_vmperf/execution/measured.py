@@ -5,6 +5,7 @@ import typing as t
 
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.density import curve
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -12,6 +13,9 @@ class Run:
     """One command on one machine, by that machine's own clock.
 
     :param started: seconds since the epoch
+    :param clock_offset: seconds by which that clock is ahead of the
+        controller's; None where it was not needed
+    :param clock_error: seconds by which that may be wrong
     """
 
     workload: str
@@ -21,6 +25,8 @@ class Run:
     ended: float
     seconds: float
     exit_status: int
+    clock_offset: float | None = None
+    clock_error: float | None = None
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -32,6 +38,7 @@ class Measured:
     )
     runs: list[Run] = dataclasses.field(default_factory=list)
     missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
+    starts: list[curve.Start] = dataclasses.field(default_factory=list)
     raw: list[dict[str, t.Any]] = dataclasses.field(default_factory=list)
 
     def miss(self, what: str, source: str, reason: str) -> None:

@@ -9,6 +9,7 @@ import typing as t
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.density import curve
 from rally_vmperf.records import codec
 
 #: Packages whose versions stand in every record.
@@ -33,7 +34,8 @@ class Identity:
 class Setting:
     """What stays the same over all repetitions of a run.
 
-    :param reference: as ``execution.comparison.reference`` gives it
+    :param reference: as ``execution.comparison.reference`` gives it; None
+        where levels have references of their own, or there is none
     :param metrics: of the reference and of the workloads, encoded
     """
 
@@ -42,7 +44,7 @@ class Setting:
     workloads: list[dict[str, t.Any]]
     expected: list[str]
     metrics: dict[str, dict[str, str]]
-    reference: dict[str, t.Any]
+    reference: dict[str, t.Any] | None
     findings: tuple[finding.Finding, ...]
 
 
@@ -67,32 +69,47 @@ def build(
     missing: collections.abc.Iterable[repetition.Missing],
     findings: collections.abc.Iterable[finding.Finding],
     raw: str,
+    starts: collections.abc.Iterable[curve.Start] = (),
 ) -> dict[str, t.Any]:
     """Return the record; ``runs`` are dataclasses with the schema's keys."""
-    metrics = {
-        **setting.metrics,
-        **codec.encode_metrics(one.sample.metric for one in observations),
-    }
     return {
-        "version": 1,
+        **frame(identity, setting, observations),
         "kind": "overhead",
-        **dataclasses.asdict(identity),
         "state": state,
         "started_at": started_at,
+        "runs": plain(runs),
+        "samples": codec.encode_observations(observations),
+        "missing": plain(missing),
+        "findings": plain(dict.fromkeys((*setting.findings, *findings))),
+        "starts": plain(starts),
+        "reference": setting.reference,
+        "raw": raw,
+    }
+
+
+def frame(
+    identity: Identity,
+    setting: Setting,
+    observations: collections.abc.Iterable[sample.Observation],
+) -> dict[str, t.Any]:
+    """Return what records of all kinds hold alike.
+
+    :param observations: all in the record, whose metrics are to be named
+    """
+    metrics = codec.encode_metrics(one.sample.metric for one in observations)
+    return {
+        "version": 1,
+        **dataclasses.asdict(identity),
         "finished_at": now(),
         "software": software(),
         "shape": setting.shape,
         "machines": setting.machines,
         "workloads": setting.workloads,
-        "metrics": metrics,
+        "metrics": {**setting.metrics, **metrics},
         "expected": setting.expected,
-        "runs": [dataclasses.asdict(run) for run in runs],
-        "samples": codec.encode_observations(observations),
-        "missing": [dataclasses.asdict(one) for one in missing],
-        "findings": [
-            dataclasses.asdict(one)
-            for one in dict.fromkeys((*setting.findings, *findings))
-        ],
-        "reference": setting.reference,
-        "raw": raw,
     }
+
+
+def plain(parts: collections.abc.Iterable[t.Any]) -> list[dict[str, t.Any]]:
+    """Return dataclasses as plain documents, in their order."""
+    return [dataclasses.asdict(one) for one in parts]

@@ -76,9 +76,13 @@ def readable(record: Json | None) -> repetition.Repetition | None:
 
 
 def decode(record: Json) -> repetition.Repetition:
-    """Return the repetition that a valid record holds."""
+    """Return the repetition that a valid record of an overhead holds.
+
+    :raises ValueError: for a record of another kind
+    """
+    if record["kind"] != "overhead":
+        raise ValueError(f"a record of kind {record['kind']}, not overhead")
     metrics = decode_metrics(record["metrics"])
-    reference = record["reference"]
     return repetition.Repetition(
         number=record["repetition"],
         planned=record["planned"],
@@ -86,19 +90,32 @@ def decode(record: Json) -> repetition.Repetition:
         state=record["state"],
         expected=tuple(metrics[name] for name in record["expected"]),
         observations=decode_observations(record["samples"], metrics),
-        missing=tuple(
-            repetition.Missing(**missing) for missing in record["missing"]
-        ),
-        findings=tuple(
-            finding.Finding(**found) for found in record["findings"]
-        ),
-        reference=repetition.Reference(
-            name=reference["name"],
-            machine=reference["machine"],
-            recorded_at=reference["recorded_at"],
-            repetitions=tuple(
-                decode_observations(rows, metrics)
-                for rows in reference["repetitions"]
-            ),
+        missing=decode_missing(record),
+        findings=decode_findings(record),
+        reference=decode_reference(record["reference"], metrics),
+    )
+
+
+def decode_missing(part: Json) -> tuple[repetition.Missing, ...]:
+    """Return the gaps in a record, or in a level of one."""
+    return tuple(repetition.Missing(**one) for one in part["missing"])
+
+
+def decode_findings(part: Json) -> tuple[finding.Finding, ...]:
+    """Return the findings in a record, or in a level of one."""
+    return tuple(finding.Finding(**one) for one in part["findings"])
+
+
+def decode_reference(
+    reference: Json, metrics: collections.abc.Mapping[str, sample.Metric]
+) -> repetition.Reference:
+    """Return the bare-metal samples in a record, or in a level of one."""
+    return repetition.Reference(
+        name=reference["name"],
+        machine=reference["machine"],
+        recorded_at=reference["recorded_at"],
+        repetitions=tuple(
+            decode_observations(rows, metrics)
+            for rows in reference["repetitions"]
         ),
     )

@@ -4,13 +4,17 @@ import collections.abc
 import typing as t
 
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.density import curve
 from rally_vmperf.records import codec
+from rally_vmperf.records import curves
 from rally_vmperf.records import schema
 
 #: Name of the chart that carries a record.
 CHART = "VMPerfRecord"
 #: Name of the chart that shows all repetitions together.
 SUMMARY_CHART = "VMPerfOverhead"
+#: Name of the chart that shows all curves together.
+DENSITY_CHART = "VMPerfDensity"
 
 Json = collections.abc.Mapping[str, t.Any]
 
@@ -24,15 +28,17 @@ def encode(record: Json) -> dict[str, t.Any]:
     }
 
 
-def mark() -> dict[str, t.Any]:
+def mark(
+    title: str = "Overhead over bare metal", chart: str = SUMMARY_CHART
+) -> dict[str, t.Any]:
     """Return an additive output that only calls for the summary chart.
 
     Rally feeds additive outputs to a table of its own, so the data must be
     pairs of name and number; the figures are in the records.
     """
     return {
-        "title": "Overhead over bare metal",
-        "chart_plugin": SUMMARY_CHART,
+        "title": title,
+        "chart_plugin": chart,
         "data": [["repetitions", 1]],
     }
 
@@ -47,6 +53,16 @@ def find(iteration: Json) -> Json | None:
         except (KeyError, schema.RecordError):
             return None
     return None
+
+
+def density_mark() -> dict[str, t.Any]:
+    """Return an additive output that only calls for the chart of curves."""
+    return mark("Degradation by number of guests", DENSITY_CHART)
+
+
+def decode_curve(iteration: Json) -> curve.Curve | None:
+    """Return the curve in an iteration, None when it holds none."""
+    return curves.readable(find(iteration))
 
 
 def decode(iteration: Json) -> repetition.Repetition | None:

@@ -88,6 +88,7 @@ class Run:
             missing=result.missing,
             findings=seen,
             raw=self._keep_raw(number, result),
+            starts=result.starts,
         )
         self._append(record)
         if defect is not None:
