@@ -1,5 +1,6 @@
 """Validator: what the cloud lacks is found before anything boots."""
 
+import dataclasses
 import typing as t
 
 from rally.common import cfg
@@ -13,6 +14,7 @@ from rally_vmperf.execution import comparison
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
+from rally_vmperf.plugins.validators import density_limits
 from rally_vmperf.plugins.validators import task
 
 CONF = cfg.CONF
@@ -61,7 +63,16 @@ class Cloud(validation.Validator):
     def _check_shape(
         self, config: dict[str, t.Any], shape: matching.Shape
     ) -> None:
+        shapes = [shape]
+        if "levels" in config["args"]:
+            shapes = [
+                dataclasses.replace(shape, copies=copies)
+                for copies in density_limits.compared(config)
+            ]
+        if not shapes:
+            return
         name = config["contexts"]["vmperf_baseline"]["name"]
         baseline = store.Store(CONF.vmperf.baseline_dir).load(name)
         assignments = assignment.assign(config["args"]["workloads"])
-        comparison.entries(baseline, assignments, shape)
+        for one in shapes:
+            comparison.entries(baseline, assignments, one)
