@@ -209,6 +209,13 @@ PROPERTIES: dict[str, t.Any] = {
             },
         },
     ),
+    "max_host_share": {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "maximum": 100,
+        "description": "How full the guests may make a host, in percent of "
+        "what Nova may give away there; seen by administrators only.",
+    },
     "boot_timeout": _seconds("Seconds in which all must be active."),
     "ssh_timeout": _seconds(
         "Seconds in which all must answer SSH and finish booting, once they "
@@ -242,6 +249,7 @@ DEFAULTS: dict[str, t.Any] = {
     "address": "auto",
     "ip_version": 4,
     "user": "debian",
+    "max_host_share": 90,
     "boot_timeout": 600,
     "ssh_timeout": 300,
     "config_drive": False,

@@ -57,7 +57,12 @@ class Cloud(validation.Validator):
             # The network does not exist yet; the rest does.
             flavor = plan.parts_of(connection, asked).flavor
         else:
-            flavor = plan.make(connection, asked).flavor
+            admin = credentials.of_admin(context)
+            planned = plan.make(
+                connection, asked, cloud.connect(admin) if admin else None
+            )
+            planned.bill.check()
+            flavor = planned.flavor
         return matching.Shape(flavor.vcpus, flavor.ram, asked.count)
 
     def _check_shape(
