@@ -67,7 +67,8 @@ class Session:
 
         ``result`` keeps what it has when this is interrupted.
 
-        :param names: of the stations that take part; all by default
+        :param names: of the stations that take part, in the order in which
+            they pair up; all by default
         :returns: what was seen on the machines meanwhile
         """
         return self.runner.run(self._repeat(result, names))
@@ -83,12 +84,13 @@ class Session:
     ) -> list[finding.Finding]:
         places = self.places
         if names is not None:
-            places = [place for place in places if place.name in names]
+            by_name = {place.name: place for place in places}
+            places = [by_name[name] for name in names]
             for place in places:
                 place.partner = None
             stations.pair_up(places)
         before = await self._look_before(places)
-        await measure.repetition(
+        found = await measure.repetition(
             self.assignments,
             places,
             self.peer,
@@ -100,7 +102,7 @@ class Session:
         for place in places:
             self.last_look.pop(place.name, None)
         self.last_look |= after
-        return health.compare(before, after)
+        return found + health.compare(before, after)
 
     async def _look_before(
         self, places: list[stations.Station]

@@ -103,7 +103,7 @@ supervise() {
 
 keep_up() {  # a command that fails keeps nothing up
     local since status=0
-    while [ "$status" = 0 ]; do
+    while [ "$status" = 0 ] && [ -e /proc/$$ ]; do
         now; since=$now
         (exec -- "$@" </dev/null >/dev/null 2>&1 {enough}>&-)
         status=$?
@@ -146,7 +146,7 @@ measure() {
 
 pass_gate() {  # the line that says when may come more than once
     local at pause
-    read -r -t 600 at <&"$gate" || return
+    wait_for gate at || return
     while now; ((pause = 10#${at/./} - 10#${now/./})); ((pause > 0)); do
         printf -v pause '%d.%06d' $((pause / 1000000)) $((pause % 1000000))
         read -r -t "$pause" <&"$gate"
@@ -164,9 +164,20 @@ keep() {  # as much as is wanted of a stream; a program that goes on is ended
     } <"$dir/$1.pipe" >"$dir/$1"
 }
 
+wait_for() {  # FIFO VARIABLE: while armed; in vain nobody stays for long
+    local round
+    for ((round = 0; round < 120; round++)); do
+        read -r -t 5 "$2" <&"${!1}" && return
+        # $$ is the supervisor, in every process that it forks.
+        [ -d "$dir" ] && [ -e /proc/$$ ] || return
+    done
+    return 1
+}
+
 watch() {  # the time, by bash alone: no process is started meanwhile
+    local at
     exec {begun}<>"$dir/begun"
-    read -r <&"$begun"
+    wait_for begun at || exit
     read -r -t "$timeout" <&"$begun"
     [ -e "$dir/timed" ] || : >"$dir/timed_out"
     kill -TERM -- "-$job"

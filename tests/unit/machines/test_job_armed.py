@@ -1,6 +1,8 @@
 import asyncio
+import contextlib
 import os
 import pathlib
+import shutil
 import signal
 import tempfile
 import time
@@ -15,9 +17,21 @@ from rally_vmperf.machines import testing
 
 def supervisor(handle, child="job"):
     """Return the process of a job's supervisor, which leads its session."""
-    process = int(pathlib.Path(handle.place, child).read_text())
+    return supervisor_at(pathlib.Path(handle.place), child)
+
+
+def supervisor_at(place, child="job"):
+    """Return the same of a job whose place is known."""
+    process = int(place.joinpath(child).read_text())
     stat = pathlib.Path(f"/proc/{process}/stat").read_text()
     return int(stat.rpartition(")")[2].split()[1])
+
+
+def end_group(process):
+    """Let a supervisor die at once, and all that it started."""
+    for one in session(process):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(one, signal.SIGKILL)
 
 
 def session(process):
@@ -120,10 +134,20 @@ class ArmedTestCase(Case):
 
     async def test_one_that_died_while_armed_is_missed_at_once(self):
         handle = await self.arm("true")
-        os.killpg(os.getpgid(supervisor(handle)), signal.SIGKILL)
+        end_group(supervisor(handle))
         with self.assertRaisesRegex(base.MachineError, "vanished"):
             await self.release(handle, 0.2)
         await job.cancel(self.machine, handle)
+
+    async def test_armed_for_nobody_it_goes_away(self):
+        handle = await self.arm("true")
+        process = supervisor(handle)
+        shutil.rmtree(handle.place)
+        await self.gone(process)
+        handle = await self.arm("true")
+        process = supervisor(handle)
+        os.kill(process, signal.SIGKILL)
+        await self.gone(process)
 
     async def test_a_machine_that_is_away_when_released(self):
         machine = testing.FakeMachine(
@@ -245,6 +269,12 @@ class KeptUpTestCase(Case):
         process = supervisor(handle, "keeper")
         os.kill(process, signal.SIGKILL)
         self.assertIsNone(await self.enough(handle))
+        await self.gone(process)
+
+    async def test_nothing_is_kept_up_for_nobody(self):
+        handle, _ = await self.keep("sh", "-c", "sleep 0.01")
+        process = supervisor(handle, "keeper")
+        os.kill(process, signal.SIGKILL)
         await self.gone(process)
 
     async def test_nothing_is_kept_up_of_what_was_ended(self):
