@@ -79,6 +79,28 @@ def make(
     )
 
 
+def foresee(
+    connection: sdk.Connection,
+    asked: request.Request,
+    admin: sdk.Connection | None,
+) -> tuple[Parts, bill.Bill]:
+    """Return what there is to say while networks are still to be made.
+
+    :raises GuestError: for what is not there or does not fit together
+    """
+    parts = parts_of(connection, asked)
+    extra_specs = choices.extra_specs(connection, parts.flavor)
+    return parts, bill.draw_up(
+        connection,
+        asked,
+        parts.flavor,
+        extra_specs,
+        parts.where,
+        None,
+        admin,
+    )
+
+
 def parts_of(connection: sdk.Connection, asked: request.Request) -> Parts:
     """Return what does not depend on networks, which may not exist yet.
 

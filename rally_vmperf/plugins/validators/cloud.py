@@ -4,6 +4,7 @@ import dataclasses
 import typing as t
 
 from rally.common import cfg
+from rally.common import logging
 from rally.common import validation
 
 from rally_vmperf.baseline import document
@@ -11,6 +12,8 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import comparison
+from rally_vmperf.execution import estimate
+from rally_vmperf.execution import levels
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
@@ -18,6 +21,7 @@ from rally_vmperf.plugins.validators import density_limits
 from rally_vmperf.plugins.validators import task
 
 CONF = cfg.CONF
+LOG = logging.getLogger(__name__)
 
 
 @validation.add("required_platform", platform="openstack", users=True)
@@ -40,6 +44,7 @@ class Cloud(validation.Validator):
             return
         try:
             self._check_shape(config, self._shape(context, config))
+            _tell_minutes(config)
         except (errors.GuestError, document.BaselineError) as error:
             self.fail(str(error))
 
@@ -53,16 +58,16 @@ class Cloud(validation.Validator):
         asked = request.of_config(options)
         credential = credentials.of_guests(context, options)
         connection = cloud.connect(credential)
+        admin = credentials.of_admin(context)
+        seen = cloud.connect(admin) if admin else None
         if task.has_context(config, "network"):
             # The network does not exist yet; the rest does.
-            flavor = plan.parts_of(connection, asked).flavor
+            parts, bill = plan.foresee(connection, asked, seen)
+            flavor = parts.flavor
         else:
-            admin = credentials.of_admin(context)
-            planned = plan.make(
-                connection, asked, cloud.connect(admin) if admin else None
-            )
-            planned.bill.check()
-            flavor = planned.flavor
+            planned = plan.make(connection, asked, seen)
+            flavor, bill = planned.flavor, planned.bill
+        bill.check()
         return matching.Shape(flavor.vcpus, flavor.ram, asked.count)
 
     def _check_shape(
@@ -81,3 +86,14 @@ class Cloud(validation.Validator):
         assignments = assignment.assign(config["args"]["workloads"])
         for one in shapes:
             comparison.entries(baseline, assignments, one)
+
+
+def _tell_minutes(config: dict[str, t.Any]) -> None:
+    """Say how long it will take, for whoever is about to wait."""
+    given = config["args"].get("levels")
+    times = config["runner"].get("times", 1)
+    number = len(levels.expand(given)) if given else 1
+    minutes = estimate.minutes(
+        assignment.assign(config["args"]["workloads"]), times, number
+    )
+    LOG.info(f"plan: about {minutes} minutes, guests' boot included")
