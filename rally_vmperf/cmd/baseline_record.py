@@ -128,12 +128,12 @@ class Record(command.Command):
 
         Before anything is measured; what was insisted on is not left out.
         """
-        from rally_vmperf.execution import recorder
+        from rally_vmperf.execution import sizing
 
         if parsed.whole:
             return list(asked)
         shapes = dict.fromkeys(question.shape for question in asked)
-        too_small = recorder.too_small(lambda: _connect(parsed), shapes)
+        too_small = sizing.too_small(lambda: _connect(parsed), shapes)
         for question in asked:
             if question.insisted and question.shape in too_small:
                 raise too_small[question.shape]

@@ -6,6 +6,7 @@ import statistics
 
 from rally_vmperf.measurement import limits
 from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.density import rates as density_rates
 
 Observations = collections.abc.Iterable[sample.Observation]
 #: Numbers of guests with what was measured, in ascending order.
@@ -64,8 +65,7 @@ def _rates(observations: Observations) -> _Rates:
     for one in observations:
         metric = one.sample.metric
         if metric.scale == "ratio":
-            value = one.sample.value
-            rate = value if metric.better == "higher" else 1 / value
+            rate = density_rates.convert(metric, one.sample.value)
             rates.setdefault(metric, []).append(rate)
     return rates
 
@@ -75,7 +75,7 @@ def _fallen(before: _Rates, now: _Rates, guests: int) -> str:
     totals = [
         metric
         for metric in before.keys() & now.keys()
-        if metric.better == "higher"
+        if density_rates.adds_up(metric)
     ]
     if not totals or any(sum(now[m]) > sum(before[m]) for m in totals):
         return ""

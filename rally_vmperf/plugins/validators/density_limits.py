@@ -38,9 +38,12 @@ _STOP: Config = {
 
 def judged(config: Config, name: str, numbers: tuple[int, ...]) -> list[int]:
     """Return at which numbers of guests an SLA holds its limits."""
-    at = config["sla"].get(name, {}).get("at", "every")
+    sla = config["sla"].get(name, {})
+    at = sla.get("at", "every")
     if at == "every":
-        return [n for n in sorted(numbers) if n > 1] or sorted(numbers)
+        # A lone guest loses nothing against itself, and shares with nobody.
+        first = 1 if sla.get("against") == "bare_metal" else 2
+        return [number for number in sorted(numbers) if number >= first]
     return sorted(at) if isinstance(at, list) else [at]
 
 
@@ -103,10 +106,10 @@ def check_sla(
             f"sla {name} against: bare_metal needs the context "
             "vmperf_baseline: {name: ...}"
         )
-    if max(at) < 2 and name == "vmperf_fairness":
+    if max(at, default=1) < 2 and sla.get("against") != "bare_metal":
         raise task.Wrong(
-            f"sla {name}: a lone guest shares with nobody; add a level of 2 "
-            "guests or more"
+            f"sla {name}: one guest has nobody to lose to or to share with; "
+            "add a level of 2 guests or more"
         )
 
 

@@ -9,6 +9,7 @@ from rally_vmperf.measurement import sample
 
 RATE = sample.Metric(name="cpu.rate", unit="1/s", better="higher")
 TIME = sample.Metric(name="cpu.time", unit="s", better="lower")
+LATENCY = sample.Metric(name="disk.latency", unit="s", better="lower")
 LOST = sample.Metric(
     name="network.lost", unit="1", better="lower", scale="count"
 )
@@ -59,7 +60,7 @@ class TestStop(unittest.TestCase):
     def test_totals_of_what_adds_up(self):
         """Latencies have no total; one that rises is enough to go on."""
         rule = stopping.Stop(total_falls=True)
-        one, two = level(TIME, 1.0), level(TIME, 9.0, 9.0)
+        one, two = level(LATENCY, 1.0), level(LATENCY, 9.0, 9.0)
         self.assertEqual("", rule.reached([one, two]))
         other = sample.Metric(name="disk.rate", unit="1/s", better="higher")
         rising = [

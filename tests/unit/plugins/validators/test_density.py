@@ -205,7 +205,8 @@ class TestDensity(unittest.TestCase):
         """A limit on it would hold whatever happens."""
         limit = {"min_index": {"cpu.*": 0.9}, "at": 1}
         with self.assertRaisesRegex(
-            validation.ValidationError, "shares with nobody"
+            validation.ValidationError,
+            "nobody to lose to or to share with",
         ):
             self.validate((("sla",), {"vmperf_fairness": limit}))
 
