@@ -206,7 +206,7 @@ class TestInTheGuest(laboratory.Case):
                 "fio", lambda: "fio on g1" in process.log.read_text()
             )
             (server,) = lab.admin.compute.servers(all_projects=True)
-            os.kill(qemu(server.id), signal.SIGKILL)
+            os.kill(laboratory.qemu(server.id), signal.SIGKILL)
             self.assertEqual(2, process.wait(timeout=400))
         (path,) = lab.journals() - self.known
         first, *later = lab.records(path)
@@ -219,15 +219,3 @@ class TestInTheGuest(laboratory.Case):
         self.assertIn("guest_changed_host", found)
         for record in later:
             self.assertEqual([], record["samples"])
-
-
-def qemu(server):
-    """Return the process of a guest's machine."""
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if server.encode() in words and b"qemu" in words[0]:
-            return int(folder.name)
-    raise AssertionError(f"no qemu of {server}")
