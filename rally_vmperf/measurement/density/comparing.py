@@ -53,5 +53,5 @@ def of_points(
     if of == "mean":
         guest = rates.means(metric, point.gathered)
     else:
-        guest = rates.of_guest(metric, point.gathered, point.worst.guest)
+        guest = rates.of_guests(metric, point.gathered)[point.worst.guest]
     return compare(metric, bare, guest, confidence)

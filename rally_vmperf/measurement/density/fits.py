@@ -34,11 +34,13 @@ def fits(
     low, high = passed, min(broken) - 1 if broken else None
     predicted = None
     if fitted is not None and not fitted.contradicted:
-        predicted, lowest, highest = _predicted(fitted, limit)
-        if predicted is not None:
-            predicted = _within(predicted, passed, high)
-            low = _within(lowest, passed, high)
-            high = high if highest is None else _within(highest, low, high)
+        number, least, most = _predicted(fitted, limit)
+        farthest = fitted.largest * FARTHEST
+        if high is not None or number <= farthest:
+            predicted = _within(number, passed, high)
+            low = _within(least, passed, high)
+            if high is not None or most <= farthest:
+                high = _within(most, low, high)
     return points.Fits(
         tested=tested,
         predicted=predicted,
@@ -68,28 +70,23 @@ def _within(number: int, low: int, high: int | None) -> int:
     return number if high is None else min(number, high)
 
 
-def _predicted(
-    fitted: points.Law, limit: float
-) -> tuple[int | None, int, int | None]:
+def _predicted(fitted: points.Law, limit: float) -> tuple[int, int, int]:
     """Return the number that the law gives, and the ends of its interval.
 
-    None for what lies farther off than anybody should predict.
+    One more than the farthest stands for all that lies farther off.
     """
-    farthest = fitted.largest * FARTHEST
-    losses = [law.loss(fitted, guests) for guests in range(1, farthest + 2)]
-    number = _last([one.percent for one in losses], limit)
-    least = _last(
-        [one.percent if one.high is None else one.high for one in losses],
-        limit,
-    )
-    most = _last(
-        [one.percent if one.low is None else one.low for one in losses],
-        limit,
-    )
+    numbers = range(1, fitted.largest * FARTHEST + 2)
+    losses = [law.loss(fitted, guests) for guests in numbers]
     return (
-        number if number <= farthest else None,
-        min(least, farthest),
-        most if most <= farthest else None,
+        _last([one.percent for one in losses], limit),
+        _last(
+            [one.percent if one.high is None else one.high for one in losses],
+            limit,
+        ),
+        _last(
+            [one.percent if one.low is None else one.low for one in losses],
+            limit,
+        ),
     )
 
 

@@ -30,55 +30,81 @@ def off(solved: t.Any, counts: list[int], logs: list[float]) -> list[float]:
 def solve(counts: list[int], logs: list[float]) -> list[float]:
     """Return the logarithm of the rate, contention and coherency.
 
-    ``n / X(n)`` is linear in three coefficients that are not below zero, so
-    that non-negative least squares has one answer; from there, least squares
-    of the logarithms.
+    The solver stays a little inside its bounds, so that it is also asked
+    with one of the two at zero, or both: the fewest that do as well as all.
     """
-    import numpy
+    solutions = [
+        _least(counts, logs, free) for free in ((), (1,), (2,), (1, 2))
+    ]
+    costs = [
+        math.fsum(one**2 for one in off(solution, counts, logs))
+        for solution in solutions
+    ]
+    enough = min(costs) * (1 + 1e-9) + 1e-18
+    return next(
+        solution
+        for solution, cost in zip(solutions, costs, strict=True)
+        if cost <= enough
+    )
+
+
+def _least(
+    counts: list[int], logs: list[float], free: tuple[int, ...]
+) -> list[float]:
+    """Return the least squares with only some coefficients above zero.
+
+    :param free: places of the coefficients beside the rate
+    """
     from scipy import optimize
 
-    lone = max(log - math.log(n) for n, log in zip(counts, logs, strict=True))
-    efficient = [
-        math.exp(log - math.log(n) - lone)
-        for n, log in zip(counts, logs, strict=True)
-    ]
-    table = [
-        [one, one * (n - 1), one * n * (n - 1)]
-        for n, one in zip(counts, efficient, strict=True)
-    ]
-    (inverse, first, second), _ = optimize.nnls(
-        numpy.array(table), numpy.ones(len(counts))
-    )
-    inverse = max(inverse, 1e-9)
-    begin = [lone - math.log(inverse), first / inverse, second / inverse]
+    places = (0, *free)
+
+    def whole(values: t.Any) -> list[float]:
+        solved = [0.0, 0.0, 0.0]
+        for place, value in zip(places, values, strict=True):
+            solved[place] = float(value)
+        return solved
+
+    def slopes(values: t.Any) -> list[list[float]]:
+        _, contention, coherency = whole(values)
+        rows = [slope(contention, coherency, guests) for guests in counts]
+        return [[row[place] for place in places] for row in rows]
+
+    begin = _begin(counts, logs, free)
     found = optimize.least_squares(
-        lambda solved: off(solved, counts, logs),
-        begin,
-        jac=lambda solved: [slope(solved[1], solved[2], n) for n in counts],
-        bounds=([-math.inf, 0.0, 0.0], math.inf),
+        lambda values: off(whole(values), counts, logs),
+        [begin[place] for place in places],
+        jac=slopes,
+        bounds=([-math.inf, *(0.0 for _ in free)], math.inf),
         x_scale="jac",
         ftol=1e-15,
         xtol=1e-15,
         gtol=1e-15,
         max_nfev=1000,
     )
-    return _at_zero([float(one) for one in found.x], counts, logs)
+    return whole(found.x)
 
 
-def _at_zero(
-    solved: list[float], counts: list[int], logs: list[float]
+def _begin(
+    counts: list[int], logs: list[float], free: tuple[int, ...]
 ) -> list[float]:
-    """Return the solution with zeros where zero is no worse.
+    """Return where to begin.
 
-    The solver stays a little inside its bounds.
+    ``n / X(n)`` is linear in three coefficients that are not below zero, so
+    that non-negative least squares has one answer, near that sought.
     """
+    import numpy
+    from scipy import optimize
 
-    def cost(solution: list[float]) -> float:
-        return math.fsum(one**2 for one in off(solution, counts, logs))
-
-    for place in (1, 2):
-        trial = [*solved]
-        trial[place] = 0.0
-        if cost(trial) <= cost(solved) * (1 + 1e-9) + 1e-24:
-            solved = trial
-    return solved
+    lone = max(log - math.log(n) for n, log in zip(counts, logs, strict=True))
+    table = []
+    for guests, log in zip(counts, logs, strict=True):
+        efficient = math.exp(log - math.log(guests) - lone)
+        factors = (1, guests - 1, guests * (guests - 1))
+        table.append([factors[place] * efficient for place in (0, *free)])
+    found, _ = optimize.nnls(numpy.array(table), numpy.ones(len(counts)))
+    inverse = max(float(found[0]), 1e-9)
+    begin = [lone - math.log(inverse), 0.0, 0.0]
+    for place, value in zip(free, found[1:], strict=True):
+        begin[place] = float(value) / inverse
+    return begin

@@ -104,17 +104,9 @@ class _Point:
 
     def _worst(self) -> tuple[str | None, tuple[float, ...]]:
         """Return the guest with the lowest rate, and its rates."""
-        names = {
-            one.source
-            for entry in self._taken.gathered
-            for one in entry.observations
-        }
-        found = {
-            name: rates.of_guest(self._metric, self._taken.gathered, name)
-            for name in sorted(names)
-        }
+        found = rates.of_guests(self._metric, self._taken.gathered)
         worst = min(
-            found,
+            sorted(found),
             key=lambda name: statistics.geometric_mean(found[name]),
             default=None,
         )

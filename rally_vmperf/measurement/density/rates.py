@@ -83,9 +83,12 @@ def totals(metric: sample.Metric, entries: Several) -> tuple[float, ...]:
     return tuple(sum(by_guest(metric, entry).values()) for entry in entries)
 
 
-def of_guest(
-    metric: sample.Metric, entries: Several, guest: str
-) -> tuple[float, ...]:
-    """Return the rate of one guest, for each repetition that has it."""
-    rates = [by_guest(metric, entry) for entry in entries]
-    return tuple(one[guest] for one in rates if guest in one)
+def of_guests(
+    metric: sample.Metric, entries: Several
+) -> dict[str, tuple[float, ...]]:
+    """Return guest -> its rate in each repetition that has it."""
+    found: dict[str, list[float]] = collections.defaultdict(list)
+    for entry in entries:
+        for guest, rate in by_guest(metric, entry).items():
+            found[guest].append(rate)
+    return {guest: tuple(values) for guest, values in found.items()}

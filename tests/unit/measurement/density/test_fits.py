@@ -1,0 +1,105 @@
+import unittest
+
+import ddt
+import hypothesis
+from hypothesis import strategies
+
+from rally_vmperf.measurement import verdict
+from rally_vmperf.measurement.density import fits
+from rally_vmperf.measurement.density import law
+from tests.unit.measurement.density import test_law
+
+P, F, U, V = "passed", "failed", "inconclusive", "void"
+
+
+@ddt.ddt
+class TestedTestCase(unittest.TestCase):
+    @ddt.data(
+        ("all passed", {1: P, 2: P, 3: P}, 3, 3, None),
+        ("the next one failed", {1: P, 2: P, 3: F}, 2, 2, 2),
+        ("with a gap", {1: P, 2: P, 4: P, 8: F}, 4, 4, 7),
+        ("even the first", {1: F, 2: F}, 0, 0, 0),
+        ("undecided", {1: P, 2: U, 3: F}, None, 1, 2),
+        ("undecided at the end", {1: P, 2: P, 3: U}, None, 2, None),
+        ("void", {1: P, 2: V, 3: P}, None, 1, None),
+        ("a later pass does not count", {1: P, 2: F, 3: P}, 1, 1, 1),
+        ("undecided first", {1: U, 2: P}, None, 0, None),
+        ("nothing", {}, None, None, None),
+    )
+    @ddt.unpack
+    def test_without_law(self, name, verdicts, tested, low, high):
+        got = fits.fits(verdicts, 10, None)
+        self.assertEqual((tested, low, high), (got.tested, got.low, got.high))
+        self.assertIsNone(got.predicted)
+        self.assertFalse(got.extrapolated)
+
+    @hypothesis.given(
+        strategies.dictionaries(
+            strategies.integers(1, 20),
+            strategies.sampled_from(verdict.Status.__args__),
+            min_size=1,
+        )
+    )
+    def test_order_of_the_figures(self, verdicts):
+        got = fits.fits(verdicts, 10, None)
+        if got.tested is not None:
+            self.assertEqual(got.low, got.tested)
+        if got.high is not None:
+            self.assertLessEqual(got.low, got.high)
+        for guests, status in verdicts.items():
+            if status != P and got.tested is not None:
+                self.assertLess(got.tested, guests)
+
+
+@ddt.ddt
+class PredictedTestCase(unittest.TestCase):
+    LAW = law.fit(test_law.planted(300, 0.05, 0.002, (1, 2, 4, 8)))
+    PASSED = {1: P, 2: P, 4: P, 8: P}  # noqa: RUF012
+
+    # 0.05 * (n - 1) + 0.002 * n * (n - 1) <= limit / (100 - limit)
+    @ddt.data((25, 6), (50, 13), (60, 18))
+    @ddt.unpack
+    def test_by_hand(self, limit, expected):
+        verdicts = {
+            n: P if law.loss(self.LAW, n).percent <= limit else F
+            for n in (1, 2, 4, 8)
+        }
+        got = fits.fits(verdicts, limit, self.LAW)
+        self.assertEqual(expected, got.predicted)
+        self.assertEqual((expected, expected), (got.low, got.high))
+        self.assertEqual(expected > 8, got.extrapolated)
+
+    def test_exactly_the_limit(self):
+        limit = law.loss(self.LAW, 5).percent
+        got = fits.fits({1: P, 2: P, 4: P, 8: F}, limit, self.LAW)
+        self.assertEqual(5, got.predicted)
+
+    def test_measured_is_not_overruled(self):
+        got = fits.fits({1: P, 2: P, 4: P, 8: F}, 99, self.LAW)
+        self.assertEqual((4, 7), (got.tested, got.predicted))
+        got = fits.fits(self.PASSED, 1, self.LAW)
+        self.assertEqual((8, 8), (got.tested, got.predicted))
+        self.assertFalse(got.extrapolated)
+
+    def test_too_far_off(self):
+        free = law.fit(test_law.planted(300, 0, 0, (1, 2, 4, 8)))
+        got = fits.fits(self.PASSED, 5, free)
+        self.assertIsNone(got.predicted)
+        self.assertEqual((8, None), (got.low, got.high))
+
+    def test_contradicted(self):
+        knee = law.fit({n: [300.0 * min(n, 2)] for n in (1, 2, 4, 8)})
+        got = fits.fits({1: P, 2: P, 4: F, 8: F}, 10, knee)
+        self.assertIsNone(got.predicted)
+        self.assertEqual((2, 2, 3), (got.tested, got.low, got.high))
+
+    def test_interval_of_noisy_totals(self):
+        noisy = law.fit(
+            test_law.noisy(
+                test_law.planted(300, 0.05, 0.002, (1, 2, 4, 8)), 0.015, 5
+            )
+        )
+        got = fits.fits(self.PASSED, 50, noisy)
+        self.assertLess(got.low, got.predicted)
+        self.assertGreater(got.high, got.predicted)
+        self.assertTrue(got.low <= 13 <= got.high)

@@ -1,0 +1,255 @@
+import dataclasses
+import math
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import terms
+from rally_vmperf.measurement.density import points_of
+from tests.unit.measurement.density import made
+
+GAP = (
+    repetition.Missing(
+        what=made.RATE.name, source="g3", reason="connection lost"
+    ),
+)
+
+
+def points(curves, metric=made.RATE, **strict):
+    return points_of.points_of(metric, curves, terms.Strictness(**strict))
+
+
+def changed(curves, number, guests, **changes):
+    """Return the curves with a level's repetition changed."""
+    found = []
+    for one in curves:
+        levels = [
+            dataclasses.replace(
+                level,
+                repetition=dataclasses.replace(level.repetition, **changes),
+            )
+            if (one.number, level.guests) == (number, guests)
+            else level
+            for level in one.levels
+        ]
+        found.append(dataclasses.replace(one, levels=tuple(levels)))
+    return found
+
+
+class FiguresTestCase(unittest.TestCase):
+    def setUp(self):
+        curves = made.several(
+            {made.RATE: made.SHARED}, bare={made.RATE: [330.0, 331.0, 329.0]}
+        )
+        self.one, self.two, self.three = points(curves)
+
+    def test_one_guest(self):
+        self.assertEqual(1, self.one.guests)
+        self.assertIsNone(self.one.loss)
+        self.assertIsNone(self.one.fairness)
+        self.assertIsNone(self.one.spread_percent)
+        self.assertAlmostEqual(self.one.mean, self.one.total)
+
+    def test_mean_of_guests_then_of_repetitions(self):
+        noise = (1.0 * 1.002 * 0.997) ** (1 / 3)
+        self.assertAlmostEqual(
+            (205.0 * 204.0 * 203.0) ** (1 / 3) * noise, self.three.mean
+        )
+        self.assertAlmostEqual(612.0 * noise, self.three.total)
+        for got, factor in zip(
+            self.three.totals, (1.0, 1.002, 0.997), strict=True
+        ):
+            self.assertAlmostEqual(612.0 * factor, got)
+
+    def test_loss_is_overhead_s_arithmetic(self):
+        compared = overhead.compare(
+            made.RATE,
+            [entry.values for entry in self.one.gathered],
+            [entry.values for entry in self.three.gathered],
+        )
+        self.assertEqual(compared.overhead_percent, self.three.loss.percent)
+        self.assertEqual(
+            (compared.low, compared.high),
+            (self.three.loss.low, self.three.loss.high),
+        )
+        self.assertTrue(self.three.loss.significant)
+
+    def test_worst_guest_and_its_host(self):
+        worst = self.three.worst
+        self.assertEqual(("g3", "host-2"), (worst.guest, worst.host))
+        self.assertAlmostEqual((1 - 203 / 312) * 100, worst.loss.percent)
+        self.assertLess(worst.value, self.three.mean)
+
+    def test_fairness_of_the_worst_repetition(self):
+        self.assertAlmostEqual(
+            612**2 / (3 * (205**2 + 204**2 + 203**2)), self.three.fairness
+        )
+        self.assertEqual(min(self.three.fairnesses), self.three.fairness)
+        self.assertEqual(max(self.three.spreads), self.three.spread_percent)
+
+    def test_bare_metal(self):
+        bare = (330.0 * 331.0 * 329.0) ** (1 / 3)
+        self.assertAlmostEqual(bare, self.three.bare_mean)
+        self.assertAlmostEqual(3 * bare, self.three.bare_total)
+        self.assertAlmostEqual(
+            (1 - self.three.mean / bare) * 100, self.three.bare_loss.percent
+        )
+        self.assertGreater(
+            self.three.bare_worst_loss.percent, self.three.bare_loss.percent
+        )
+
+    def test_which_loss(self):
+        point = self.three
+        for of, against, expected in (
+            ("mean", "one_guest", point.loss),
+            ("worst", "one_guest", point.worst.loss),
+            ("mean", "bare_metal", point.bare_loss),
+            ("worst", "bare_metal", point.bare_worst_loss),
+        ):
+            self.assertEqual(expected, point.lost(of, against))
+
+
+@ddt.ddt
+class PointsTestCase(unittest.TestCase):
+    def test_time_is_lost_as_its_rate(self):
+        """Twice the time is half the work: a loss of 50 %, not of 100 %."""
+        _, two = points(
+            made.several({made.TIME: {1: [10.0], 2: [20.0, 20.0]}}), made.TIME
+        )
+        self.assertAlmostEqual(50.0, two.loss.percent)
+        self.assertAlmostEqual(20.0, two.mean, delta=0.1)
+        self.assertAlmostEqual(0.1, two.total, delta=0.001)
+        self.assertEqual("g1", two.worst.guest)
+
+    def test_worst_of_times_is_the_longest(self):
+        _, two = points(
+            made.several({made.TIME: {1: [10.0], 2: [20.0, 21.0]}}), made.TIME
+        )
+        self.assertEqual("g2", two.worst.guest)
+
+    def test_latency_has_no_total(self):
+        _, two = points(
+            made.several({made.LATENCY: {1: [1.0], 2: [2.0, 2.0]}}),
+            made.LATENCY,
+        )
+        self.assertIsNone(two.total)
+        self.assertEqual((), two.totals)
+        self.assertAlmostEqual(50.0, two.loss.percent)
+
+    def test_no_lone_guest(self):
+        _, three = points(
+            made.several({made.RATE: {2: [9.0] * 2, 3: [8.0] * 3}})
+        )
+        self.assertIsNone(three.loss)
+        self.assertIsNone(three.worst.loss)
+        self.assertAlmostEqual(24.0, three.total, delta=0.1)
+
+    def test_no_bare_metal(self):
+        three = points(made.several({made.RATE: made.SHARED}))[-1]
+        self.assertIsNone(three.bare_mean)
+        self.assertIsNone(three.bare_total)
+        self.assertIsNone(three.bare_loss)
+
+    def test_two_repetitions_have_no_interval(self):
+        three = points(made.several({made.RATE: made.SHARED}, count=2))[-1]
+        self.assertIsNone(three.loss.low)
+        self.assertIsNone(three.loss.significant)
+
+    def test_warm_ups_are_not_taken(self):
+        curves = made.several({made.RATE: made.SHARED})
+        warm = made.several(
+            {made.RATE: {n: [1.0] * n for n in (1, 2, 3)}},
+            count=1,
+            counted=False,
+        )
+        self.assertEqual(points(curves), points([*warm, *curves]))
+
+    def test_incomplete_level(self):
+        curves = made.several({made.RATE: made.SHARED})
+        level = curves[1].level(3).repetition
+        got = points(
+            changed(
+                curves,
+                2,
+                3,
+                state="incomplete",
+                missing=GAP,
+                observations=level.observations[:2],
+            )
+        )
+        self.assertEqual(["", "", got[2].void], [one.void for one in got])
+        self.assertEqual(
+            "repetition 2 is incomplete: cpu.sysbench.rate of g3: connection "
+            "lost",
+            got[2].void,
+        )
+        self.assertEqual([1, 3], [one.number for one in got[2].gathered])
+        self.assertFalse(got[2].usable)
+
+    def test_skipped_level(self):
+        curves = made.several({made.RATE: made.SHARED})
+        skipped = [
+            dataclasses.replace(
+                one,
+                levels=(
+                    *one.levels[:2],
+                    made.level(one.number, 3, {}, skipped="the total fell"),
+                ),
+            )
+            for one in curves
+        ]
+        three = points(skipped)[-1]
+        self.assertEqual("not run: the total fell", three.reason)
+        self.assertIsNone(three.mean)
+        self.assertEqual("", three.void)
+
+    @ddt.data(
+        ("of the workload", "sysbench", "partial_overlap", 3, True),
+        ("of a guest", "g1", "guest_rebooted", 3, True),
+        ("of this metric", made.RATE.name, "partial_overlap", 3, True),
+        ("of another metric", made.TIME.name, "partial_overlap", 3, False),
+        ("a warning", "g1", "clock_not_correctable", 3, False),
+    )
+    @ddt.unpack
+    def test_void(self, name, subject, kind, guests, void):
+        curves = made.several(
+            {
+                made.RATE: made.SHARED,
+                made.TIME: {1: [1.0], 2: [1.0] * 2, 3: [1.0] * 3},
+            }
+        )
+        found = (finding.Finding(kind=kind, subject=subject, seen="so"),)
+        got = points(changed(curves, 2, guests, findings=found))
+        self.assertEqual([False, False, void], [bool(one.void) for one in got])
+        told = points(
+            changed(curves, 2, guests, findings=found), tolerate=(kind,)
+        )
+        self.assertFalse(any(one.void for one in told))
+
+    def test_finding_of_the_whole_run_voids_all(self):
+        curves = made.several({made.RATE: made.SHARED})
+        found = (
+            finding.Finding(kind="wrong_host", subject="g2", seen="host-9"),
+        )
+        curves[0] = dataclasses.replace(
+            curves[0],
+            whole=dataclasses.replace(curves[0].whole, findings=found),
+        )
+        got = points(curves)
+        self.assertTrue(all(one.void for one in got))
+        self.assertIn("g2: host-9", got[0].void)
+
+    def test_curve_cut_off(self):
+        curves = made.several({made.RATE: made.SHARED})
+        curves[2] = dataclasses.replace(curves[2], levels=curves[2].levels[:1])
+        one, _, three = points(curves)
+        self.assertEqual(3, len(one.gathered))
+        self.assertEqual(2, len(three.gathered))
+        self.assertTrue(math.isfinite(three.loss.percent))
+        self.assertIsNone(three.loss.low)
+
+    def test_nothing(self):
+        self.assertEqual((), points([]))

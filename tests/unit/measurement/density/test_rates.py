@@ -1,0 +1,85 @@
+import unittest
+
+import ddt
+import hypothesis
+from hypothesis import strategies
+
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.density import rates
+from tests.unit.measurement.density import made
+
+
+def gathered(metric, sources, values, number=1):
+    return gathering.Gathered(
+        number=number,
+        observations=made.observations(sources, {metric: values}),
+    )
+
+
+@ddt.ddt
+class MetricTestCase(unittest.TestCase):
+    def test_rate_stays(self):
+        self.assertIs(made.RATE, rates.of_metric(made.RATE))
+        self.assertEqual(312.0, rates.convert(made.RATE, 312.0))
+
+    def test_time_becomes_a_rate(self):
+        got = rates.of_metric(made.TIME)
+        self.assertEqual(
+            (made.TIME.name, "1/s", "higher", "ratio"),
+            (got.name, got.unit, got.better, got.scale),
+        )
+        self.assertEqual(0.25, rates.convert(made.TIME, 4.0))
+
+    def test_count_has_none(self):
+        with self.assertRaisesRegex(
+            ValueError, "^network.retransmits is a count"
+        ):
+            rates.of_metric(made.COUNT)
+
+    @ddt.data(
+        (made.RATE, True),
+        (made.TIME, True),
+        (made.LATENCY, False),
+        (made.COUNT, False),
+        (
+            sample.Metric(name="network.udp.jitter", unit="s", better="lower"),
+            False,
+        ),
+    )
+    @ddt.unpack
+    def test_adds_up(self, metric, expected):
+        self.assertEqual(expected, rates.adds_up(metric))
+
+    @hypothesis.given(strategies.floats(1e-100, 1e100))
+    def test_there_and_back(self, value):
+        for metric in (made.RATE, made.TIME):
+            there = rates.convert(metric, value)
+            back = rates.convert(metric, there)
+            self.assertAlmostEqual(1.0, back / value)
+
+
+class GuestsTestCase(unittest.TestCase):
+    ENTRIES = (
+        gathered(made.TIME, ["a", "b", "a"], [1.0, 2.0, 4.0], number=1),
+        gathered(made.TIME, ["a"], [5.0], number=2),
+    )
+
+    def test_by_guest(self):
+        self.assertEqual(
+            {"a": 0.5, "b": 0.5}, rates.by_guest(made.TIME, self.ENTRIES[0])
+        )
+
+    def test_of_guests(self):
+        self.assertEqual(
+            {"a": (0.5, 0.2), "b": (0.5,)},
+            rates.of_guests(made.TIME, self.ENTRIES),
+        )
+
+    def test_means_and_totals(self):
+        self.assertEqual((0.5, 0.2), rates.means(made.TIME, self.ENTRIES))
+        self.assertEqual((1.0, 0.2), rates.totals(made.TIME, self.ENTRIES))
+
+    def test_no_totals_of_latencies(self):
+        entry = gathered(made.LATENCY, ["a"], [1.0])
+        self.assertEqual((), rates.totals(made.LATENCY, [entry]))
