@@ -20,7 +20,7 @@ ARGS = tasks/kvm-overhead.embedded.yaml
 REPORT = $(CLOUD)/report.html
 
 .PHONY: demo test test-all unit browser lint types docs functional long
-.PHONY: cloud down environment baseline bench chromium clean
+.PHONY: cloud down environment baseline bench bench-density chromium clean
 
 demo: cloud environment baseline
 	@verdict=0; \
@@ -63,6 +63,10 @@ long: cloud
 bench: cloud
 	command -v ping >/dev/null || apt-get install -qy iputils-ping
 	VMPERF_CLOUD=$(CLOUD) $(BIN)/python -m tests.bench
+
+# How well machines begin together, and what they cost; no cloud is needed.
+bench-density: $(VENV)/ready
+	$(BIN)/python -m tests.bench.density
 
 cloud: $(VENV)/ready
 	$(VMPERF) cloud up --root $(CLOUD)

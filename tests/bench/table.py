@@ -1,6 +1,7 @@
 """The table that the benchmark prints."""
 
 import collections.abc
+import itertools
 
 from tests.bench import spent
 
@@ -15,16 +16,24 @@ def lines(
     :param runs: ours first
     """
     rows = [_HEADER, *(_row(name, run) for name, run in runs.items())]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *rest in rows:
-        padded = [
-            cell.rjust(width)
-            for cell, width in zip(rest, widths[1:], strict=True)
-        ]
-        yield "  ".join([first.ljust(widths[0]), *padded])
+    yield from padded(rows)
     if len(runs) == 2:
         ours, peer = runs.values()
         yield f"ratio of wall times: {peer.wall / ours.wall:.2f}"
+
+
+def padded(
+    rows: collections.abc.Sequence[tuple[str, ...]],
+) -> collections.abc.Iterator[str]:
+    """Yield rows with their columns aligned; a row may be short."""
+    columns = itertools.zip_longest(*rows, fillvalue="")
+    widths = [max(map(len, column)) for column in columns]
+    for first, *rest in rows:
+        cells = [
+            cell.rjust(width)
+            for cell, width in zip(rest, widths[1:], strict=False)
+        ]
+        yield "  ".join([first.ljust(widths[0]), *cells])
 
 
 def _row(name: str, run: spent.Spent) -> tuple[str, ...]:

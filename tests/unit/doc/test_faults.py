@@ -26,7 +26,8 @@ def tests_in(module: str) -> set[str]:
         for group in ast.parse(path.read_text()).body
         if isinstance(group, ast.ClassDef)
         for one in group.body
-        if isinstance(one, ast.FunctionDef) and one.name.startswith("test_")
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+        and one.name.startswith("test_")
     }
 
 

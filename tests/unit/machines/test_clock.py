@@ -76,6 +76,22 @@ class ClockTest(unittest.IsolatedAsyncioTestCase):
             self.assertLessEqual(abs(reading.offset), reading.error)
             self.assertEqual(1, len(server.commands))
 
+    async def test_a_connection_that_is_cut_is_replaced(self):
+        async with sshd.Sshd() as server:
+            machine = ssh.Ssh(
+                "g1",
+                host=server.host,
+                port=server.port,
+                user="debian",
+                client_key=server.client_pair.private,
+                host_key=server.host_pair.public,
+            )
+            async with machine:
+                await machine.run(["true"])
+                server.drop()
+                reading = await clock.read(machine)
+            self.assertLessEqual(abs(reading.offset), reading.error)
+
     async def test_our_own_is_not_asked_for(self):
         machine = local.Local("here")
         self.assertEqual(clock.SAME, await clock.read(machine))
@@ -83,11 +99,22 @@ class ClockTest(unittest.IsolatedAsyncioTestCase):
 
     async def test_the_shortest_round_trip_counts(self):
         machine = Clockwork(
-            5, [(1, 1), (0.3, 0.01), (0.002, 0.004), (0.1, 2), (0.5, 0.5)]
+            5,
+            [
+                *((1, 1), (0.3, 0.01), (0.002, 0.004), (0.1, 2), (0.5, 0.5)),
+                *((n, n) for n in range(1, 30)),
+            ],
         )
         reading = await self.read(machine)
         self.assertAlmostEqual(0.003, reading.error, places=5)
         self.assertAlmostEqual(5 - 0.001, reading.offset, places=5)
+
+    async def test_a_quiet_line_needs_few_and_no_line_needs_many(self):
+        quiet = Clockwork(5, [(0.001, 0.001)])
+        noisy = Clockwork(5, [(n, n) for n in range(1, 99)])
+        for machine, fewest, most in ((quiet, 3, 5), (noisy, 6, 10)):
+            await self.read(machine)
+            self.assertTrue(fewest <= len(machine.calls) <= most)
 
     @hypothesis.given(
         strategies.floats(-1e6, 1e6),

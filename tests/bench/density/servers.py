@@ -1,0 +1,57 @@
+"""Server processes, and machines that are reached through them."""
+
+import contextlib
+import json
+import subprocess
+import sys
+
+from rally_vmperf.execution import station
+from rally_vmperf.machines import ssh
+
+
+@contextlib.contextmanager
+def started(kind, count):
+    """Start server processes; yield what each told; end them by their ids."""
+    with contextlib.ExitStack() as stack:
+        told = []
+        for _ in range(count):
+            process = subprocess.Popen(
+                [sys.executable, "-m", "tests.bench.density.server", kind],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            stack.callback(_end, process)
+            told.append(json.loads(process.stdout.readline()))
+        yield told
+
+
+def _end(process):
+    process.stdin.close()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()
+
+
+def stations(told, count, folder):
+    """Return stations, spread over the servers.
+
+    :param told: by each server
+    """
+    places = []
+    for number in range(count):
+        server = told[number % len(told)]
+        name = f"m{number + 1}"
+        machine = ssh.Ssh(name, user="bench", **server)
+        places.append(
+            station.Station(
+                name=name,
+                machine=machine,
+                role="copy",
+                folder=f"{folder}/{name}",
+            )
+        )
+    return places

@@ -1,0 +1,71 @@
+"""How far apart machines begin, beside processes that merely sleep."""
+
+import asyncio
+import statistics
+import tempfile
+
+from rally_vmperf.execution import measure
+from rally_vmperf.execution import measured
+from tests.bench.density import busy
+from tests.bench.density import servers
+from tests.bench.density import sleepers
+
+HEADER = (
+    *("machines", "sleepers", "machines", "corrected", "give or take"),
+    *("overlap/time", "overlap/size"),
+)
+
+
+def rows(counts, rounds, seconds, size):
+    """Yield a row for each number of machines: medians over rounds.
+
+    :param seconds: of the work of fixed duration
+    :param size: up to what the work of fixed size counts
+    """
+    with (
+        servers.started("real", 1) as told,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        for count in counts:
+            taken = [
+                (sleepers.skew(count), *_measure(told, count, folder, work))
+                for work in [busy.assigned(seconds, size)] * rounds
+            ]
+            medians = [
+                statistics.median(one) for one in zip(*taken, strict=True)
+            ]
+            *skews, of_time, of_size = medians
+            yield (
+                str(count),
+                *(f"{one * 1000:.2f} ms" for one in skews),
+                f"{of_time:.4f}",
+                f"{of_size:.4f}",
+            )
+
+
+def _measure(told, count, folder, work):
+    """Return skew, as seen by us and as told, its error, both overlaps."""
+    result = measured.Measured()
+
+    async def once():
+        places = servers.stations(told, count, folder)
+        try:
+            await measure.repetition(
+                [work], places, None, lambda line: None, result
+            )
+        finally:
+            await asyncio.gather(*(one.machine.close() for one in places))
+
+    asyncio.run(once())
+    if result.missing:
+        raise SystemExit(f"missing: {result.missing[0]}")
+    # All have the clock of this computer, whatever our correction says.
+    started = [one.started for one in result.runs if one.command == "time"]
+    of_time, of_size = result.starts
+    return (
+        max(started) - min(started),
+        of_time.skew,
+        of_time.uncertainty,
+        of_time.overlap,
+        of_size.overlap,
+    )
