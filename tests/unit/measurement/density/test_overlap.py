@@ -1,0 +1,137 @@
+import math
+import unittest
+
+import ddt
+import hypothesis
+from hypothesis import strategies
+
+from rally_vmperf.measurement.density import overlap
+
+
+def span(started, ended, kept=None, error=0.0, machine="g1"):
+    return overlap.Span(
+        machine=machine,
+        started=started,
+        ended=ended,
+        kept_up_until=kept,
+        error=error,
+    )
+
+
+def start(bound, *spans):
+    return overlap.start("w", "c", bound, spans)
+
+
+SPANS = strategies.lists(
+    strategies.builds(
+        lambda begin, long, more, error: span(
+            begin, begin + long, begin + long + more, error
+        ),
+        strategies.floats(0, 100),
+        strategies.floats(0.01, 100),
+        strategies.floats(0, 100),
+        strategies.floats(0, 1),
+    ),
+    min_size=2,
+    max_size=5,
+)
+
+
+@ddt.ddt
+class OverlapTestCase(unittest.TestCase):
+    @ddt.data(
+        ("all together", "time", [span(0, 10), span(0, 10)], 1.0),
+        ("one late", "time", [span(0, 10), span(1, 11)], 0.9),
+        ("longest run counts", "time", [span(0, 10), span(0, 20)], 0.5),
+        ("one after the other", "time", [span(0, 10), span(10, 20)], 0.0),
+        ("apart", "time", [span(0, 10), span(50, 60)], 0.0),
+        ("kept up does not count", "time", [span(0, 5, 10), span(0, 10)], 0.5),
+        ("ended early", "size", [span(0, 5), span(0, 10)], 0.5),
+        ("kept up", "size", [span(0, 5, 10), span(0, 10)], 1.0),
+        ("kept up too short", "size", [span(0, 5, 9), span(0, 10)], 0.9),
+        ("late", "size", [span(0, 5, 12), span(1, 11)], 0.8),
+        ("stopped before its end", "size", [span(0, 9, 3), span(0, 9)], 1.0),
+        ("ends before it starts", "time", [span(5, 4), span(5, 3)], 0.0),
+        ("takes no time", "size", [span(5, 5), span(4, 6)], 0.0),
+    )
+    @ddt.unpack
+    def test_overlap(self, name, bound, spans, expected):
+        self.assertAlmostEqual(expected, start(bound, *spans).overlap)
+
+    @ddt.data([], [span(0, 10)])
+    def test_fewer_than_two(self, spans):
+        got = start("time", *spans)
+        self.assertEqual(
+            (None, None, None), (got.skew, got.uncertainty, got.overlap)
+        )
+
+    @ddt.data(
+        ("certain", [span(0, 9), span(0.5, 9)], 0.5, 0.0),
+        ("one error", [span(0, 9), span(0.5, 9, error=0.1)], 0.5, 0.1),
+        ("both", [span(0, 9, error=0.2), span(1, 9, error=0.1)], 1.0, 0.3),
+        ("another", [span(0, 9), span(0, 9, error=2), span(1, 9)], 1.0, 2.0),
+    )
+    @ddt.unpack
+    def test_skew(self, name, spans, skew, uncertainty):
+        got = start("time", *spans)
+        self.assertAlmostEqual(skew, got.skew)
+        self.assertAlmostEqual(uncertainty, got.uncertainty)
+
+    @hypothesis.given(SPANS, strategies.data())
+    def test_true_skew_is_within_the_uncertainty(self, spans, data):
+        got = start("time", *spans)
+        true = [
+            one.started + one.error * data.draw(strategies.floats(-1, 1))
+            for one in spans
+        ]
+        skew = max(true) - min(true)
+        self.assertLessEqual(abs(skew - got.skew), got.uncertainty + 1e-9)
+
+    @hypothesis.given(SPANS, strategies.floats(-1e3, 1e3))
+    def test_of_any_clock(self, spans, later):
+        moved = [
+            span(
+                one.started + later,
+                one.ended + later,
+                one.kept_up_until + later,
+            )
+            for one in spans
+        ]
+        for bound in ("time", "size"):
+            was, now = start(bound, *spans), start(bound, *moved)
+            self.assertAlmostEqual(was.overlap, now.overlap, places=6)
+            self.assertTrue(0 <= was.overlap <= 1)
+
+    @hypothesis.given(SPANS)
+    def test_keeping_the_load_up_never_harms(self, spans):
+        bare = [span(one.started, one.ended) for one in spans]
+        self.assertLessEqual(
+            start("size", *bare).overlap, start("size", *spans).overlap
+        )
+
+    @ddt.data(
+        {"started": math.nan},
+        {"ended": math.inf},
+        {"kept_up_until": math.nan},
+        {"error": -1.0},
+    )
+    def test_no_span(self, change):
+        whole = {"machine": "g1", "started": 0.0, "ended": 1.0, **change}
+        with self.assertRaisesRegex(ValueError, "^g1 worked from .* no span"):
+            overlap.Span(**whole)
+
+
+class FindingsTestCase(unittest.TestCase):
+    def test_below_the_limit(self):
+        late = start("time", span(0, 10), span(1.25, 10, error=0.01))
+        good = start("time", span(0, 10), span(0.5, 10))
+        alone = start("time", span(0, 10))
+        (one,) = overlap.findings([good, late, alone])
+        self.assertEqual("partial_overlap", one.kind)
+        self.assertEqual("void", one.severity)
+        self.assertEqual("w", one.subject)
+        self.assertEqual(
+            "c: all worked during 87.5 % of the run, 95 % is asked for; they "
+            "started within 1250 ms, give or take 10 ms",
+            one.seen,
+        )
