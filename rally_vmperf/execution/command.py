@@ -8,6 +8,7 @@ from rally_vmperf.execution import station as stations
 from rally_vmperf.machines import base
 from rally_vmperf.machines import job
 from rally_vmperf.machines import job_handle
+from rally_vmperf.machines import job_result
 from rally_vmperf.workloads import base as workloads
 
 #: Seconds that a server may take until it listens.
@@ -25,7 +26,7 @@ async def run(
     :param folder: the workload's folder on the station
     :raises MachineError: when a machine cannot do it
     """
-    async with _server(place, command, peer):
+    async with serving(place, command, peer):
         result = await job.run(
             place.machine,
             folder,
@@ -36,6 +37,13 @@ async def run(
             prefix=place.prefix,
             spent=place.spent,
         )
+    return outcome(command, result)
+
+
+def outcome(
+    command: workloads.Command, result: job_result.JobResult
+) -> workloads.Outcome:
+    """Return what a command's job left, as workloads read it."""
     return workloads.Outcome(
         name=command.name,
         exit_status=result.exit_status,
@@ -48,12 +56,16 @@ async def run(
 
 
 @contextlib.asynccontextmanager
-async def _server(
+async def serving(
     place: stations.Station,
     command: workloads.Command,
     peer: stations.Station | None,
+    patience: float = 0,
 ) -> t.AsyncIterator[None]:
-    """Have the other end listen while the command runs."""
+    """Have the other end listen while the command runs.
+
+    :param patience: seconds that it waits for the command beyond its time
+    """
     if command.server is None:
         yield
         return
@@ -63,7 +75,7 @@ async def _server(
             f"{place.name}: {command.name} needs a {command.server.on} and "
             "there is none"
         )
-    handle = await _serve(other, place, command, command.server)
+    handle = await _serve(other, place, command, command.server, patience)
     try:
         yield
     finally:
@@ -75,6 +87,7 @@ async def _serve(
     place: stations.Station,
     command: workloads.Command,
     server: workloads.Server,
+    patience: float,
 ) -> job_handle.Handle:
     """Return the server of a command, which listens by then.
 
@@ -91,7 +104,7 @@ async def _serve(
             other.folder,
             f"{command.name}-for-{place.name}",
             server.argv,
-            timeout=command.timeout + LISTEN_TIMEOUT,
+            timeout=command.timeout + LISTEN_TIMEOUT + patience,
             output_limit=command.output_limit,
         )
         try:

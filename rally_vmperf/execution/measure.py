@@ -5,11 +5,15 @@ import importlib.resources
 import typing as t
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import barrier
+from rally_vmperf.execution import clocks as clocks_
 from rally_vmperf.execution import command as commands
 from rally_vmperf.execution import measured
+from rally_vmperf.execution import ran
 from rally_vmperf.execution import station as stations
 from rally_vmperf.execution import together
 from rally_vmperf.execution import turn
+from rally_vmperf.measurement import finding
 from rally_vmperf.workloads import base as workloads
 from rally_vmperf.workloads import outputs
 
@@ -45,26 +49,62 @@ async def repetition(
     progress: Progress,
     result: measured.Measured,
     lost: collections.abc.Iterable[str] = (),
-) -> None:
+) -> list[finding.Finding]:
     """Run every workload once, on all stations at once, into ``result``.
 
-    Each command begins on all stations when all have done the one before,
-    so that machines which run together do the same work.  One that fails
-    does not stop the others; what it did not measure is noted as missing.
+    Each command begins on all stations at one instant, when all have done
+    the one before, so that machines which run together do the same work.
+    One that fails does not stop the others; what it did not measure is noted
+    as missing.
 
     :param lost: names of machines that do not answer and are left out
+    :returns: what kept the stations from working together
     """
-    gone = set(lost)
-    for one in assignments:
-        progress(f"{one.title} on {_names(places)}")
-        turns = [turn.begin(one, p, peer, result, gone) for p in places]
-        names = dict.fromkeys(name for each in turns for name in each.steps)
-        for name in names:
-            await together.together(each.step(name) for each in turns)
-        for each in turns:
-            each.note_missing()
-            if each.lost:
-                gone.add(each.place.name)
+    gone = {name: f"{name} answers no more" for name in lost}
+    clocks = clocks_.Clocks()
+    together_ = ran.Ran()
+    earlier = len(result.runs)
+    try:
+        await clocks.begin([p for p in places if p.name not in gone])
+        gone |= {name: str(error) for name, error in clocks.refused.items()}
+        for one in assignments:
+            progress(f"{one.title} on {_names(places)}")
+            turns = [turn.begin(one, p, peer, result, gone) for p in places]
+            await _run(one, turns, clocks, together_)
+            for each in turns:
+                each.note_missing()
+                if each.lost:
+                    name = each.place.name
+                    gone.setdefault(name, f"{name} answers no more")
+        await clocks.end([p for p in places if p.name not in gone])
+    finally:
+        found = together_.settle(clocks, result, slice(earlier, None))
+    return found
+
+
+async def _run(
+    one: assignment.Assignment,
+    turns: collections.abc.Sequence[turn.Turn],
+    clocks: clocks_.Clocks,
+    together_: ran.Ran,
+) -> None:
+    """Run the commands of one workload, each of them on all who owe it."""
+    for name in dict.fromkeys(name for each in turns for name in each.steps):
+        own = [each for each in turns if each.owes(name)]
+        if len(own) < 2:
+            for each in own:
+                await each.step(name)
+            continue
+        meeting = barrier.Meeting(each.place.name for each in own)
+        taken = [
+            each.part(name, meeting, clocks.ahead(each.place.name))
+            for each in own
+        ]
+        await together.together(
+            each.step_together(part)
+            for each, part in zip(own, taken, strict=True)
+        )
+        together_.note(one.title, taken)
 
 
 async def _prepare(

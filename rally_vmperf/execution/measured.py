@@ -13,6 +13,9 @@ class Run:
     """One command on one machine, by that machine's own clock.
 
     :param started: seconds since the epoch
+    :param clock_offset: seconds by which that clock is ahead of the
+        controller's; None where it was not needed
+    :param clock_error: seconds by which that may be wrong
     """
 
     workload: str
@@ -22,6 +25,8 @@ class Run:
     ended: float
     seconds: float
     exit_status: int
+    clock_offset: float | None = None
+    clock_error: float | None = None
 
 
 @dataclasses.dataclass(kw_only=True)

@@ -87,6 +87,36 @@ def record(
             runner.run(_release(machine, hold))
 
 
+def too_small(
+    connect: t.Callable[[], base.Machine],
+    asked: collections.abc.Iterable[matching.Shape],
+) -> dict[matching.Shape, shapes.TooSmall]:
+    """Return which shapes the machine is too small for, and how.
+
+    :raises MachineError: when the machine does not answer
+    """
+
+    async def look() -> dict[matching.Shape, shapes.TooSmall]:
+        machine = connect()
+        found = {}
+        try:
+            for shape in asked:
+                try:
+                    await shapes.check(
+                        machine,
+                        cpus=shape.vcpus,
+                        memory_mib=shape.memory_mib,
+                        copies=shape.copies,
+                    )
+                except shapes.TooSmall as error:
+                    found[shape] = error
+        finally:
+            await machine.close()
+        return found
+
+    return asyncio.run(look())
+
+
 async def _hold(machine: base.Machine, plan: Plan) -> shapes.Hold:
     if not plan.held:
         return shapes.whole(plan.shape.copies)

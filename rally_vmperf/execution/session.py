@@ -59,37 +59,59 @@ class Session:
         return [*self.places, *([self.peer] if self.peer else [])]
 
     def repeat(
-        self, result: measured.Measured
+        self,
+        result: measured.Measured,
+        names: collections.abc.Collection[str] | None = None,
     ) -> collections.abc.Sequence[finding.Finding]:
         """Run every workload once; what was measured goes into ``result``.
 
         ``result`` keeps what it has when this is interrupted.
 
+        :param names: of the stations that take part, in the order in which
+            they pair up; all by default
         :returns: what was seen on the machines meanwhile
         """
-        return self.runner.run(self._repeat(result))
+        return self.runner.run(self._repeat(result, names))
+
+    def silent(self, names: collections.abc.Iterable[str]) -> frozenset[str]:
+        """Return who of those that measured last answered no more."""
+        return frozenset(names) - self.last_look.keys()
 
     async def _repeat(
-        self, result: measured.Measured
+        self,
+        result: measured.Measured,
+        names: collections.abc.Collection[str] | None,
     ) -> list[finding.Finding]:
-        before = await self._look_before()
-        await measure.repetition(
+        places = self.places
+        if names is not None:
+            by_name = {place.name: place for place in places}
+            places = [by_name[name] for name in names]
+            for place in places:
+                place.partner = None
+            stations.pair_up(places)
+        before = await self._look_before(places)
+        found = await measure.repetition(
             self.assignments,
-            self.places,
+            places,
             self.peer,
             self.progress,
             result,
-            lost={place.name for place in self.places} - before.keys(),
+            lost={place.name for place in places} - before.keys(),
         )
-        self.last_look = await health.look(self.places)
-        return health.compare(before, self.last_look)
+        after = await health.look(places)
+        for place in places:
+            self.last_look.pop(place.name, None)
+        self.last_look |= after
+        return found + health.compare(before, after)
 
-    async def _look_before(self) -> dict[str, health.Look]:
+    async def _look_before(
+        self, places: list[stations.Station]
+    ) -> dict[str, health.Look]:
         """Return the last look at each machine, a new one where it failed.
 
         So nothing that befalls a machine between repetitions is overlooked.
         """
-        unseen = [p for p in self.places if p.name not in self.last_look]
+        unseen = [p for p in places if p.name not in self.last_look]
         return {**self.last_look, **(await health.look(unseen))}
 
     def describe(self, name: str) -> dict[str, t.Any]:

@@ -1,11 +1,15 @@
 """One workload on one station: its commands, one by one."""
 
 import collections.abc
+import contextlib
 import dataclasses
+import typing as t
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import barrier
 from rally_vmperf.execution import command as commands
 from rally_vmperf.execution import measured
+from rally_vmperf.execution import part as parts
 from rally_vmperf.execution import station as stations
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import sample
@@ -31,22 +35,58 @@ class Turn:
     reasons: list[str] = dataclasses.field(default_factory=list)
     lost: bool = False
 
+    def owes(self, name: str) -> bool:
+        """Whether a command is among the station's own, and it is there."""
+        return not self.lost and name in self.steps
+
     async def step(self, name: str) -> None:
-        """Run one command, if it is among the station's own."""
-        if self.lost or name not in self.steps:
-            return
-        try:
-            outcome = await commands.run(
-                self.place,
-                self.steps[name],
-                self.place.folder_of(self.one.title),
-                self.peer,
+        """Run one command alone."""
+        with self._noting(name):
+            self._take(
+                await commands.run(
+                    self.place,
+                    self.steps[name],
+                    self.place.folder_of(self.one.title),
+                    self.peer,
+                )
             )
-            self._keep(outcome)
-            self._parse(outcome)
+
+    def part(
+        self, name: str, meeting: barrier.Meeting, ahead: float
+    ) -> parts.Part:
+        """Return the station's part in a command that several begin.
+
+        :param ahead: seconds that the station's clock is ahead of ours
+        """
+        return parts.Part(
+            self.place,
+            self.steps[name],
+            self.place.folder_of(self.one.title),
+            self.peer,
+            meeting,
+            ahead,
+        )
+
+    async def step_together(self, part: parts.Part) -> None:
+        """Run one command as others do; what it gives is taken at once."""
+        with self._noting(part.command.name):
+            try:
+                self._take(await part.run())
+            finally:
+                await part.settle()
+
+    @contextlib.contextmanager
+    def _noting(self, name: str) -> collections.abc.Iterator[None]:
+        """Note why a command has no samples, and whether the machine is."""
+        try:
+            yield
         except (base.MachineError, workloads.WorkloadError) as error:
             self.reasons.append(f"{name}: {error}")
             self.lost = isinstance(error, base.Unreachable)
+
+    def _take(self, outcome: workloads.Outcome) -> None:
+        self._keep(outcome)
+        self._parse(outcome)
 
     def note_missing(self) -> None:
         """Name every metric that is owed and was not taken."""
@@ -56,7 +96,7 @@ class Turn:
                 self.result.miss(metric.name, self.place.name, reason[:500])
 
     def _keep(self, outcome: workloads.Outcome) -> None:
-        where = {
+        where: dict[str, t.Any] = {
             "workload": self.one.title,
             "command": outcome.name,
             "machine": self.place.name,
@@ -101,11 +141,11 @@ def begin(
     place: stations.Station,
     peer: stations.Station | None,
     result: measured.Measured,
-    lost: collections.abc.Collection[str],
+    lost: collections.abc.Mapping[str, str],
 ) -> Turn:
     """Return a station's turn at a workload, with nothing done yet.
 
-    :param lost: names of machines that answer no more
+    :param lost: why machines are left out, by their names
     """
     ends = workloads.Ends(
         peer=peer.address if peer else "",
@@ -125,5 +165,5 @@ def begin(
     )
     if place.name in lost:
         turn.lost = True
-        turn.reasons.append(f"{place.name} answers no more")
+        turn.reasons.append(lost[place.name])
     return turn

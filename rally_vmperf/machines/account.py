@@ -45,8 +45,8 @@ def read(machine: str, command: str, header: str) -> Account:
     try:
         account = Account(
             exit_status=_status(found["exit"]),
-            started=_moment(found["started"]),
-            ended=_moment(found["ended"]),
+            started=moment(found["started"]),
+            ended=moment(found["ended"]),
             cpu_seconds=_positive(
                 _finite(found["user"]) + _finite(found["system"])
             ),
@@ -75,8 +75,8 @@ def _step(account: Account, found: collections.abc.Mapping[str, str]) -> float:
     """
     lasted = _positive(_finite(found["up_ended"]) - _finite(found["up"]))
     step = account.ended - account.started - lasted
-    between = max(account.started - _moment(found["before"]), 0) + max(
-        _moment(found["after"]) - account.ended, 0
+    between = max(account.started - moment(found["before"]), 0) + max(
+        moment(found["after"]) - account.ended, 0
     )
     allowed = _APART + _DRIFT * lasted
     return step if abs(step) > allowed + between else 0.0
@@ -95,7 +95,11 @@ def _finite(text: str) -> float:
     return float(text)
 
 
-def _moment(text: str) -> float:
+def moment(text: str) -> float:
+    """Return what a machine's clock said, in seconds since the epoch.
+
+    :raises ValueError: when it is no such number
+    """
     number = _finite(text)
     if not 0 <= number < _LATEST:
         raise ValueError(text)

@@ -2,10 +2,12 @@
 
 import abc
 import collections.abc
+import contextlib
 import dataclasses
 import types
 import typing as t
 
+from rally_vmperf.machines import conversation
 from rally_vmperf.machines import streams
 
 #: Characters of what a machine says: looked at, and told in a message.
@@ -68,6 +70,13 @@ def too_long(machine: str, command: str, limit: int) -> OutputTooLong:
     )
 
 
+def ended_early(machine: str, command: str, why: object) -> MachineError:
+    """Return the error that says so of a program that was talked with."""
+    return MachineError(
+        f"{machine}: command {command} ended too early: {plain(str(why))}"
+    )
+
+
 def last_line(stderr: str) -> str:
     """Return what a program said last, short enough for a message."""
     lines = stderr[-_TOLD:].strip().splitlines()
@@ -97,6 +106,9 @@ class Machine(abc.ABC):
     :param name: what messages and records call it
     """
 
+    #: Whether its clock is that of this very computer.
+    shares_clock = False
+
     def __init__(self, name: str) -> None:
         self.name = name
 
@@ -116,6 +128,17 @@ class Machine(abc.ABC):
         :raises TimedOut: after ``timeout`` seconds; the command is ended
         :raises OutputTooLong: beyond ``output_limit`` bytes of either stream
         :raises Unreachable: when the connection is lost and stays lost
+        """
+
+    @abc.abstractmethod
+    def converse(
+        self, argv: collections.abc.Sequence[str], *, timeout: float = 60
+    ) -> contextlib.AbstractAsyncContextManager[conversation.Conversation]:
+        """Talk with a program while the context lasts, which then ends.
+
+        :raises TimedOut: in the context, after ``timeout`` seconds of it
+        :raises Unreachable: as ``run`` does
+        :raises MachineError: when the program ends before the talk does
         """
 
     @abc.abstractmethod

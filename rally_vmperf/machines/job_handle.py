@@ -33,15 +33,21 @@ def words(
     argv: collections.abc.Sequence[str],
     prefix: collections.abc.Sequence[str],
     *,
-    armed: bool,
+    armed: bool = False,
+    keep_up: bool = False,
 ) -> tuple[str, ...]:
-    """Return what the script that starts a job wants to be told."""
+    """Return what the script that starts a job wants to be told.
+
+    :param armed: have everything ready, and begin only when released
+    :param keep_up: go on when it has ended, uncounted, until told enough
+    """
     return (
         handle.place,
         folder,
         f"{handle.timeout:.3f}",
         str(handle.output_limit),
         str(int(armed)),
+        str(int(keep_up)),
         str(len(prefix)),
         *prefix,
         *argv,

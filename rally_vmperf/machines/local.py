@@ -8,6 +8,7 @@ import signal
 import typing as t
 
 from rally_vmperf.machines import base
+from rally_vmperf.machines import conversation
 from rally_vmperf.machines import putting
 from rally_vmperf.machines import streams
 
@@ -18,6 +19,8 @@ _MOURNING = 5
 class Local(base.Machine):
     """Runs commands on this computer, each in a session of its own."""
 
+    shares_clock = True
+
     async def run(
         self,
         argv: collections.abc.Sequence[str],
@@ -27,14 +30,7 @@ class Local(base.Machine):
         output_limit: int = 1 << 20,
     ) -> base.Completed:
         try:
-            process = await asyncio.create_subprocess_exec(
-                *argv,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env={**os.environ, "LC_ALL": "C"},
-                start_new_session=True,
-            )
+            process = await _begin(argv, asyncio.subprocess.PIPE)
         except OSError as error:  # a shell's answers, as SSH would give them
             missing = isinstance(error, FileNotFoundError)
             return base.Completed(
@@ -64,11 +60,47 @@ class Local(base.Machine):
             stderr=stderr,
         )
 
+    @contextlib.asynccontextmanager
+    async def converse(
+        self, argv: collections.abc.Sequence[str], *, timeout: float = 60
+    ) -> collections.abc.AsyncIterator[conversation.Conversation]:
+        def lost(why: object) -> base.MachineError:
+            return base.ended_early(self.name, argv[0], why)
+
+        try:
+            process = await _begin(argv, asyncio.subprocess.DEVNULL)
+        except OSError as error:
+            raise lost(error.strerror) from None
+        try:
+            async with asyncio.timeout(timeout):
+                yield conversation.Conversation(
+                    t.cast(streams.Writer, process.stdin),
+                    t.cast(streams.Reader, process.stdout),
+                    lost,
+                )
+        except TimeoutError:
+            raise base.timed_out(self.name, argv[0], timeout) from None
+        finally:
+            await _end(process)
+
     async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
         await putting.put(self, content, path, mode)
 
     async def close(self) -> None:
         """Do nothing: there is no connection."""
+
+
+async def _begin(
+    argv: collections.abc.Sequence[str], stderr: int
+) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *argv,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=stderr,
+        env={**os.environ, "LC_ALL": "C"},
+        start_new_session=True,
+    )
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

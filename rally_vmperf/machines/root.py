@@ -1,8 +1,10 @@
 """Run as root on a machine where the user is not root."""
 
 import collections.abc
+import contextlib
 
 from rally_vmperf.machines import base
+from rally_vmperf.machines import conversation
 from rally_vmperf.machines import putting
 from rally_vmperf.machines import streams
 
@@ -16,6 +18,7 @@ class Root(base.Machine):
 
     def __init__(self, machine: base.Machine) -> None:
         super().__init__(machine.name)
+        self.shares_clock = machine.shares_clock
         self._machine = machine
 
     async def run(
@@ -31,6 +34,13 @@ class Root(base.Machine):
             timeout=timeout,
             input_bytes=input_bytes,
             output_limit=output_limit,
+        )
+
+    def converse(
+        self, argv: collections.abc.Sequence[str], *, timeout: float = 60
+    ) -> contextlib.AbstractAsyncContextManager[conversation.Conversation]:
+        return self._machine.converse(
+            ["sudo", "-n", "--", *argv], timeout=timeout
         )
 
     async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:

@@ -2,9 +2,11 @@
 
 import asyncio
 import collections.abc
+import contextlib
 import time
 
 from rally_vmperf.machines import base
+from rally_vmperf.machines import conversation
 from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import pool
 from rally_vmperf.machines import putting
@@ -160,6 +162,30 @@ class Ssh(base.Machine):
             stdout=stdout,
             stderr=stderr,
         )
+
+    @contextlib.asynccontextmanager
+    async def converse(
+        self, argv: collections.abc.Sequence[str], *, timeout: float = 60
+    ) -> collections.abc.AsyncIterator[conversation.Conversation]:
+        def lost(why: object) -> base.MachineError:
+            if isinstance(why, endpoint.BROKEN):
+                return self._lost(argv[0], why)
+            return base.ended_early(self.name, argv[0], why)
+
+        process = ssh_process.Process()
+        try:
+            async with asyncio.timeout(timeout), self._pool.session() as line:
+                try:
+                    await process.start(line, argv, timeout)
+                except endpoint.BROKEN as error:
+                    raise lost(error) from None
+                yield conversation.Conversation(
+                    process.stdin, process.stdout, lost, endpoint.BROKEN
+                )
+        except TimeoutError:
+            raise base.timed_out(self.name, argv[0], timeout) from None
+        finally:
+            process.end()
 
     async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
         await putting.put(self, content, path, mode)

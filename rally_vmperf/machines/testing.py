@@ -1,9 +1,11 @@
 """A machine for tests; the program itself must never import this module."""
 
 import collections.abc
+import contextlib
 import dataclasses
 
 from rally_vmperf.machines import base
+from rally_vmperf.machines import conversation
 from rally_vmperf.machines import streams
 
 Answer = (
@@ -80,12 +82,50 @@ class FakeMachine(base.Machine):
             return answer
         return answer(words)
 
+    @contextlib.asynccontextmanager
+    async def converse(
+        self, argv: collections.abc.Sequence[str], *, timeout: float = 60
+    ) -> collections.abc.AsyncIterator[conversation.Conversation]:
+        """Each line that is sent is the input of an answer of its own."""
+
+        async def talk(line: bytes) -> bytes:
+            done = await self.run(argv, timeout=timeout, input_bytes=line)
+            return done.stdout.encode()
+
+        pipe = _Pipe(talk)
+        yield conversation.Conversation(pipe, pipe, base.MachineError)
+
     async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
         self.files[path] = content
         self.modes[path] = mode
 
     async def close(self) -> None:
         self.closed = True
+
+
+class _Pipe:
+    """Both ends of a talk with a fake."""
+
+    def __init__(
+        self,
+        talk: collections.abc.Callable[
+            [bytes], collections.abc.Awaitable[bytes]
+        ],
+    ) -> None:
+        self._talk = talk
+        self._line = b""
+
+    def write(self, data: bytes) -> None:
+        self._line = data
+
+    async def drain(self) -> None:
+        """Everything is sent at once."""
+
+    def write_eof(self) -> None:
+        """There is nothing to close."""
+
+    async def read(self, n: int = -1) -> bytes:
+        return await self._talk(self._line)
 
 
 def completed(

@@ -1,5 +1,7 @@
 """Whether a broken limit can still be kept by the repetitions to come."""
 
+import collections.abc
+
 from rally_vmperf.measurement import counts
 from rally_vmperf.measurement import judgement
 from rally_vmperf.measurement import overhead
@@ -27,21 +29,43 @@ def beyond_return(row: judgement.AnyRow, planned: int) -> bool:
         return len(row.guest) >= statistics.FEWEST
     if row.comparison is None:
         return False
+    best = surest(row.comparison, planned)
+    return best is not None and best > row.limit
+
+
+def surest(
+    comparison: overhead.Comparison, planned: int, both: bool = False
+) -> float | None:
+    """Return the smallest loss that is still to be hoped for, in percent.
+
+    The lower of two: the end of the interval at 99.9 %, and what it is if
+    each repetition to come is as good as the best so far. None without an
+    interval.
+
+    :param both: each repetition measures both sides
+    """
     ratios = statistics.ratio_interval(
-        row.comparison.bare_values, row.comparison.guest_values, CONFIDENCE
+        comparison.bare_values, comparison.guest_values, CONFIDENCE
     )
     if ratios is None:
-        return False
-    surest = min(
-        overhead.percent(row.metric, ratio)
-        for ratio in (*ratios, _hopeful(row.comparison, planned))
+        return None
+    higher = comparison.metric.better == "higher"
+    best, worst = (max, min) if higher else (min, max)
+    guest = _with_more(comparison.guest_values, best, planned)
+    bare = comparison.bare
+    if both:
+        bare = _with_more(comparison.bare_values, worst, planned)
+    return min(
+        overhead.percent(comparison.metric, ratio)
+        for ratio in (*ratios, guest / bare)
     )
-    return surest > row.limit
 
 
-def _hopeful(comparison: overhead.Comparison, planned: int) -> float:
-    """Return the ratio if all that is to come were as good as the best."""
-    values = list(comparison.guest_values)
-    best = max if comparison.metric.better == "higher" else min
-    values += [best(values)] * max(0, planned - len(values))
-    return statistics.geometric_mean(values) / comparison.bare
+def _with_more(
+    values: tuple[float, ...],
+    pick: collections.abc.Callable[[tuple[float, ...]], float],
+    planned: int,
+) -> float:
+    """Return the mean if all that is to come were as one that was."""
+    more = [pick(values)] * max(0, planned - len(values))
+    return statistics.geometric_mean([*values, *more])

@@ -10,8 +10,8 @@ from rally_vmperf.measurement import rows
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import seen
 from rally_vmperf.measurement import shortfall
+from rally_vmperf.measurement import summary
 from rally_vmperf.measurement import terms
-from rally_vmperf.measurement import verdict
 
 
 def decide(
@@ -56,7 +56,7 @@ def decide(
         *agreed.max_count.unmatched(row.metric.name for row in judged_counts),
     )
     return judgement.Judgement(
-        status=_overall(
+        status=summary.overall(
             (*judged, *judged_counts), void, bool(missing or unmatched)
         ),
         rows=judged,
@@ -108,24 +108,3 @@ def _about(
     metric: sample.Metric, findings: tuple[noted.Noted, ...]
 ) -> tuple[noted.Noted, ...]:
     return tuple(one for one in findings if one.finding.subject == metric.name)
-
-
-def _overall(
-    every: tuple[judgement.AnyRow, ...], void: bool, missing: bool
-) -> verdict.Status:
-    """Return the verdict on the run: its gravest one.
-
-    Failed goes before void, as a limit that is broken stays broken whatever
-    the other metrics are worth. Nothing measured is void, so that it never
-    passes.
-    """
-    statuses = {row.status for row in every}
-    if "failed" in statuses:
-        return "failed"
-    limited = [row for row in every if row.status is not None] or every
-    nothing = not any(row.measured for row in limited)
-    if void or nothing or "void" in statuses:
-        return "void"
-    if missing or "inconclusive" in statuses or statuses == {None}:
-        return "inconclusive"
-    return "passed"

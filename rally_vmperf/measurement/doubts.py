@@ -19,7 +19,7 @@ def about(
     comparison: overhead.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Return the findings that the figures themselves give rise to."""
-    yield from _faster(comparison)
+    yield from faster(comparison)
     yield from _few(comparison)
     yield from _unstable(comparison)
     values = set(comparison.bare_values), set(comparison.guest_values)
@@ -28,9 +28,10 @@ def about(
         yield _finding("no_spread", comparison, seen)
 
 
-def _faster(
+def faster(
     comparison: overhead.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
+    """Return the finding that the guest is better than bare metal can be."""
     percent = comparison.overhead_percent
     seen = (
         f"the guest is better by {units.show_percent(-percent)} % "

@@ -25,8 +25,11 @@ class Needed:
     guest: int | None = None
     bare: int | None = None
 
-    def sentence(self) -> str:
-        """Return it as half a sentence."""
+    def sentence(self, figure: str = "overhead") -> str:
+        """Return it as half a sentence.
+
+        :param figure: what the limit is put to
+        """
         if self.guest is not None:
             word = "repetition" if self.guest == 1 else "repetitions"
             return f"about {self.guest} more {word} would decide"
@@ -37,7 +40,7 @@ class Needed:
             )
         return (
             f"not even {MOST} repetitions would decide: the limit is too "
-            "close to the overhead for this spread"
+            f"close to the {figure} for this spread"
         )
 
 
@@ -58,30 +61,49 @@ def repetitions_needed(
         return Needed(bare=statistics.FEWEST)
     have = comparison.guest_repetitions
     first = max(have + 1, statistics.FEWEST)
-    edge = overhead.ratio(comparison.metric, limit)
-    if have < 2 or edge <= 0:
+    if have < 2 or overhead.ratio(comparison.metric, limit) <= 0:
         return Needed(guest=first - have)
-    gap = abs(math.log(comparison.guest / comparison.bare) - math.log(edge))
-    bare_variance = _variance(comparison.bare_values)
-    guest_variance = _variance(comparison.guest_values)
-
-    def decides(bare_count: int, guest_count: int) -> bool:
-        half = statistics.half_width(
-            bare_variance,
-            bare_count,
-            guest_variance,
-            guest_count,
-            comparison.confidence,
-        )
-        return half < gap
-
     for count in range(first, MOST + 1):
-        if decides(comparison.bare_repetitions, count):
+        if _decides(comparison, limit, comparison.bare_repetitions, count):
             return Needed(guest=count - have)
     for count in range(comparison.bare_repetitions + 1, MOST + 1):
-        if decides(count, max(count, have)):
+        if _decides(comparison, limit, count, max(count, have)):
             return Needed(bare=count)
     return Needed()
+
+
+def of_both_sides(comparison: overhead.Comparison, limit: float) -> Needed:
+    """Return the same where each repetition measures both sides.
+
+    :param limit: of the loss, in percent
+    """
+    have = min(comparison.bare_repetitions, comparison.guest_repetitions)
+    first = max(have + 1, statistics.FEWEST)
+    if have < 2 or overhead.ratio(comparison.metric, limit) <= 0:
+        return Needed(guest=first - have)
+    for count in range(first, MOST + 1):
+        if _decides(comparison, limit, count, count):
+            return Needed(guest=count - have)
+    return Needed()
+
+
+def _decides(
+    comparison: overhead.Comparison,
+    limit: float,
+    bare_count: int,
+    guest_count: int,
+) -> bool:
+    """Return whether so many repetitions leave the limit outside."""
+    edge = overhead.ratio(comparison.metric, limit)
+    half = statistics.half_width(
+        _variance(comparison.bare_values),
+        bare_count,
+        _variance(comparison.guest_values),
+        guest_count,
+        comparison.confidence,
+    )
+    gap = math.log(comparison.guest / comparison.bare) - math.log(edge)
+    return half < abs(gap)
 
 
 def _variance(values: statistics.Values) -> float:

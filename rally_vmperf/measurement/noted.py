@@ -35,7 +35,7 @@ class Noted:
 
 def collect(
     seen: collections.abc.Iterable[tuple[finding.Finding, int | None]],
-    agreed: terms.Terms,
+    agreed: terms.Strictness,
 ) -> tuple[Noted, ...]:
     """Return each finding once, the gravest first.
 

@@ -27,7 +27,7 @@ def everything(
             yield one, None
     if any(one.low is not None for one in comparisons):
         yield _one_session(entries[0].reference), None
-    yield from _baseline_changed(entries)
+    yield from baseline_changed(entries)
 
 
 def _one_session(reference: repetition.Reference) -> finding.Finding:
@@ -38,9 +38,10 @@ def _one_session(reference: repetition.Reference) -> finding.Finding:
     )
 
 
-def _baseline_changed(
+def baseline_changed(
     entries: collections.abc.Sequence[repetition.Repetition],
 ) -> Seen:
+    """Return a finding for each repetition with another baseline."""
     for entry in entries[1:]:
         if entry.reference != entries[0].reference:
             yield (

@@ -11,19 +11,15 @@ OnInconclusive = t.Literal["fail", "pass"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Terms:
-    """The limits of a task, and how strictly they are held.
+class Strictness:
+    """How strictly the limits of a task are held, whatever they limit.
 
-    :param max_percent: largest tolerated overhead, in percent
-    :param max_count: largest tolerated count
     :param confidence: of the intervals, between 0.5 and 1
     :param on_inconclusive: whether an undecided run passes
     :param tolerate: kinds of findings that do not void
     :raises ValueError: for a term that cannot be meant
     """
 
-    max_percent: limits.Limits
-    max_count: limits.Limits
     confidence: float = 0.95
     on_inconclusive: OnInconclusive = "fail"
     tolerate: collections.abc.Collection[str] = ()
@@ -41,3 +37,15 @@ class Terms:
             )
         for kind in self.tolerate:
             finding.check(kind)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Terms(Strictness):
+    """The limits of a task, and how strictly they are held.
+
+    :param max_percent: largest tolerated overhead, in percent
+    :param max_count: largest tolerated count
+    """
+
+    max_percent: limits.Limits
+    max_count: limits.Limits

@@ -67,6 +67,8 @@ class Command:
     :param timeout: seconds after which it has certainly failed
     :param output_limit: bytes of standard output that are kept; more than
         that is an error, not a shorter result
+    :param bound: what ends it: its duration, or the size of its work, which
+        may then be done again in the same folder
     """
 
     name: str
@@ -74,6 +76,7 @@ class Command:
     timeout: float
     server: Server | None = None
     output_limit: int = 1 << 20
+    bound: t.Literal["time", "size"] = "time"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -150,6 +150,6 @@ def _timed(
 ) -> tuple[base.Command, ...]:
     timeout = 60 + 2 * _SLOWEST * arguments["size_mib"]
     return tuple(
-        base.Command(name=name, argv=argv, timeout=timeout)
+        base.Command(name=name, argv=argv, timeout=timeout, bound="size")
         for name, argv in steps.items()
     )

@@ -93,7 +93,9 @@ class MemoryBandwidth(base.Workload):
         )
         copied = (arguments["runs"] * len(methods) + 2) * arguments["size_mib"]
         timeout = 60 + copied / _SLOWEST
-        return (base.Command(name="mbw", argv=argv, timeout=timeout),)
+        return (
+            base.Command(name="mbw", argv=argv, timeout=timeout, bound="size"),
+        )
 
     def parse(
         self,

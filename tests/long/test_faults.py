@@ -32,7 +32,10 @@ SHORT = laboratory.TASKS / "short.yaml"
 #: What becomes of each call here; in memory there is more.
 ACTIONS = (403, 503, "hang", "lost")
 #: Calls that a run on one network, without trouble, has no need of.
-UNUSED = ("os-availability-zone", "/action", "GET /v2.1/servers/{id}")
+UNUSED = (
+    *("os-availability-zone", "/action", "GET /v2.1/servers/{id}"),
+    *test_faults.PLACEMENT,
+)
 
 
 def member():

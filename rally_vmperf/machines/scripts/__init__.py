@@ -1,5 +1,6 @@
 """Programs that run on the machines, shipped as files."""
 
+import functools
 import importlib.resources
 
 
@@ -12,6 +13,10 @@ def argv(name: str, *arguments: str) -> list[str]:
     :param name: file in this folder; its suffix names the shell
     :param arguments: reach the script as ``$1`` and so on, untouched
     """
-    text = importlib.resources.files(__name__).joinpath(name).read_text()
     shell = "bash" if name.endswith(".bash") else "sh"
-    return [shell, "-c", text, name, *arguments]
+    return [shell, "-c", _text(name), name, *arguments]
+
+
+@functools.cache
+def _text(name: str) -> str:
+    return importlib.resources.files(__name__).joinpath(name).read_text()

@@ -1,12 +1,21 @@
 # A job that outlives the connection that started it.
 #
-#   start DIR FOLDER TIMEOUT LIMIT ARMED NPREFIX PREFIX... COMMAND...
+#   start DIR FOLDER TIMEOUT LIMIT ARMED KEEP NPREFIX PREFIX... COMMAND...
 #   run SECONDS NSPENT SPENT... START-ARGUMENTS
 #                      discard, start and await in one request
-#   release DIR TIME   let an armed job begin at TIME, seconds since the epoch
+#   arm NSPENT SPENT... START-ARGUMENTS
+#                      discard and start in one request
+#   release DIR TIME SECONDS
+#                      let an armed job begin at TIME, seconds since the
+#                      epoch, and await it
 #   await DIR SECONDS  0: ended, all is printed; 75: still running; 3: lost
-#   cancel DIR         end it
+#   enough DIR         stop what is repeated, print until when it was
+#   cancel DIR         end it and forget it
 #   discard DIR        forget it
+#
+# A job with KEEP=1 goes on once it has ended: the supervisor repeats the
+# command, uncounted, so that others which are not done yet still find the
+# machine busy, until told enough or for TIMEOUT at most.
 #
 # Waiting costs nothing: the supervisor holds the FIFO "alive" open for
 # writing, and a waiter sleeps in bash's own read until the kernel tells it
@@ -25,11 +34,12 @@ start() {
     [ -d "$2" ] || mkdir -p -- "$2" || return
     # A second start follows a lost connection: the first one counts.
     mkdir -- "$dir" || { [ -d "$dir" ]; return; }
-    mkfifo -- "$dir"/{alive,gate,begun,ready,stdout.pipe,stderr.pipe} || return
+    mkfifo -- "$dir"/{alive,gate,begun,ready,enough,kept.alive} \
+        "$dir"/{stdout,stderr}.pipe || return
     exec {alive}<>"$dir/alive" {ready}<>"$dir/ready"
-    local prefix=("${@:7:$6}")
+    local prefix=("${@:8:$7}")
     setsid "${prefix[@]}" bash -c "$BASH_EXECUTION_STRING" job.bash \
-        supervise "$dir" "${@:2:4}" "${@:7+$6}" \
+        supervise "$dir" "${@:2:5}" "${@:8+$7}" \
         {alive}>&- {ready}>&- </dev/null >"$dir/log" 2>&1 &
     until read -r -t 1 <&"$ready"; do
         [ -e "/proc/$!" ] || { cat -- "$dir/log" >&2; return 1; }
@@ -37,41 +47,77 @@ start() {
     exec {alive}>&- {ready}>&-
 }
 
+clear() {  # COUNT SPENT...
+    local one
+    for one in "${@:2:$1}"; do keep_no_more "$one"; done
+    (($1 == 0)) || rm -rf -- "${@:2:$1}"
+}
+
 run() {
-    local seconds=$1 spent=("${@:3:$2}")
-    shift $((2 + $2))
-    ((${#spent[@]} == 0)) || rm -rf -- "${spent[@]}"
-    start "$@" || return 1
+    local seconds=$1
+    clear "${@:2}"
+    start "${@:3+$2}" || return 1
     await "$dir" "$seconds"
 }
 
+arm() {
+    clear "$@"
+    start "${@:2+$1}"
+}
+
 supervise() {
-    dir=$1 timeout=$3 limit=$4 armed=$5
-    cd -- "$2" && exec {alive}<>"$dir/alive" || exit
+    dir=$1 timeout=$3 limit=$4 armed=$5 keep=$6
+    cd -- "$2" && exec {alive}<>"$dir/alive" {enough}<>"$dir/enough" \
+        {keeping}<>"$dir/kept.alive" || exit
     exec 2>/dev/null
-    shift 5
+    shift 6
     set -m  # every job below leads a process group of its own
-    measure "$@" {alive}>&- &
+    measure "$@" {alive}>&- {keeping}>&- {enough}>&- &
     job=$!
     echo "$job" >"$dir/job"
-    keep stdout {alive}>&- &
+    keep stdout {alive}>&- {keeping}>&- &
     keepers=$!
-    keep stderr {alive}>&- &
+    keep stderr {alive}>&- {keeping}>&- &
     keepers+=" $!"
-    watch {alive}>&- &
+    watch {alive}>&- {keeping}>&- &
     local watcher=$!
     wait "$job"
     kill -KILL -- "-$job"  # what the command left behind
+    if [ "$keep" = 1 ] && [ -e "$dir/timed" ]; then
+        keep_up "$@" {alive}>&- {keeping}>&- &
+        echo $! >"$dir/keeper"
+    fi
     : <>"$dir/stdout.pipe" <>"$dir/stderr.pipe"  # if they were never opened
     wait $keepers
     kill -KILL -- "-$watcher"
     {
         [ ! -e "$dir/timed" ] || echo "$(<"$dir/times")"
-        for mark in timed_out too_long cancelled; do
+        for mark in timed_out too_long cancelled late; do
             [ ! -e "$dir/$mark" ] || echo "$mark=1"
         done
     } >"$dir/status"
     : >"$dir/ended"
+    exec {alive}>&-
+    [ ! -e "$dir/keeper" ] || end_keeping
+}
+
+keep_up() {  # a command that fails keeps nothing up
+    local since status=0
+    while [ "$status" = 0 ] && [ -e /proc/$$ ]; do
+        now; since=$now
+        (exec -- "$@" </dev/null >/dev/null 2>&1 {enough}>&-)
+        status=$?
+    done
+    echo "$since" >&"$enough"
+}
+
+end_keeping() {
+    local until
+    read -r -t "$timeout" until <&"$enough"
+    now
+    echo "kept=${until:-$now}" >"$dir/kept"
+    kill -KILL -- "-$(<"$dir/keeper")"
+    wait
 }
 
 measure() {
@@ -98,15 +144,14 @@ measure() {
     : >"$dir/timed"
 }
 
-pass_gate() {
+pass_gate() {  # the line that says when may come more than once
     local at pause
-    read -r -t 3600 at <&"$gate" || return
-    now
-    ((pause = 10#${at/./} - 10#${now/./}))
-    ((pause > 0)) || return 0
-    printf -v pause '%d.%06d' $((pause / 1000000)) $((pause % 1000000))
-    read -r -t "$pause" <&"$gate"
-    return 0
+    wait_for gate at || return
+    while now; ((pause = 10#${at/./} - 10#${now/./})); ((pause > 0)); do
+        printf -v pause '%d.%06d' $((pause / 1000000)) $((pause % 1000000))
+        read -r -t "$pause" <&"$gate"
+    done
+    ((pause > -10000000)) || { : >"$dir/late"; return 1; }
 }
 
 keep() {  # as much as is wanted of a stream; a program that goes on is ended
@@ -119,9 +164,20 @@ keep() {  # as much as is wanted of a stream; a program that goes on is ended
     } <"$dir/$1.pipe" >"$dir/$1"
 }
 
+wait_for() {  # FIFO VARIABLE: while armed; in vain nobody stays for long
+    local round
+    for ((round = 0; round < 120; round++)); do
+        read -r -t 5 "$2" <&"${!1}" && return
+        # $$ is the supervisor, in every process that it forks.
+        [ -d "$dir" ] && [ -e /proc/$$ ] || return
+    done
+    return 1
+}
+
 watch() {  # the time, by bash alone: no process is started meanwhile
+    local at
     exec {begun}<>"$dir/begun"
-    read -r <&"$begun"
+    wait_for begun at || exit
     read -r -t "$timeout" <&"$begun"
     [ -e "$dir/timed" ] || : >"$dir/timed_out"
     kill -TERM -- "-$job"
@@ -131,15 +187,15 @@ watch() {  # the time, by bash alone: no process is started meanwhile
     for keeper in $keepers; do kill -KILL -- "-$keeper"; done
 }
 
-listen() {  # until the supervisor is gone, for at most $1 seconds
-    exec 8<>"$dir/alive" 9<"$dir/alive" 8>&-
-    [ -e "$dir/ended" ] || read -r -t "$1" <&9
+listen() {  # until the supervisor lets go of FIFO $1, for $2 seconds at most
+    exec 8<>"$dir/$1" 9<"$dir/$1" 8>&-
+    [ -e "$dir/$3" ] || read -r -t "$2" <&9
 }
 
 await() {
     dir=$1
     [ -d "$dir" ] || exit 3
-    listen "$2"
+    listen alive "$2" ended
     local heard=$?
     if [ -e "$dir/ended" ]; then
         echo "$(<"$dir/status")"
@@ -152,23 +208,43 @@ await() {
     fi
 }
 
-cancel() {
-    dir=$1
-    [ -e "$dir/job" ] && [ ! -e "$dir/ended" ] || exit 0
-    : >"$dir/cancelled"
-    local job=$(<"$dir/job")
-    kill -TERM -- "-$job"
-    listen 2
-    [ -e "$dir/ended" ] || { kill -KILL -- "-$job"; listen 5; }
-    exit 0
+release() {
+    # Opened for reading as well: without a supervisor nothing blocks.
+    [ ! -d "$1" ] || echo "$2" 1<>"$1/gate"
+    await "$1" "$3"
 }
 
-release() {
-    echo "$2" >"$1/gate"
+keep_no_more() {
+    dir=$1
+    [ -e "$dir/keeper" ] || return 0
+    echo 1<>"$dir/enough"
+    listen kept.alive 10 gone
+    # A supervisor that was killed ends nothing.
+    [ -e "$dir/kept" ] || kill -KILL -- "-$(<"$dir/keeper")"
+}
+
+enough() {
+    keep_no_more "$1"
+    [ -e "$1/kept" ] || exit 3
+    echo "$(<"$1/kept")"
+}
+
+cancel() {
+    dir=$1
+    if [ -e "$dir/job" ] && [ ! -e "$dir/ended" ]; then
+        : >"$dir/cancelled"
+        local job=$(<"$dir/job")
+        kill -TERM -- "-$job"
+        listen alive 2 ended
+        [ -e "$dir/ended" ] || {
+            kill -KILL -- "-$job"; listen alive 5 ended
+        }
+    fi
+    discard "$dir"
 }
 
 discard() {
-    rm -rf -- "$1"
+    clear 1 "$1"
 }
 
 "$@"

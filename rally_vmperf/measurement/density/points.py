@@ -14,6 +14,7 @@ from rally_vmperf.measurement import verdict
 
 Against = t.Literal["one_guest", "bare_metal"]
 Of = t.Literal["mean", "worst"]
+Figure = t.Literal["loss", "index", "spread"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -59,11 +60,15 @@ class Point:
     :param mean: geometric mean over guests, then over repetitions, in the
         metric's own unit; None where nothing was measured
     :param worst: None where nothing was measured
-    :param spread_percent: how far guests are apart within a repetition: the
-        geometric standard deviation less one; None for a single guest
-    :param fairness: Jain's index of the guests' rates, 1/n to 1
-    :param total: sum of all guests' rates, mean over repetitions; None for
-        what cannot be added up, such as a latency
+    :param spread_percent: how far guests are apart within a repetition, in
+        the worst one: the geometric standard deviation less one; None for a
+        single guest
+    :param spreads: the spread of each repetition, in the order of ``gathered``
+    :param fairness: Jain's index of the guests' rates, 1/n to 1, in the worst
+        repetition; None for a single guest
+    :param fairnesses: the index of each repetition
+    :param total: sum of all guests' rates, geometric mean over repetitions;
+        None for what cannot be added up, such as a latency
     :param totals: the sum of each repetition, in the order of ``gathered``
     :param loss: of the mean guest against the lone guest; None for the lone
         guest itself and where it was not measured
@@ -71,6 +76,8 @@ class Point:
     :param bare_total: sum over as many bare-metal copies, as a rate
     :param bare_loss: of the mean guest against the mean copy
     :param bare_worst_loss: of the worst guest against the mean copy
+    :param bare: the samples of bare metal in as many copies, per repetition
+        of the baseline
     :param void: why the samples do not mean what they claim, or nothing
     :param reason: why nothing was measured, or nothing
     """
@@ -90,6 +97,9 @@ class Point:
     bare_worst_loss: Loss | None
     void: str
     reason: str
+    spreads: tuple[float, ...] = ()
+    fairnesses: tuple[float, ...] = ()
+    bare: tuple[gathering.Gathered, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -147,6 +157,9 @@ class Law:
     :param contradicted: in words, why the data do not follow the law, or
         nothing
     :param largest: largest number of guests that was measured
+    :param covariance: of the logarithm of ``rate``, of ``contention`` and of
+        ``coherency``; None without intervals
+    :param quantile: of Student's t, for the confidence of the intervals
     """
 
     rate: Coefficient
@@ -156,6 +169,8 @@ class Law:
     peak: float | None
     contradicted: str
     largest: int
+    covariance: tuple[tuple[float, ...], ...] | None = None
+    quantile: float = 0.0
 
     def total(self, guests: float) -> float:
         """Return the total that the law gives for a number of guests."""
@@ -173,7 +188,8 @@ class Fits:
 
     :param tested: the largest measured number up to which every one is
         within the limit; 0 where even the first is not; None while undecided
-    :param predicted: by the law, beyond what was measured; None without law
+    :param predicted: by the law; None without a law that can be trusted, and
+        where it lies too far beyond what was measured
     :param low: lower end of the interval of the number
     :param high: upper end; None where nothing measured or predicted bounds it
     :param extrapolated: ``predicted`` lies beyond what was measured
@@ -190,6 +206,9 @@ class Fits:
 class Row:
     """One metric of a density judgement.
 
+    :param figure: which figure the limit is put to
+    :param of: whose loss the limit is put to
+    :param against: what a loss is against
     :param points: in ascending number of guests
     :param limit: in percent for a degradation; the index, or percent of
         spread, for fairness; None for a metric without one
@@ -209,6 +228,10 @@ class Row:
     status: verdict.Status | None
     findings: tuple[noted.Noted, ...]
     reason: str
+    figure: Figure = "loss"
+    of: Of = "mean"
+    against: Against = "one_guest"
+    confidence: float = 0.95
 
     @property
     def measured(self) -> bool:

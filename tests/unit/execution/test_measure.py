@@ -7,9 +7,9 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import command
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
+from rally_vmperf.execution import part
 from rally_vmperf.execution import station
 from rally_vmperf.machines import base as machines
 from rally_vmperf.machines import local
@@ -32,8 +32,11 @@ class Echo(base.Workload):
     }
     TOOLS = ()
 
-    def __init__(self, first=("echo", "5"), second=("echo", "7")):
+    def __init__(
+        self, first=("echo", "5"), second=("echo", "7"), bound="time"
+    ):
         self.argvs = {"rate": first, "size": second}
+        self.bound = bound
 
     def prepare(self, arguments):
         """Leave a file that the commands could use."""
@@ -52,7 +55,7 @@ class Echo(base.Workload):
     def commands(self, arguments, ends):
         """Return both commands."""
         return tuple(
-            base.Command(name=name, argv=argv, timeout=10)
+            base.Command(name=name, argv=argv, timeout=10, bound=self.bound)
             for name, argv in self.argvs.items()
         )
 
@@ -176,15 +179,15 @@ class TestLost(TestMeasure):
         """Lose the first of the two when it is to measure."""
         super().setUp()
         self.asked = 0
-        run = command.job.run
+        arm = part.job_armed.arm
 
-        async def run_or_lose(machine, folder, name, *words, **options):
-            if machine.name == "c1" and name != "touch":
+        async def arm_or_lose(machine, folder, name, *words, **options):
+            if machine.name == "c1":
                 self.asked += 1
                 raise machines.Unreachable("c1 is away")
-            return await run(machine, folder, name, *words, **options)
+            return await arm(machine, folder, name, *words, **options)
 
-        patch = mock.patch.object(command.job, "run", run_or_lose)
+        patch = mock.patch.object(part.job_armed, "arm", arm_or_lose)
         patch.start()
         self.addCleanup(patch.stop)
 

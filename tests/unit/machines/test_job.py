@@ -121,25 +121,6 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         await asyncio.sleep(1.5)
         self.assertEqual([], os.listdir(self.folder))
 
-    async def test_cancel_of_an_armed_job(self):
-        handle = await self.start("true", armed=True)
-        await job.cancel(self.machine, handle)
-        self.assertEqual([], os.listdir(self.folder))
-
-    async def test_an_armed_job_begins_at_its_instant(self):
-        handle = await self.start("true", armed=True)
-        at = time.time() + 0.5
-        await job.release(self.machine, handle, at)
-        result = await job.finish(self.machine, handle)
-        self.assertGreaterEqual(result.started, at - 0.001)
-        self.assertLess(result.started, at + 10)
-
-    async def test_an_instant_in_the_past_is_now(self):
-        handle = await self.start("true", armed=True)
-        await job.release(self.machine, handle, time.time() - 5)
-        result = await job.finish(self.machine, handle)
-        self.assertEqual(0, result.exit_status)
-
     async def test_a_job_whose_supervisor_died_is_missed_at_once(self):
         handle = await self.start("sleep", "100")
         process = int(pathlib.Path(handle.place, "job").read_text())

@@ -1,0 +1,98 @@
+"""A station's part in a command that several begin together."""
+
+import asyncio
+import contextlib
+import time
+
+from rally_vmperf.execution import barrier
+from rally_vmperf.execution import command as commands
+from rally_vmperf.execution import station as stations
+from rally_vmperf.machines import base
+from rally_vmperf.machines import job
+from rally_vmperf.machines import job_armed
+from rally_vmperf.machines import job_handle
+from rally_vmperf.workloads import base as workloads
+
+
+class Part:
+    """Arms the command, begins it with the others, and keeps the load up.
+
+    :param folder: the workload's folder on the station
+    :param ahead: seconds that the station's clock is ahead of ours
+    """
+
+    def __init__(
+        self,
+        place: stations.Station,
+        command: workloads.Command,
+        folder: str,
+        peer: stations.Station | None,
+        meeting: barrier.Meeting,
+        ahead: float,
+    ) -> None:
+        self.place = place
+        self.command = command
+        #: What the counted run left, once it is there.
+        self.outcome: workloads.Outcome | None = None
+        #: Until when the load was kept up, by the station's clock.
+        self.kept_up_until: float | None = None
+        self._folder = folder
+        self._peer = peer
+        self._meeting = meeting
+        self._ahead = ahead
+        self._handle: job_handle.Handle | None = None
+
+    async def run(self) -> workloads.Outcome:
+        """Begin the command when all others do; return what it left.
+
+        :raises MachineError: when a machine cannot do it
+        """
+        machine = self.place.machine
+        async with commands.serving(
+            self.place, self.command, self._peer, 2 * barrier.PATIENCE
+        ):
+            begun = time.monotonic()
+            self._handle = await job_armed.arm(
+                machine,
+                self._folder,
+                self.command.name,
+                self.command.argv,
+                timeout=self.command.timeout,
+                output_limit=self.command.output_limit,
+                prefix=self.place.prefix,
+                keep_up=self.command.bound == "size",
+                spent=self.place.spent,
+            )
+            instant = await self._meeting.ready(
+                self.place.name, time.monotonic() - begun
+            )
+            result = await job_armed.release(
+                machine, self._handle, instant + self._ahead
+            )
+        self.outcome = commands.outcome(self.command, result)
+        return self.outcome
+
+    async def settle(self) -> None:
+        """Keep the load up until all others are done; leave nothing running.
+
+        :raises MachineError: when the machine cannot be told to stop
+        """
+        try:
+            if self.outcome is not None and self._handle is not None:
+                self.place.spent.append(self._handle.place)
+                await self._keep_up(self._handle)
+                self._handle = None
+        finally:
+            self._meeting.leave(self.place.name)
+            if self._handle is not None:
+                with contextlib.suppress(base.MachineError):
+                    await asyncio.shield(
+                        job.cancel(self.place.machine, self._handle)
+                    )
+
+    async def _keep_up(self, handle: job_handle.Handle) -> None:
+        if self.command.bound == "size":
+            await self._meeting.done(self.place.name)
+            self.kept_up_until = await job_armed.enough(
+                self.place.machine, handle
+            )

@@ -1,0 +1,102 @@
+"""Which machines ran a command together, and how well."""
+
+import collections.abc
+import dataclasses
+
+from rally_vmperf.execution import clocks as clocks_
+from rally_vmperf.execution import measured
+from rally_vmperf.execution import part as parts
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.density import curve
+from rally_vmperf.measurement.density import overlap
+
+
+@dataclasses.dataclass
+class Ran:
+    """Commands that several machines began together, in their order."""
+
+    _commands: list[tuple[str, list[parts.Part]]] = dataclasses.field(
+        default_factory=list
+    )
+
+    def note(
+        self, title: str, taken: collections.abc.Iterable[parts.Part]
+    ) -> None:
+        """Remember a command; who did not run it to its end is left out.
+
+        :param title: of the workload
+        """
+        self._commands.append(
+            (
+                title,
+                [
+                    one
+                    for one in taken
+                    if one.outcome is not None and not one.outcome.exit_status
+                ],
+            )
+        )
+
+    def settle(
+        self,
+        clocks: clocks_.Clocks,
+        result: measured.Measured,
+        runs: slice,
+    ) -> list[finding.Finding]:
+        """Say how well machines ran together, by clocks corrected.
+
+        :param runs: those of the result that were taken by these clocks
+        :returns: what was wrong with the starts and with the clocks
+        """
+        result.runs[runs] = [
+            _corrected(one, clocks) for one in result.runs[runs]
+        ]
+        shortest: dict[str, float] = {}
+        for one in result.runs[runs]:
+            if not one.exit_status:
+                known = shortest.get(one.machine, one.seconds)
+                shortest[one.machine] = min(known, one.seconds)
+        starts = [
+            _start(title, taken, clocks)
+            for title, taken in self._commands
+            if taken
+        ]
+        result.starts += starts
+        return clocks.findings(shortest) + overlap.findings(starts)
+
+
+def _corrected(run: measured.Run, clocks: clocks_.Clocks) -> measured.Run:
+    reading = clocks.at(run.machine, run.started)
+    if reading is None:
+        return run
+    return dataclasses.replace(
+        run, clock_offset=reading.offset, clock_error=reading.error
+    )
+
+
+def _start(
+    title: str, taken: list[parts.Part], clocks: clocks_.Clocks
+) -> curve.Start:
+    command = taken[0].command
+    return overlap.start(
+        title,
+        command.name,
+        command.bound,
+        [span for one in taken if (span := _span(one, clocks)) is not None],
+    )
+
+
+def _span(one: parts.Part, clocks: clocks_.Clocks) -> overlap.Span | None:
+    if one.outcome is None:
+        return None
+    reading = clocks.at(one.place.name, one.outcome.started)
+    if reading is None:
+        return None
+    kept = one.kept_up_until
+    return overlap.Span(
+        machine=one.place.name,
+        started=one.outcome.started - reading.offset,
+        ended=one.outcome.ended - reading.offset,
+        kept_up_until=None if kept is None else kept - reading.offset,
+        error=reading.error,
+    )

@@ -1,0 +1,97 @@
+"""By how much a machine's clock is ahead of ours, and how sure that is.
+
+Of several round trips the shortest says it best: the machine read its clock
+somewhere in it, so that the middle is wrong by half of it at most (D. Mills,
+RFC 5905).  One process answers all of them, for an emulated guest needs a
+fifth of a second to start another.
+"""
+
+import asyncio
+import collections.abc
+import contextlib
+import dataclasses
+import re
+import time
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import conversation
+from rally_vmperf.machines import scripts
+
+#: Round trips of a reading, after one that waits for the process.
+_ROUNDS = 8
+#: Machines that are asked at one moment; more would wait for one another.
+_AT_ONCE = 8
+#: Seconds for a reading, its process included.
+_TIMEOUT = 60.0
+#: Seconds that the last digit of a machine's answer stands for.
+_DIGIT = 1e-6
+#: Seconds since the epoch; no clock that is in use is beyond the year 9999.
+_MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{6}")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What was learnt of a machine's clock.
+
+    :param offset: seconds, the machine's clock minus ours
+    :param error: seconds by which the offset may be wrong, up or down
+    """
+
+    offset: float
+    error: float
+
+
+#: That of a machine whose clock is ours.
+SAME = Reading(offset=0.0, error=0.0)
+
+
+async def read_all(
+    machines: collections.abc.Iterable[base.Machine],
+) -> list[Reading | base.MachineError]:
+    """Return a reading of each machine's clock, or why there is none."""
+    turn = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(machine: base.Machine) -> Reading | base.MachineError:
+        try:
+            return await read(machine, turn)
+        except base.MachineError as error:
+            return error
+
+    return await asyncio.gather(*(one(machine) for machine in machines))
+
+
+async def read(
+    machine: base.Machine,
+    turn: contextlib.AbstractAsyncContextManager[object] | None = None,
+) -> Reading:
+    """Return a reading of a machine's clock.
+
+    :param turn: entered for the round trips alone
+    :raises MachineError: when the machine does not tell the time
+    """
+    if machine.shares_clock:
+        return SAME
+    argv = scripts.argv("clock.bash")
+    async with machine.converse(argv, timeout=_TIMEOUT) as talk:
+        await _ask(machine, talk)
+        async with turn or contextlib.nullcontext():
+            readings = [await _ask(machine, talk) for _ in range(_ROUNDS)]
+    return min(readings, key=lambda one: one.error)
+
+
+async def _ask(
+    machine: base.Machine, talk: conversation.Conversation
+) -> Reading:
+    sent = time.time()
+    begun = time.monotonic()
+    await talk.send("")
+    answer = await talk.receive()
+    lasted = time.monotonic() - begun
+    if not _MOMENT.fullmatch(answer):
+        raise base.MachineError(
+            f"{machine.name}: asked for the time it said "
+            f"{base.plain(answer)!r}; it needs bash, or date of coreutils"
+        )
+    return Reading(
+        offset=float(answer) - (sent + lasted / 2), error=lasted / 2 + _DIGIT
+    )

@@ -1,0 +1,91 @@
+"""Everything as a rate, so that guests can be added up and compared.
+
+Half of the work in the same time is a loss of 50 %, and so is the same work
+in twice the time: a time of ``x`` seconds counts as ``1/x`` per second.
+"""
+
+import collections
+import collections.abc
+
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import sample
+from rally_vmperf.measurement import statistics
+
+Several = collections.abc.Iterable[gathering.Gathered]
+
+
+def of_metric(metric: sample.Metric) -> sample.Metric:
+    """Return the metric as a rate, of which more is better.
+
+    :raises ValueError: for a count, which can be zero and has no rate
+    """
+    if metric.scale != "ratio":
+        raise ValueError(
+            f"{metric.name} is a count and does not degrade, "
+            "hold it to an absolute limit"
+        )
+    if metric.better == "higher":
+        return metric
+    return sample.Metric(
+        name=metric.name, unit=f"1/{metric.unit}", better="higher"
+    )
+
+
+def convert(metric: sample.Metric, value: float) -> float:
+    """Return a value as a rate, or a rate as a value: its own inverse."""
+    return value if metric.better == "higher" else 1 / value
+
+
+def adds_up(metric: sample.Metric) -> bool:
+    """Return whether the sum over guests means something.
+
+    It does for rates, and for times of a fixed amount of work, which are
+    named so: with ``1/x`` each, guests do the sum of these per second.
+    Latencies, percentiles and jitter describe single operations, and counts
+    have no rate.
+    """
+    if metric.scale != "ratio":
+        return False
+    return metric.better == "higher" or metric.name.endswith("_time")
+
+
+def by_guest(
+    metric: sample.Metric, entry: gathering.Gathered
+) -> dict[str, float]:
+    """Return guest -> its rate in one repetition.
+
+    Of a guest that reported several values it is their geometric mean.
+    """
+    values: dict[str, list[float]] = collections.defaultdict(list)
+    for one in entry.observations:
+        values[one.source].append(convert(metric, one.sample.value))
+    return {
+        source: statistics.geometric_mean(found)
+        for source, found in values.items()
+    }
+
+
+def means(metric: sample.Metric, entries: Several) -> tuple[float, ...]:
+    """Return the rate of the mean guest, for each repetition."""
+    return tuple(
+        statistics.geometric_mean(list(by_guest(metric, entry).values()))
+        for entry in entries
+    )
+
+
+def totals(metric: sample.Metric, entries: Several) -> tuple[float, ...]:
+    """Return the sum over all guests, for each repetition.
+
+    Nothing for what does not add up.
+    """
+    if not adds_up(metric):
+        return ()
+    return tuple(sum(by_guest(metric, entry).values()) for entry in entries)
+
+
+def of_guest(
+    metric: sample.Metric, entries: Several, guest: str
+) -> tuple[float, ...]:
+    """Return the rate of one guest, for each repetition that has it."""
+    rates = [by_guest(metric, entry) for entry in entries]
+    return tuple(one[guest] for one in rates if guest in one)

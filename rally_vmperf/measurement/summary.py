@@ -1,0 +1,155 @@
+"""The verdict on a run in words, whatever its rows are about."""
+
+import collections
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf.measurement import noted
+from rally_vmperf.measurement import sample
+from rally_vmperf.measurement import shortfall
+from rally_vmperf.measurement import terms
+from rally_vmperf.measurement import verdict
+
+
+class Row(t.Protocol):
+    """What a row must tell to be summed up."""
+
+    @property
+    def metric(self) -> sample.Metric: ...
+
+    @property
+    def status(self) -> verdict.Status | None:
+        """None for a metric without a limit."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is a figure to judge."""
+
+
+AnyRow = t.TypeVar("AnyRow", bound=Row)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Summary(t.Generic[AnyRow]):
+    """What every SLA answers and every report shows.
+
+    :param status: of the run as a whole
+    :param missing: what was planned and is not there
+    :param findings: all of them, those of the rows included, gravest first
+    :param unmatched: limits that no metric of the run goes with
+    """
+
+    status: verdict.Status
+    missing: shortfall.Shortfall
+    findings: tuple[noted.Noted, ...]
+    unmatched: tuple[str, ...]
+    confidence: float
+    on_inconclusive: terms.OnInconclusive
+
+    @property
+    def every(self) -> tuple[AnyRow, ...]:
+        """All rows, with and without a limit."""
+        raise NotImplementedError
+
+    def lines(self, row: AnyRow) -> list[str]:
+        """Return what is to be said of a row, one sentence each."""
+        raise NotImplementedError
+
+    @property
+    def judged(self) -> tuple[AnyRow, ...]:
+        """The rows that have a limit."""
+        return tuple(row for row in self.every if row.status is not None)
+
+    @property
+    def passed(self) -> bool:
+        """Whether an SLA passes.
+
+        ``on_inconclusive: pass`` forgives what is undecided, never a limit
+        for which nothing was measured.
+        """
+        if self.status == "inconclusive" and self.on_inconclusive == "pass":
+            measured = [row.measured for row in self.judged]
+            return bool(measured) and all(measured) and not self.unmatched
+        return self.status == "passed"
+
+    def sentence(self) -> str:
+        """Return the verdict in one paragraph, what matters most first."""
+        return " ".join(self.sentences())
+
+    def sentences(self) -> list[str]:
+        """Return the verdict, one sentence a thing, gravest first."""
+        parts = [self.headline()]
+        grave = [one for one in self.findings if one.voids]
+        names = {row.metric.name for row in self.judged}
+        parts += [
+            one.sentence() for one in grave if one.finding.subject not in names
+        ]
+        for status in ("failed", "void", "inconclusive"):
+            for row in self.judged:
+                if row.status == status:
+                    parts += self.lines(row)
+        if self.every:
+            parts += [
+                f"limit {pattern!r} matches no metric of this run"
+                for pattern in self.unmatched
+            ]
+        if self.missing:
+            parts.append(self.missing.sentence())
+        others = {
+            row.metric.name for row in self.judged if row.status != "passed"
+        }
+        passed = dict.fromkeys(
+            row.metric.name
+            for row in self.judged
+            if row.metric.name not in others
+        )
+        if passed:
+            parts.append(f"passed: {', '.join(passed)}")
+        return [f"{part}." for part in parts]
+
+    def headline(self) -> str:
+        """Return the verdict and what it comes from, in one line."""
+        total = len(self.judged)
+        if not any(row.measured for row in self.judged or self.every):
+            return f"{self.status}: nothing was measured"
+        if not total:
+            return f"{self.status}: no metric was held to a limit"
+        number = collections.Counter(row.status for row in self.judged)
+        names = {row.metric.name for row in self.judged}
+        noun = "metric" if len(names) == total else "figure"
+        of = f"of {total} {noun if total == 1 else f'{noun}s'}"
+        verb = "is" if number[self.status] == 1 else "are"
+        if self.status == "passed":
+            return f"passed: {total} {of} {verb} within the limit"
+        if self.status == "failed":
+            return f"failed: {number['failed']} {of} {verb} beyond the limit"
+        if self.status == "void":
+            words = "is without meaning" if verb == "is" else "mean nothing"
+            return f"void: {number['void']} {of} {words}"
+        if number["inconclusive"]:
+            return (
+                f"inconclusive: {number['inconclusive']} {of} {verb} undecided"
+            )
+        return "inconclusive: measurements are missing"
+
+
+def overall(
+    every: collections.abc.Sequence[Row], void: bool, missing: bool
+) -> verdict.Status:
+    """Return the verdict on the run: its gravest one.
+
+    Failed goes before void, as a limit that is broken stays broken whatever
+    the other metrics are worth. Nothing measured is void, so that it never
+    passes.
+    """
+    statuses = {row.status for row in every}
+    if "failed" in statuses:
+        return "failed"
+    limited = [row for row in every if row.status is not None] or every
+    nothing = not any(row.measured for row in limited)
+    if void or nothing or "void" in statuses:
+        return "void"
+    if missing or "inconclusive" in statuses or statuses == {None}:
+        return "inconclusive"
+    return "passed"

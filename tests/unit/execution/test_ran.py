@@ -1,0 +1,137 @@
+"""Tests of how well machines ran a command together."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.execution import clocks
+from rally_vmperf.execution import measured
+from rally_vmperf.execution import part
+from rally_vmperf.execution import ran
+from rally_vmperf.execution import station
+from rally_vmperf.machines import clock
+from rally_vmperf.machines import local
+from rally_vmperf.workloads import base
+
+
+class Known(clocks.Clocks):
+    """Clocks whose readings are given."""
+
+    def __init__(self, readings):
+        super().__init__()
+        self._first = {
+            name: clock.Reading(offset=offset, error=error)
+            for name, (offset, error) in readings.items()
+        }
+
+
+def took_part(name, started, ended, kept=None, bound="time", status=0):
+    """Return a part that is over."""
+    place = station.Station(
+        name=name, machine=local.Local(name), role="guest", folder="/w"
+    )
+    command = base.Command(name="c", argv=("true",), timeout=9, bound=bound)
+    one = part.Part(place, command, "/w", None, None, 0.0)
+    one.outcome = base.Outcome(
+        name="c",
+        exit_status=status,
+        seconds=ended - started,
+        started=started,
+        ended=ended,
+        stdout="",
+        stderr="",
+    )
+    one.kept_up_until = kept
+    return one
+
+
+def run(machine, started, seconds, status=0):
+    """Return a run."""
+    return measured.Run(
+        workload="w",
+        command="c",
+        machine=machine,
+        started=started,
+        ended=started + seconds,
+        seconds=seconds,
+        exit_status=status,
+    )
+
+
+@ddt.ddt
+class TestRan(unittest.TestCase):
+    """Starts and ends count by our clock."""
+
+    def settle(self, taken, readings, runs=()):
+        """Return result and findings of one command."""
+        result = measured.Measured(runs=list(runs))
+        one = ran.Ran()
+        one.note("w", taken)
+        found = one.settle(Known(readings), result, slice(0, None))
+        return result, found
+
+    def test_clocks_are_corrected(self):
+        """Two that are an hour apart began within 10 ms."""
+        result, found = self.settle(
+            [took_part("a", 100, 110), took_part("b", 3700.01, 3710.01)],
+            {"a": (0.0, 0.001), "b": (3600.0, 0.002)},
+        )
+        (start,) = result.starts
+        self.assertAlmostEqual(0.01, start.skew)
+        self.assertAlmostEqual(0.003, start.uncertainty)
+        self.assertAlmostEqual(0.999, start.overlap)
+        self.assertEqual([], found)
+
+    def test_load_that_is_kept_up_counts(self):
+        """By the clock of its machine, too."""
+        taken = [
+            took_part("a", 100, 101, 110, "size"),
+            took_part("b", 3700, 3710, 3710, "size"),
+        ]
+        result, _ = self.settle(taken, {"a": (0, 0), "b": (3600.0, 0)})
+        self.assertAlmostEqual(1.0, result.starts[0].overlap)
+
+    def test_too_little_overlap_is_found(self):
+        """Of both the longer one is alone for half of the time."""
+        _, found = self.settle(
+            [took_part("a", 100, 105), took_part("b", 100, 110)],
+            {"a": (0, 0), "b": (0, 0)},
+        )
+        self.assertEqual(["partial_overlap"], [one.kind for one in found])
+
+    @ddt.data(
+        [],
+        [took_part("a", 100, 110)],
+        [took_part("a", 100, 110), took_part("b", 100, 101, status=1)],
+        [took_part("a", 100, 110), took_part("unknown", 100, 101)],
+    )
+    def test_one_alone_has_no_skew(self, taken):
+        """What failed, and what has no clock, is no part of it."""
+        result, found = self.settle(taken, {"a": (0, 0), "b": (0, 0)})
+        for start in result.starts:
+            self.assertIsNone(start.skew)
+        self.assertEqual([], found)
+
+    def test_runs_know_their_clocks(self):
+        """Those of machines whose clocks were read."""
+        result, _ = self.settle(
+            [], {"a": (5.0, 0.1)}, [run("a", 100, 10), run("b", 100, 10)]
+        )
+        self.assertEqual(
+            [(5.0, 0.1), (None, None)],
+            [(one.clock_offset, one.clock_error) for one in result.runs],
+        )
+
+    def test_a_clock_is_judged_by_the_shortest_run_that_did_its_work(self):
+        """One that failed at once says nothing."""
+        readings = {"a": (0.0, 0.1)}
+        for runs, doubted in (
+            ([run("a", 100, 10)], False),
+            ([run("a", 100, 10), run("a", 120, 0.01, status=1)], False),
+            ([run("a", 100, 10), run("a", 120, 0.5)], True),
+        ):
+            _, found = self.settle([], readings, runs)
+            self.assertEqual(
+                ["clock_not_correctable"] * doubted,
+                [one.kind for one in found],
+            )

@@ -1,0 +1,296 @@
+import asyncio
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import tempfile
+import time
+import unittest
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import job
+from rally_vmperf.machines import job_armed
+from rally_vmperf.machines import local
+from rally_vmperf.machines import testing
+
+
+def supervisor(handle, child="job"):
+    """Return the process of a job's supervisor, which leads its session."""
+    return supervisor_at(pathlib.Path(handle.place), child)
+
+
+def supervisor_at(place, child="job"):
+    """Return the same of a job whose place is known."""
+    process = int(place.joinpath(child).read_text())
+    stat = pathlib.Path(f"/proc/{process}/stat").read_text()
+    return int(stat.rpartition(")")[2].split()[1])
+
+
+def end_group(process):
+    """Let a supervisor die at once, and all that it started."""
+    for one in session(process):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(one, signal.SIGKILL)
+
+
+def session(process):
+    """Return the processes that are alive in a supervisor's session."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = entry.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(words[3]) == process and words[0] != "Z":
+            found.append(int(entry.parent.name))
+    return found
+
+
+class Case(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        self.machine = local.Local("g1")
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.spent = []
+
+    async def arm(self, *argv, timeout=60, **arguments):
+        return await job_armed.arm(
+            self.machine,
+            self.folder,
+            "fio",
+            argv,
+            timeout=timeout,
+            spent=self.spent,
+            **arguments,
+        )
+
+    async def release(self, handle, ahead=0.0):
+        return await job_armed.release(
+            self.machine, handle, time.time() + ahead
+        )
+
+    async def gone(self, process):
+        """Wait until nothing is left of a supervisor and what it started."""
+        while session(process):
+            await asyncio.sleep(0.02)
+
+
+class ArmedTestCase(Case):
+    """A command that has everything ready and waits for an instant."""
+
+    async def test_it_begins_at_its_instant(self):
+        handle = await self.arm("sh", "-c", "echo out; echo err >&2; exit 3")
+        at = time.time() + 0.5
+        result = await job_armed.release(self.machine, handle, at)
+        self.assertGreaterEqual(result.started, at)
+        self.assertEqual("out\n", result.stdout)
+        self.assertEqual("err\n", result.stderr)
+        self.assertEqual(3, result.exit_status)
+
+    async def test_told_twice_it_begins_no_sooner(self):
+        handle = await self.arm("true")
+        at = time.time() + 0.5
+        first, second = await asyncio.gather(
+            job_armed.release(self.machine, handle, at),
+            job_armed.release(self.machine, handle, at),
+        )
+        self.assertEqual(first, second)
+        self.assertGreaterEqual(first.started, at)
+
+    async def test_an_instant_just_past_is_now(self):
+        handle = await self.arm("true")
+        result = await self.release(handle, -5)
+        self.assertEqual(0, result.exit_status)
+
+    async def test_an_instant_long_past_is_too_late(self):
+        mark = pathlib.Path(self.folder, "mark")
+        handle = await self.arm("touch", str(mark))
+        with self.assertRaisesRegex(base.MachineError, "released too late"):
+            await self.release(handle, -15)
+        self.assertFalse(mark.exists())
+
+    async def test_what_is_spent_goes_when_the_next_one_is_armed(self):
+        first = await self.arm("true")
+        await self.release(first)
+        self.spent = [first.place]
+        second = await self.arm("true")
+        self.assertEqual([], self.spent)
+        self.assertEqual(
+            [os.path.basename(second.place)], os.listdir(self.folder)
+        )
+        await job.cancel(self.machine, second)
+
+    async def test_cancelled_while_armed_nothing_is_left(self):
+        handle = await self.arm("true")
+        process = supervisor(handle)
+        await job.cancel(self.machine, handle)
+        await self.gone(process)
+        self.assertEqual([], os.listdir(self.folder))
+
+    async def test_a_prefix_that_fails_is_told_and_nothing_is_left(self):
+        with self.assertRaisesRegex(base.MachineError, "no-such-prefix"):
+            await self.arm("true", prefix=("no-such-prefix",))
+        self.assertEqual([], os.listdir(self.folder))
+
+    async def test_one_that_died_while_armed_is_missed_at_once(self):
+        handle = await self.arm("true")
+        end_group(supervisor(handle))
+        with self.assertRaisesRegex(base.MachineError, "vanished"):
+            await self.release(handle, 0.2)
+        await job.cancel(self.machine, handle)
+
+    async def test_armed_for_nobody_it_goes_away(self):
+        handle = await self.arm("true")
+        process = supervisor(handle)
+        shutil.rmtree(handle.place)
+        await self.gone(process)
+        handle = await self.arm("true")
+        process = supervisor(handle)
+        os.kill(process, signal.SIGKILL)
+        await self.gone(process)
+
+    async def test_a_machine_that_is_away_when_released(self):
+        machine = testing.FakeMachine(
+            "g1",
+            {
+                "bash": [
+                    testing.completed(),
+                    base.Unreachable("away"),
+                    testing.completed(
+                        "user=0.1 system=0.2 exit=0 started=1.5 ended=3.5 "
+                        "before=1.5 after=3.5 up=10 up_ended=12\n\nout"
+                    ),
+                ]
+            },
+        )
+        handle = await job_armed.arm(
+            machine, "/w", "fio", ["true"], timeout=9, spent=[]
+        )
+        result = await job_armed.release(machine, handle, 77.5)
+        self.assertEqual("out", result.stdout)
+        for words in machine.commands[1:]:
+            self.assertEqual(
+                ("release", handle.place, "77.500000"), words[4:7]
+            )
+
+
+class KeptUpTestCase(Case):
+    """A command that is repeated, uncounted, until all others are done."""
+
+    async def keep(self, *argv, **arguments):
+        """Return the job and its result, when its command is repeated."""
+        handle = await self.arm(*argv, keep_up=True, **arguments)
+        result = await self.release(handle)
+        self.spent = [handle.place]
+        return handle, result
+
+    async def enough(self, handle):
+        return await job_armed.enough(self.machine, handle)
+
+    def lines(self):
+        return pathlib.Path(self.folder, "log").read_text().splitlines()
+
+    async def wait_for_lines(self, count):
+        while len(self.lines()) < count:
+            await asyncio.sleep(0.01)
+
+    async def test_it_goes_on_until_told_enough(self):
+        handle, result = await self.keep(
+            "sh", "-c", "echo $$ >>log; echo out; sleep 0.05"
+        )
+        process = supervisor(handle, "keeper")
+        self.assertEqual("out\n", result.stdout)
+        await self.wait_for_lines(4)
+        told = time.time()
+        kept = await self.enough(handle)
+        self.assertGreaterEqual(kept, told)
+        self.assertLessEqual(kept, time.time())
+        await self.gone(process)
+        before = self.lines()
+        await asyncio.sleep(0.2)
+        self.assertEqual(before, self.lines())
+        # The answer may have been lost: it can be asked for again.
+        self.assertEqual(kept, await self.enough(handle))
+
+    async def test_told_enough_in_the_middle_it_ends(self):
+        handle, result = await self.keep(
+            "sh", "-c", "echo $$ >>log; [ $(wc -l <log) = 1 ] || sleep 100"
+        )
+        process = supervisor(handle, "keeper")
+        await self.wait_for_lines(2)
+        kept = await self.enough(handle)
+        self.assertGreater(kept, result.ended)
+        await self.gone(process)
+
+    async def test_a_command_that_fails_keeps_nothing_up(self):
+        handle, result = await self.keep("sh", "-c", "echo x >>log; exit 7")
+        self.assertEqual(7, result.exit_status)
+        await self.wait_for_lines(2)
+        await asyncio.sleep(0.3)
+        before = time.time()
+        kept = await self.enough(handle)
+        self.assertEqual(2, len(self.lines()))
+        self.assertLess(kept, before)
+
+    async def test_by_itself_it_ends_with_its_time(self):
+        handle = await self.arm(
+            "sh", "-c", "echo x >>log", keep_up=True, timeout=0.5
+        )
+        process = supervisor(handle)
+        await self.release(handle)
+        await self.gone(process)
+        self.assertIsNotNone(await self.enough(handle))
+
+    async def test_ended_on_cancel_and_when_the_next_one_is_armed(self):
+        for how in ("cancel", "arm", "run"):
+            with self.subTest(how):
+                handle, _ = await self.keep("sh", "-c", "sleep 0.01")
+                process = supervisor(handle, "keeper")
+                if how == "cancel":
+                    await job.cancel(self.machine, handle)
+                    self.spent = []
+                elif how == "arm":
+                    other = await self.arm("true")
+                    await job.cancel(self.machine, other)
+                else:
+                    await job.run(
+                        self.machine,
+                        self.folder,
+                        "fio",
+                        ["true"],
+                        timeout=9,
+                        spent=self.spent,
+                    )
+                self.assertFalse(os.path.exists(handle.place))
+                await self.gone(process)
+
+    async def test_ended_though_its_supervisor_was_killed(self):
+        handle, _ = await self.keep("sh", "-c", "sleep 0.01")
+        process = supervisor(handle, "keeper")
+        os.kill(process, signal.SIGKILL)
+        self.assertIsNone(await self.enough(handle))
+        await self.gone(process)
+
+    async def test_nothing_is_kept_up_for_nobody(self):
+        handle, _ = await self.keep("sh", "-c", "sleep 0.01")
+        process = supervisor(handle, "keeper")
+        os.kill(process, signal.SIGKILL)
+        await self.gone(process)
+
+    async def test_nothing_is_kept_up_of_what_was_ended(self):
+        handle = await self.arm(
+            "sh", "-c", "sleep 100", keep_up=True, timeout=0.3
+        )
+        process = supervisor(handle)
+        with self.assertRaises(base.TimedOut):
+            await self.release(handle)
+        await self.gone(process)
+        self.assertIsNone(await self.enough(handle))
+        await job.cancel(self.machine, handle)
+
+    async def test_absurd_answers_are_no_moment(self):
+        handle = await self.arm("true")
+        await job.cancel(self.machine, handle)
+        for answer in ("", "kept=", "kept=nan", "kept=-1", "kept=1e99"):
+            machine = testing.FakeMachine("g1", {"bash": answer})
+            self.assertIsNone(await job_armed.enough(machine, handle))
