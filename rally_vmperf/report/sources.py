@@ -75,9 +75,9 @@ def read(path: str) -> list[Source]:
 
 def of_workload(workload: dict[str, t.Any]) -> Source:
     """Return what a workload among Rally's results holds."""
-    kind: Kind = "overhead"
-    if DENSITY in workload["scenario"]:
-        kind = "density"
+    # A file of results names the scenario so, and a loaded one so.
+    names = {*workload.get("scenario", ()), workload.get("name")}
+    kind: Kind = "density" if DENSITY in names else "overhead"
     return Source(
         kind=kind,
         records=[output.find(iteration) for iteration in workload["data"]],

@@ -8,7 +8,7 @@ import typing as t
 from rally_vmperf.measurement import noted
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement.density import curve
-from rally_vmperf.measurement.density import judgement
+from rally_vmperf.measurement.density import judgement as judgements
 from rally_vmperf.measurement.density import judging
 from rally_vmperf.records import curves as decoding
 from rally_vmperf.report import run as runs
@@ -32,13 +32,13 @@ class Run(runs.Shown):
     """
 
     curves: tuple[curve.Curve, ...]
-    judgement: judgement.Judgement
-    fairness: judgement.Judgement | None
+    judgement: judgements.Judgement
+    fairness: judgements.Judgement | None
 
     kind: t.ClassVar[str] = "density"
 
     @property
-    def verdicts(self) -> list[tuple[str, str, judgement.Judgement]]:
+    def verdicts(self) -> list[tuple[str, str, judgements.Judgement]]:
         """What was judged, with the status to show and the judgement."""
         found = [("Degradation", self.judgement)]
         if self.fairness is not None:
@@ -129,7 +129,7 @@ def make(
     )
 
 
-def _status(found: judgement.Judgement) -> str:
+def _status(found: judgements.Judgement) -> str:
     held = found.judged or found.unmatched
     measured = any(row.measured for row in found.rows)
     return found.status if held or not measured else "none"

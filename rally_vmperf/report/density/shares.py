@@ -80,7 +80,7 @@ def _share(metric: sample.Metric, point: points.Point, own: float) -> Share:
     def of(value: float | None) -> float | None:
         return None if value is None else rate(metric, value) / own
 
-    ends = (None, None)
+    ends: tuple[float | None, float | None] = (None, None)
     loss = point.loss
     if loss is not None and loss.low is not None and loss.high is not None:
         ends = (1 - loss.high / 100, 1 - loss.low / 100)

@@ -38,7 +38,9 @@ def row(name, levels=(1, 2, 3), limit=20.0, void=(), gaps=(), **changes):
     usable = [one for one in shown if one.usable]
     law = _law(metric, max(levels)) if len(usable) > 3 else None
     statuses = {
-        one.guests: _status(one, limit) for one in shown if one.guests > 1
+        one.guests: _status(one, limit)
+        for one in shown
+        if one.guests > 1 and limit is not None
     }
     whole = {
         "metric": metric,
@@ -47,7 +49,7 @@ def row(name, levels=(1, 2, 3), limit=20.0, void=(), gaps=(), **changes):
             percent=11.2, low=9.8, high=12.7, linear=None, seen="two losses"
         ),
         "law": law,
-        "fits": _fits(shown, limit, law),
+        "fits": None if limit is None else _fits(shown, limit, law),
         "limit": limit,
         "pattern": name,
         "statuses": statuses,
