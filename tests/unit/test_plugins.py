@@ -24,6 +24,7 @@ EXPECTED = {
     ("vmperf_reach", "default"),
     ("VMPerfRecord", "default"),
     ("VMPerfOverhead", "default"),
+    ("VMPerfDensity", "default"),
 }
 HEAVY = ("asyncssh", "matplotlib", "numpy", "openstack", "scipy")
 
