@@ -1,6 +1,7 @@
 """Command that measures bare metal and registers the result."""
 
 import argparse
+import collections.abc
 import getpass
 import typing as t
 
@@ -99,7 +100,7 @@ class Record(command.Command):
         recorded_at = build.now()
         recordings = [
             self._record(parsed, question, asked.peer)
-            for question in asked.questions
+            for question in self._that_fit(parsed, asked.questions)
         ]
         content = {
             "version": 1,
@@ -117,6 +118,31 @@ class Record(command.Command):
             f"baseline {parsed.name!r} is registered: "
             f"{registry.folder / parsed.name}.json"
         )
+
+    def _that_fit(
+        self,
+        parsed: argparse.Namespace,
+        asked: collections.abc.Sequence[questions.Question],
+    ) -> list[questions.Question]:
+        """Return the questions that the machine is large enough for.
+
+        Before anything is measured; what was insisted on is not left out.
+        """
+        from rally_vmperf.execution import sizing
+
+        if parsed.whole:
+            return list(asked)
+        shapes = dict.fromkeys(question.shape for question in asked)
+        too_small = sizing.too_small(lambda: _connect(parsed), shapes)
+        for question in asked:
+            if question.insisted and question.shape in too_small:
+                raise too_small[question.shape]
+        for shape, error in too_small.items():
+            self._say(f"left out: {shape}: {error}")
+        fitting = [one for one in asked if one.shape not in too_small]
+        if not fitting:
+            raise next(iter(too_small.values()))
+        return fitting
 
     def _record(
         self,

@@ -17,12 +17,17 @@ Reference = dict[str, str]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Question:
-    """Workloads to run in copies of one shape."""
+    """Workloads to run in copies of one shape.
+
+    :param insisted: on the number of copies; one that only follows from the
+        levels of a task may be left out where the machine is too small
+    """
 
     assignments: tuple[assignment.Assignment, ...]
     shape: matching.Shape
     repetitions: int
     warmup: int
+    insisted: bool = True
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -47,14 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="workload with its default arguments; may be repeated",
     )
-    parser.add_argument(
-        "--task-args", metavar="YAML", help="arguments of the task's template"
-    )
-    parser.add_argument(
-        "--task-args-file",
-        metavar="FILE",
-        help="file with arguments of the task's template",
-    )
+    task_file.add_arguments(parser)
     parser.add_argument(
         "--flavor",
         action="append",
@@ -73,9 +71,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--copies",
-        type=_at_least(1),
-        metavar="N",
-        help="copies at once; default: as many as the task has guests",
+        type=_several,
+        metavar="N[,N]",
+        help="copies at once, or several numbers of them, each measured; "
+        "default: as many as the task has guests, or the levels of a density "
+        "task that the machine has CPUs for",
     )
     parser.add_argument(
         "--repetitions",
@@ -107,6 +107,11 @@ def _at_least(lowest: int) -> collections.abc.Callable[[str], int]:
     return whole_number
 
 
+def _several(text: str) -> tuple[int, ...]:
+    whole_number = _at_least(1)
+    return tuple(dict.fromkeys(map(whole_number, text.split(","))))
+
+
 def read(parsed: argparse.Namespace) -> Asked:
     """Return the questions that the options ask.
 
@@ -124,7 +129,7 @@ def read(parsed: argparse.Namespace) -> Asked:
             repetitions=_given(parsed.repetitions, 5),
             warmup=_given(parsed.warmup, 1),
         )
-        for shape in _shapes(parsed, None, _given(parsed.copies, 1))
+        for shape in _shapes(parsed, None, parsed.copies or (1,))
     ]
     return Asked(questions=tuple(questions), peer=None)
 
@@ -139,20 +144,21 @@ def _from_task(parsed: argparse.Namespace) -> Asked:
         args_file=parsed.task_args_file,
     ):
         peer = peer or one.peer
-        copies = _given(parsed.copies, one.guests)
-        for shape in _shapes(parsed, one.flavor, copies):
+        copies = parsed.copies or one.copies
+        for shape in _shapes(parsed, one.guests.get("flavor"), copies):
             question = Question(
                 assignments=assignment.assign(one.workloads),
                 shape=shape,
                 repetitions=_repetitions(parsed, one),
                 warmup=_given(parsed.warmup, one.warmup),
+                insisted=bool(parsed.copies) or not one.climbs,
             )
             if question not in questions:
                 questions.append(question)
     return Asked(questions=tuple(questions), peer=peer)
 
 
-def _repetitions(parsed: argparse.Namespace, asked: task_file.Overhead) -> int:
+def _repetitions(parsed: argparse.Namespace, asked: task_file.Subtask) -> int:
     counted = _given(parsed.repetitions, asked.times - asked.warmup)
     if counted < 1:
         raise document.BaselineError(
@@ -164,11 +170,16 @@ def _repetitions(parsed: argparse.Namespace, asked: task_file.Overhead) -> int:
 
 
 def _shapes(
-    parsed: argparse.Namespace, flavor: Reference | None, copies: int
+    parsed: argparse.Namespace,
+    flavor: Reference | None,
+    copies: collections.abc.Sequence[int],
 ) -> list[matching.Shape]:
     """Return the shapes of the options, else of the task's flavor."""
     if parsed.cpus and parsed.memory:
-        return [matching.Shape(parsed.cpus, parsed.memory, copies)]
+        return [
+            matching.Shape(parsed.cpus, parsed.memory, number)
+            for number in copies
+        ]
     wanted = [{"name": name} for name in parsed.flavor or ()]
     if not wanted and flavor:
         wanted = [flavor]
@@ -181,7 +192,11 @@ def _shapes(
 
     cloud = configuration.connection()
     found = [choices.flavor(cloud, one) for one in wanted]
-    shapes = [matching.Shape(one.vcpus, one.ram, copies) for one in found]
+    shapes = [
+        matching.Shape(one.vcpus, one.ram, number)
+        for one in found
+        for number in copies
+    ]
     return list(dict.fromkeys(shapes))
 
 

@@ -34,8 +34,9 @@ class Report(command.Command):
         parser.add_argument(
             "--limits",
             metavar="FILE",
-            help="YAML with the keys of the SLA vmperf_overhead "
-            "(max_percent, max, confidence, on_inconclusive, tolerate)",
+            help="YAML with the names of SLAs and their limits, as in the "
+            "section sla of a task, or only the keys of vmperf_overhead, "
+            "which are those of vmperf_degradation for a density run",
         )
         parser.add_argument(
             "-o", "--output", default="report.html", help="page to write"
@@ -45,19 +46,20 @@ class Report(command.Command):
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Write the page and say where it is and what it says."""
         # Drawing and Rally take a second to load: not for a mere --help.
-        from rally_vmperf.plugins.sla import overhead
+        from rally_vmperf.plugins import judged
         from rally_vmperf.report import page
-        from rally_vmperf.report import run
         from rally_vmperf.report import sources
         from rally_vmperf.report import text
 
-        limits = _limits(parsed.limits, overhead.Overhead.CONFIG_SCHEMA)
+        limits = _limits(parsed.limits)
         shown = []
         for path in parsed.files:
             for source in sources.read(path):
-                criterion = limits or source.criterion
-                judge = overhead.judge(criterion) if criterion else None
-                shown.append(run.make(source.records, judge))
+                criteria = None
+                if parsed.limits is not None:
+                    main, *_ = sources.SLAS[source.kind]
+                    criteria = _by_sla(parsed.limits, limits, main)
+                shown.append(judged.run(source, criteria))
         try:
             pathlib.Path(parsed.output).write_text(
                 page.standalone(shown), encoding="utf-8"
@@ -68,25 +70,17 @@ class Report(command.Command):
                 "another place with --output"
             ) from error
         for one in shown:
-            words = (
-                "figures without limits"
-                if one.status == "none"
-                else one.judgement.headline()
-            )
-            line = text.printable(f"{one.title}: {words}")
+            line = text.printable(f"{one.title}: {one.headline}")
             self.app.stdout.write(f"{line}\n")
         self.app.stdout.write(f"written to {parsed.output}\n")
 
 
-def _limits(
-    path: str | None, schema: dict[str, t.Any]
-) -> dict[str, t.Any] | None:
-    """Return the limits in a file, None without one."""
+def _limits(path: str | None) -> t.Any:
+    """Return what is in a file of limits, None without one."""
     if path is None:
         return None
     try:
-        limits = yaml.safe_load(pathlib.Path(path).read_text(encoding="utf-8"))
-        jsonschema.validate(limits, schema, jsonschema.Draft7Validator)
+        return yaml.safe_load(pathlib.Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ReportError(
             f"limits {path}: {error.strerror or error}"
@@ -94,9 +88,34 @@ def _limits(
     except (ValueError, yaml.YAMLError) as error:
         reason = " ".join(str(error).split())[:300]
         raise ReportError(f"limits {path} are no YAML: {reason}") from error
-    except jsonschema.ValidationError as error:
-        raise ReportError(
-            f"limits {path}: {error.json_path}: {error.message}; use the "
-            "keys of the SLA vmperf_overhead"
-        ) from error
-    return t.cast(dict[str, t.Any], limits)
+
+
+def _by_sla(
+    path: str, limits: t.Any, main: str
+) -> dict[str, dict[str, t.Any]]:
+    """Return limits by the name of their SLA.
+
+    :param main: the SLA that is meant where the file names none
+    """
+    from rally_vmperf.plugins import judged
+
+    named = isinstance(limits, dict) and any(
+        name in judged.SCHEMAS for name in limits
+    )
+    found = limits if named else {main: limits}
+    for name, criterion in found.items():
+        if name not in judged.SCHEMAS:
+            raise ReportError(
+                f"limits {path}: {name} is no SLA of a report, use "
+                f"{', '.join(judged.SCHEMAS)}"
+            )
+        try:
+            jsonschema.validate(
+                criterion, judged.SCHEMAS[name], jsonschema.Draft7Validator
+            )
+        except jsonschema.ValidationError as error:
+            raise ReportError(
+                f"limits {path}: {error.json_path}: {error.message}; use the "
+                f"keys of the SLA {name}"
+            ) from error
+    return t.cast(dict[str, dict[str, t.Any]], found)

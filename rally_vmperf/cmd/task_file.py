@@ -1,5 +1,6 @@
 """What a task file asks of guests, workload by workload."""
 
+import argparse
 import dataclasses
 import pathlib
 import typing as t
@@ -10,52 +11,73 @@ import yaml
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import configuration
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import levels
 from rally_vmperf.guests import schema
 
-_SCENARIO = "VMPerf.overhead"
+_OVERHEAD, _DENSITY = "VMPerf.overhead", "VMPerf.density"
+_SCENARIOS = (_OVERHEAD, _DENSITY)
 _GUESTS = "vmperf_guests"
 
-#: What a recording reads of a workload of a task; the rest is Rally's.
+_ARGUMENTS: dict[str, t.Any] = {
+    "type": "object",
+    "required": ["workloads"],
+    "properties": {
+        "workloads": assignment.SCHEMA,
+        "warmup": {"type": "integer", "minimum": 0},
+        "peer": {"type": ["object", "null"], "required": ["address"]},
+    },
+}
+#: What our commands read of a workload of a task; the rest is Rally's.
 _READ: dict[str, t.Any] = {
     "type": "object",
     "properties": {
-        _SCENARIO: {
-            "type": "object",
-            "required": ["workloads"],
-            "properties": {
-                "workloads": assignment.SCHEMA,
-                "warmup": {"type": "integer", "minimum": 0},
-                "peer": {"type": ["object", "null"], "required": ["address"]},
-            },
-        },
+        **dict.fromkeys(_SCENARIOS, _ARGUMENTS),
         "runner": {
             "type": "object",
             "properties": {"times": {"type": "integer", "minimum": 1}},
         },
-        _GUESTS: {
-            "type": "object",
-            "properties": {
-                key: schema.PROPERTIES[key] for key in ("flavor", "count")
-            },
-        },
+        _GUESTS: {"type": "object", "properties": schema.PROPERTIES},
     },
 }
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Overhead:
-    """One workload of a task that compares guests with bare metal.
+class Subtask:
+    """One workload of a task, whichever question it asks.
 
-    :param flavor: name or id of the guests' flavor, where the task has one
+    :param copies: how many guests of a host measure at once, one level after
+        another
+    :param guests: the options of the guests
     :param times: repetitions, those of the warm-up included
+    :param contexts: names of all contexts, without their platform
     """
 
+    title: str
+    scenario: str
     workloads: list[dict[str, t.Any]]
-    flavor: dict[str, str] | None
-    guests: int
+    copies: tuple[int, ...]
+    guests: dict[str, t.Any]
     times: int
     warmup: int
     peer: dict[str, t.Any] | None
+    contexts: frozenset[str]
+
+    @property
+    def climbs(self) -> bool:
+        """Whether it goes through several numbers of guests."""
+        return self.scenario == _DENSITY
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that fill a task's template."""
+    parser.add_argument(
+        "--task-args", metavar="YAML", help="arguments of the task's template"
+    )
+    parser.add_argument(
+        "--task-args-file",
+        metavar="FILE",
+        help="file with arguments of the task's template",
+    )
 
 
 def read(
@@ -64,7 +86,7 @@ def read(
     config_file: str | None,
     args: str | None = None,
     args_file: str | None = None,
-) -> list[Overhead]:
+) -> list[Subtask]:
     """Return what a task asks, as Rally itself reads the file.
 
     :param args: YAML with arguments of the task's template
@@ -77,13 +99,15 @@ def read(
     if args:
         arguments.update(_mapping(args, "--task-args"))
     found = [
-        _overhead(workload, task)
-        for workload in _workloads(_render(task, arguments, config_file), task)
-        if workload["name"] == _SCENARIO
+        _subtask(title, workload, task)
+        for title, workload in _workloads(
+            _render(task, arguments, config_file), task
+        )
+        if workload["name"] in _SCENARIOS
     ]
     if not found:
         raise document.BaselineError(
-            f"{task} has no scenario {_SCENARIO} to record for"
+            f"{task} has no scenario {' or '.join(_SCENARIOS)}"
         )
     return found
 
@@ -122,7 +146,8 @@ def _mapping(text: str, origin: str) -> dict[str, t.Any]:
 
 def _workloads(
     content: dict[str, t.Any], origin: str
-) -> list[dict[str, t.Any]]:
+) -> list[tuple[str, dict[str, t.Any]]]:
+    """Return the workloads of a task, each with its subtask's title."""
     from rally import exceptions
     from rally.task import task_cfg
 
@@ -130,27 +155,41 @@ def _workloads(
         subtasks = task_cfg.TaskConfig(content).subtasks
     except exceptions.InvalidTaskException as error:
         raise document.BaselineError(f"{origin}: {_line(error)}") from error
-    return [one for subtask in subtasks for one in subtask["workloads"]]
+    return [
+        (str(subtask["title"]), one)
+        for subtask in subtasks
+        for one in subtask["workloads"]
+    ]
 
 
-def _overhead(workload: dict[str, t.Any], origin: str) -> Overhead:
+def _subtask(title: str, workload: dict[str, t.Any], origin: str) -> Subtask:
     contexts = {
         name.split("@")[0]: value
         for name, value in workload["contexts"].items()
     }
     asked, runner = workload["args"], workload["runner"]
     guests = contexts.get(_GUESTS, {})
-    seen = {_SCENARIO: asked, "runner": runner, _GUESTS: guests}
+    scenario = workload["name"]
+    seen = {scenario: asked, "runner": runner, _GUESTS: guests}
     for error in jsonschema.Draft7Validator(_READ).iter_errors(seen):
         where = ".".join(str(part) for part in error.absolute_path)
         raise document.BaselineError(f"{origin}: {where}: {error.message}")
-    return Overhead(
+    copies: tuple[int, ...] = (guests.get("count", schema.DEFAULTS["count"]),)
+    if scenario == _DENSITY:
+        try:
+            copies = levels.expand(asked.get("levels"))
+        except levels.LevelError as error:
+            raise document.BaselineError(f"{origin}: {error}") from error
+    return Subtask(
+        title=title,
+        scenario=scenario,
         workloads=asked["workloads"],
-        flavor=guests.get("flavor"),
-        guests=guests.get("count", schema.DEFAULTS["count"]),
+        copies=copies,
+        guests=guests,
         times=runner.get("times", 1),
         warmup=asked.get("warmup", 0),
         peer=asked.get("peer"),
+        contexts=frozenset(contexts),
     )
 
 

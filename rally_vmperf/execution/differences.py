@@ -20,9 +20,16 @@ def find(
 
     :raises BaselineError: when the baseline does not cover the session
     """
-    metal = baseline["machine"]
-    found = likeness.governor(metal["fingerprint"])
-    found += likeness.nested(metal["fingerprint"])
+    return (
+        machines(session, baseline)
+        + alone(session)
+        + data(session, baseline, shape)
+    )
+
+
+def alone(session: sessions.Session) -> list[finding.Finding]:
+    """Return what there is to say without bare metal."""
+    found = []
     for one in session.assignments:
         found += [
             finding.Finding(kind=kind, subject=one.title, seen=seen)
@@ -31,6 +38,18 @@ def find(
     for place in session.places:
         facts = session.fingerprints[place.name]
         found += likeness.virtualisation(facts, place.name)
+    return found
+
+
+def machines(
+    session: sessions.Session, baseline: document.Json
+) -> list[finding.Finding]:
+    """Return in what guests, peer and tools differ from the baseline's."""
+    metal = baseline["machine"]
+    found = likeness.governor(metal["fingerprint"])
+    found += likeness.nested(metal["fingerprint"])
+    for place in session.places:
+        facts = session.fingerprints[place.name]
         found += likeness.compare_machines(
             metal["fingerprint"], facts, place.name
         )
@@ -41,7 +60,7 @@ def find(
         )
     if session.peer is not None:
         found += _peer(session, session.peer.name, baseline)
-    return found + _data(session, baseline, shape)
+    return found
 
 
 def hosts(
@@ -82,9 +101,13 @@ def _peer(
     )
 
 
-def _data(
+def data(
     session: sessions.Session, baseline: document.Json, shape: matching.Shape
 ) -> list[finding.Finding]:
+    """Return where the data worked on are others than on bare metal.
+
+    :raises BaselineError: when the baseline does not cover the session
+    """
     found = []
     chosen = comparison.entries(baseline, session.assignments, shape)
     for one, entry in zip(session.assignments, chosen, strict=True):

@@ -67,7 +67,8 @@ class Session:
 
         ``result`` keeps what it has when this is interrupted.
 
-        :param names: of the stations that take part; all by default
+        :param names: of the stations that take part, in the order in which
+            they pair up; all by default
         :returns: what was seen on the machines meanwhile
         """
         return self.runner.run(self._repeat(result, names))
@@ -83,7 +84,8 @@ class Session:
     ) -> list[finding.Finding]:
         places = self.places
         if names is not None:
-            places = [place for place in places if place.name in names]
+            by_name = {place.name: place for place in places}
+            places = [by_name[name] for name in names]
             for place in places:
                 place.partner = None
             stations.pair_up(places)

@@ -40,7 +40,10 @@ def boot(
     :param admin: who may see the hosts, when ``connection`` may not
     :raises GuestError: one line with the way out
     """
-    planned = plan.make(connection, asked)
+    planned = plan.make(connection, asked, admin)
+    for line in planned.bill.lines():
+        progress(line)
+    planned.bill.check()
     client = hostkey.generate("rally-vmperf")
     hosts_keys = {
         f"g{number}": host_keys.choose(asked)

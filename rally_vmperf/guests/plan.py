@@ -5,11 +5,10 @@ import typing as t
 
 from openstack import connection as sdk
 
+from rally_vmperf.guests import bill
 from rally_vmperf.guests import choices
-from rally_vmperf.guests import cloud
 from rally_vmperf.guests import hosts
 from rally_vmperf.guests import networks
-from rally_vmperf.guests import quota
 from rally_vmperf.guests import request
 from rally_vmperf.guests import volumes
 
@@ -29,6 +28,7 @@ class Plan(Parts):
 
     extra_specs: dict[str, str]
     networks: networks.Networks
+    bill: bill.Bill
 
     def flavor_facts(self) -> dict[str, t.Any]:
         """Return the flavor as plain data."""
@@ -46,34 +46,58 @@ class Plan(Parts):
         return {"id": self.image.id, "name": self.image.name}
 
 
-def make(connection: sdk.Connection, asked: request.Request) -> Plan:
+def make(
+    connection: sdk.Connection,
+    asked: request.Request,
+    admin: sdk.Connection | None = None,
+) -> Plan:
     """Return the plan; nothing is created.
 
-    :raises GuestError: for what is not there, does not fit together or
-        exceeds the quota
+    Whether quota and hosts have room for it, its bill tells.
+
+    :param admin: who sees what is free on hosts, if there is one
+    :raises GuestError: for what is not there or does not fit together
     """
     parts = parts_of(connection, asked)
     chosen = networks.choose(connection, asked)
-    flavor = parts.flavor
-    size = asked.boot_volume["size_gib"] if asked.boot_volume else 0
-    needs = {
-        "instances": asked.count,
-        "cores": asked.count * flavor.vcpus,
-        "MiB of memory": asked.count * flavor.ram,
-        "floating addresses": asked.count if chosen.pool else 0,
-        "ports": asked.count * len(chosen.every),
-        "server groups": 1 if asked.server_group else 0,
-        "members of a server group": asked.count if asked.server_group else 0,
-        "volumes": asked.count if size else 0,
-        "GiB of volumes": asked.count * size,
-    }
-    quota.check(connection, _project(connection), needs)
+    extra_specs = choices.extra_specs(connection, parts.flavor)
     return Plan(
         image=parts.image,
-        flavor=flavor,
+        flavor=parts.flavor,
         where=parts.where,
-        extra_specs=choices.extra_specs(connection, flavor),
+        extra_specs=extra_specs,
         networks=chosen,
+        bill=bill.draw_up(
+            connection,
+            asked,
+            parts.flavor,
+            extra_specs,
+            parts.where,
+            chosen,
+            admin,
+        ),
+    )
+
+
+def foresee(
+    connection: sdk.Connection,
+    asked: request.Request,
+    admin: sdk.Connection | None,
+) -> tuple[Parts, bill.Bill]:
+    """Return what there is to say while networks are still to be made.
+
+    :raises GuestError: for what is not there or does not fit together
+    """
+    parts = parts_of(connection, asked)
+    extra_specs = choices.extra_specs(connection, parts.flavor)
+    return parts, bill.draw_up(
+        connection,
+        asked,
+        parts.flavor,
+        extra_specs,
+        parts.where,
+        None,
+        admin,
     )
 
 
@@ -89,8 +113,3 @@ def parts_of(connection: sdk.Connection, asked: request.Request) -> Parts:
     choices.check_fit(image, flavor, size)
     where = hosts.settle(connection, asked)
     return Parts(image=image, flavor=flavor, where=where)
-
-
-def _project(connection: sdk.Connection) -> str:
-    with cloud.asking("ask for the project"):
-        return str(connection.current_project.name or "?")

@@ -20,17 +20,34 @@ def check(
         ``network_room`` and ``volume_room`` name
     :raises GuestError: one line with everything that is short
     """
-    rooms = compute_room(connection)
+    said = refusal(project, rooms(connection, needs), needs)
+    if said:
+        raise errors.GuestError(said)
+
+
+def rooms(
+    connection: sdk.Connection, needs: dict[str, int]
+) -> dict[str, int | None]:
+    """Return how much is left of what is needed; None where unlimited."""
+    found = compute_room(connection)
     if needs.get("floating addresses") or needs.get("ports"):
-        rooms |= network_room(connection)
+        found |= network_room(connection)
     if needs.get("volumes"):
-        rooms |= volume_room(connection)
+        found |= volume_room(connection)
+    return found
+
+
+def refusal(
+    project: str, rooms: dict[str, int | None], needs: dict[str, int]
+) -> str:
+    """Return in one line everything that is short, or nothing."""
     short = list(shortages(rooms, needs))
-    if short:
-        raise errors.GuestError(
-            f"quota: project {project} {'; '.join(short)}; ask for less, "
-            "remove what is not needed, or have the quota raised"
-        )
+    if not short:
+        return ""
+    return (
+        f"quota: project {project} {'; '.join(short)}; ask for less, remove "
+        "what is not needed, or have the quota raised"
+    )
 
 
 def shortages(

@@ -34,6 +34,8 @@ class Request:
     :param aggregate: name of the host aggregate to force them into, or None
     :param boot_volume: ``{"size_gib": ..., "type": ...}``, None for the
         flavor's disk
+    :param max_host_share: how full a host may become, in percent of what
+        Nova may give away there
     """
 
     image: Reference
@@ -59,6 +61,7 @@ class Request:
     jump: t.Any = None
     namespace: str | None = None
     login: Reference | None = None
+    max_host_share: float = 90
     host_key: collections.abc.Mapping[str, t.Any] | None = None
 
     def reaching(self) -> dict[str, t.Any]:

@@ -2,6 +2,8 @@
 
 import typing as t
 
+from rally_vmperf.guests import schema_jump
+
 _REFERENCE_TO = "{} of the guests, by name or by id."
 
 
@@ -27,44 +29,8 @@ def _seconds(description: str) -> dict[str, t.Any]:
     }
 
 
-def _file(description: str) -> dict[str, t.Any]:
-    return {"type": "string", "minLength": 1, "description": description}
-
-
-_HOP: dict[str, t.Any] = {
-    "properties": {
-        "address": {
-            "type": "string",
-            "minLength": 1,
-            "description": "Its address or name.",
-        },
-        "port": {
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 65535,
-            "description": "Port of its SSH server.",
-        },
-        "user": {
-            "type": "string",
-            "minLength": 1,
-            "description": "Login name on it.",
-        },
-        "key_file": _file("Private key; by default the user's own keys."),
-        "known_hosts": _file("Its host key; by default the user's own file."),
-    },
-    "required": ["address", "user"],
-    "additionalProperties": False,
-}
 #: One jump host, or several in the order in which they are gone through.
-JUMP: dict[str, t.Any] = {
-    "type": ["object", "array"],
-    **_HOP,
-    "items": {"type": "object", **_HOP},
-    "minItems": 1,
-    "maxItems": 8,
-    "description": "Jump host through which SSH goes, or a list of them in "
-    "order: {address, port, user, key_file, known_hosts}.",
-}
+JUMP = schema_jump.JUMP
 
 
 def _one_of(
@@ -190,8 +156,12 @@ PROPERTIES: dict[str, t.Any] = {
     "login": _one_of(
         "What lets one into guests whose image takes no key from Nova.",
         {
-            "key_file": _file("Private key of a public one in the image."),
-            "password_file": _file("File with the password as first line."),
+            "key_file": schema_jump.file(
+                "Private key of a public one in the image."
+            ),
+            "password_file": schema_jump.file(
+                "File with the password as first line."
+            ),
         },
     ),
     "host_key": _one_of(
@@ -209,6 +179,13 @@ PROPERTIES: dict[str, t.Any] = {
             },
         },
     ),
+    "max_host_share": {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "maximum": 100,
+        "description": "How full the guests may make a host, in percent of "
+        "what Nova may give away there; seen by administrators only.",
+    },
     "boot_timeout": _seconds("Seconds in which all must be active."),
     "ssh_timeout": _seconds(
         "Seconds in which all must answer SSH and finish booting, once they "
@@ -242,6 +219,7 @@ DEFAULTS: dict[str, t.Any] = {
     "address": "auto",
     "ip_version": 4,
     "user": "debian",
+    "max_host_share": 90,
     "boot_timeout": 600,
     "ssh_timeout": 300,
     "config_drive": False,

@@ -21,6 +21,10 @@ from rally_vmperf.measurement import finding
 Held = t.Literal["systemd", "cgroup2", "cgroup1", "taskset", "whole"]
 
 
+class TooSmall(base.MachineError):
+    """The machine has fewer CPUs or less memory than the copies need."""
+
+
 @dataclasses.dataclass(kw_only=True)
 class Hold:
     """A shape that is held until it is released.
@@ -60,17 +64,10 @@ async def hold(
 ) -> Hold:
     """Hold a machine to a number of CPUs and an amount of memory per copy.
 
-    :raises MachineError: when the machine is too small, naming both numbers
+    :raises TooSmall: naming both numbers
+    :raises MachineError: when the machine does not answer
     """
-    seen = await machine.run(
-        scripts.argv("shape.sh", "look", shape_groups.MOUNTED)
-    )
-    facts = dict(
-        line.split("=", 1) for line in seen.stdout.splitlines() if "=" in line
-    )
-    available = choice.topology(
-        seen.stdout, choice.ranges(facts.get("allowed", ""))
-    )
+    facts, available = await _look(machine)
     chosen = _choose(machine, available, cpus, copies)
     _check_memory(machine, facts.get("memory_kib", ""), memory_mib * copies)
     method = shape_groups.known(facts.get("method"))
@@ -91,6 +88,36 @@ async def hold(
     )
 
 
+async def check(
+    machine: base.Machine,
+    *,
+    cpus: int,
+    memory_mib: int,
+    copies: int = 1,
+) -> None:
+    """Refuse a shape that the machine is too small for; hold nothing.
+
+    :raises TooSmall: naming both numbers
+    """
+    facts, available = await _look(machine)
+    _choose(machine, available, cpus, copies)
+    _check_memory(machine, facts.get("memory_kib", ""), memory_mib * copies)
+
+
+async def _look(
+    machine: base.Machine,
+) -> tuple[dict[str, str], list[choice.Cpu]]:
+    """Return what the machine says of itself, and its usable CPUs."""
+    seen = await machine.run(
+        scripts.argv("shape.sh", "look", shape_groups.MOUNTED)
+    )
+    facts = dict(
+        line.split("=", 1) for line in seen.stdout.splitlines() if "=" in line
+    )
+    allowed = choice.ranges(facts.get("allowed", ""))
+    return facts, choice.topology(seen.stdout, allowed)
+
+
 def _choose(
     machine: base.Machine,
     available: list[choice.Cpu],
@@ -100,7 +127,7 @@ def _choose(
     try:
         return tuple(choice.choose(available, each, copies))
     except ValueError:
-        raise base.MachineError(
+        raise TooSmall(
             f"{machine.name} has {len(available)} CPUs and {copies} copies "
             f"of {each} vCPUs need {copies * each}; use fewer copies, a "
             "smaller flavor or a larger machine"
@@ -113,7 +140,7 @@ def _check_memory(
     known = re.fullmatch("[0-9]{1,15}", total_kib)
     total_mib = int(total_kib) >> 10 if known else 0
     if total_mib and needed_mib > total_mib:
-        raise base.MachineError(
+        raise TooSmall(
             f"{machine.name} has {total_mib} MiB of memory and the copies "
             f"need {needed_mib} MiB; use fewer copies or a smaller flavor"
         )

@@ -21,6 +21,13 @@ def part(name: str) -> str:
     return PARTS.get(first, first)
 
 
+def place(name: str) -> int:
+    """Return where a metric's part stands in the order of parts."""
+    order = [*PARTS.values()]
+    title = part(name)
+    return order.index(title) if title in order else len(order)
+
+
 def by_part(
     judged: collections.abc.Iterable[rows.Row],
 ) -> dict[str, list[rows.Row]]:

@@ -22,11 +22,7 @@ def lines(shown: collections.abc.Sequence[runs.Run]) -> list[Line]:
         {row.metric.name: row for row in run.judgement.every} for run in shown
     ]
     names = dict.fromkeys(name for table in tables for name in table)
-    order = [*groups.PARTS.values()]
-    places = {title: place for place, title in enumerate(order)}
     return [
         Line(metric=name, cells=tuple(table.get(name) for table in tables))
-        for name in sorted(
-            names, key=lambda name: places.get(groups.part(name), len(order))
-        )
+        for name in sorted(names, key=groups.place)
     ]

@@ -24,33 +24,49 @@ from rally_vmperf.report import run as runs
 from rally_vmperf.report import samples
 from rally_vmperf.report import setting
 from rally_vmperf.report import text
+from rally_vmperf.report.density import run as density
+from rally_vmperf.report.density import shown as density_globals
 from rally_vmperf.report.drawing import overheads
 from rally_vmperf.report.drawing import strips
+
+AnyRun = runs.Run | density.Run
 
 #: Samples of so many metrics are drawn; the table always holds all.
 MOST_STRIPS = 60
 
 
-def standalone(shown: collections.abc.Iterable[runs.Run]) -> str:
+def standalone(shown: collections.abc.Iterable[AnyRun]) -> str:
     """Return a page of its own: an overview, and a section per run."""
     return _render(runs.told_apart(shown), embedded=False)
 
 
-def embedded(run: runs.Run) -> str:
+def embedded(run: AnyRun) -> str:
     """Return a page for a frame in Rally's report."""
     return _render([run], embedded=True)
 
 
-def _render(shown: list[runs.Run], *, embedded: bool) -> str:
+def _render(shown: list[AnyRun], *, embedded: bool) -> str:
+    overheads_of = [one for one in shown if isinstance(one, runs.Run)]
+    densities = [one for one in shown if isinstance(one, density.Run)]
     return (
         _environment()
         .get_template("page.html.j2")
         .render(
             runs=shown,
-            lines=overview.lines(shown) if len(shown) > 1 else (),
+            title=_title(bool(overheads_of), bool(densities)),
+            overheads=overheads_of if len(overheads_of) > 1 else (),
+            densities=densities if len(densities) > 1 else (),
             embedded=embedded,
         )
     )
+
+
+def _title(overhead: bool, degradation: bool) -> str:
+    if overhead and degradation:
+        return "Overhead and degradation of guests"
+    if degradation:
+        return "Degradation of guests as their number grows"
+    return "Overhead of guests over bare metal"
 
 
 @functools.cache
@@ -70,8 +86,11 @@ def _environment() -> jinja2.Environment:
         breakable=text.breakable,
         outliers=_outliers,
         groupby_kind=groups.by_kind,
+        sum_of=density_globals.sum_of,
     )
     environment.globals.update(
+        overview=overview.lines,
+        **density_globals.GLOBALS,
         KINDS=finding.KINDS,
         by_part=groups.by_part,
         setting=setting.facts,

@@ -24,8 +24,21 @@ def rows(record: t.Any) -> list[list[str]]:
 
 
 def _samples(record: Json) -> collections.abc.Iterator[list[str]]:
-    state = record["state"] if record["counted"] else "warm-up, not counted"
-    for row in record["samples"]:
+    warm = "" if record["counted"] else "warm-up, not counted"
+    yield from _rows(record, record["samples"], warm or record["state"])
+    for level in record.get("levels", ()):
+        number = level["guests"]
+        words = f"{number} {'guest' if number == 1 else 'guests'} at once"
+        if level["skipped"]:
+            yield ["-", "-", "-", f"{words}: skipped, {level['skipped']}"]
+        state = f"{words}: {warm or level['state']}"
+        yield from _rows(record, level["samples"], state)
+
+
+def _rows(
+    record: Json, samples: collections.abc.Iterable[Json], state: str
+) -> collections.abc.Iterator[list[str]]:
+    for row in samples:
         value = row["value"]
         shown = (
             units.show(value, record["metrics"][row["metric"]]["unit"])

@@ -3,11 +3,27 @@
 import collections.abc
 import typing as t
 
+from rally_vmperf.measurement import shortfall
 from rally_vmperf.report import run as runs
 from rally_vmperf.report import text
 
 Json = collections.abc.Mapping[str, t.Any]
 Facts = list[tuple[str, list[str]]]
+
+#: Guests that have a line each.
+_MOST_LINES = 6
+
+
+class Judged(t.Protocol):
+    """What is read of a judgement, of whatever kind."""
+
+    @property
+    def missing(self) -> shortfall.Shortfall:
+        """What was planned and is not there."""
+
+    @property
+    def confidence(self) -> float:
+        """Of the intervals."""
 
 
 def facts(run: runs.Run) -> Facts:
@@ -15,19 +31,32 @@ def facts(run: runs.Run) -> Facts:
     if not run.records:
         return []
     record = run.last
+    compared = [
+        ("Bare metal", [reference(record["reference"])]),
+        ("Shape of bare metal", [_shape(record["shape"])]),
+    ]
+    return about(run, run.judgement, compared)
+
+
+def about(run: runs.Shown, judged: Judged, compared: Facts) -> Facts:
+    """Return the facts of a run that has records, of whatever kind.
+
+    :param judged: says how much was planned, and with which confidence
+    :param compared: what the guests are compared with
+    """
+    record = run.last
     guests = [one for one in record["machines"] if one["role"] == "guest"]
     peers = [one for one in record["machines"] if one["role"] == "peer"]
     described: Facts = [
         ("Flavor", _once(_flavor(guest) for guest in guests)),
         ("Image", _once(_name(_nova(guest, "image")) for guest in guests)),
         ("Disk", _once(_disk(guest) for guest in guests)),
-        ("Guests", [_guest(guest) for guest in guests]),
+        ("Guests", _guests(guests)),
         ("Virtualisation", _virtualisation(run, guests)),
-        ("Bare metal", [_reference(record["reference"])]),
-        ("Shape of bare metal", [_shape(record["shape"])]),
+        *compared,
         ("Peer", [_peer(peer, run) for peer in peers]),
-        ("Repetitions", [_repetitions(run)]),
-        ("Confidence", [f"{run.judgement.confidence * 100:g} %"]),
+        ("Repetitions", [_repetitions(run, judged.missing.planned)]),
+        ("Confidence", [f"{judged.confidence * 100:g} %"]),
         (
             "Measured",
             [
@@ -82,17 +111,30 @@ def _disk(guest: Json) -> str:
     return f"volume of {disk['size_gib']} GiB{kind}"
 
 
-def _guest(guest: Json) -> str:
+def _guests(guests: list[Json]) -> list[str]:
+    """Return guests with their hosts; a line a host where there are many."""
+    if len(guests) <= _MOST_LINES:
+        return [f"{guest['name']} on {_host(guest)}" for guest in guests]
+    hosts: dict[str, list[str]] = {}
+    for guest in guests:
+        hosts.setdefault(_host(guest), []).append(guest["name"])
+    return [
+        f"{len(names)} on {host}: {text.flat(names)}"
+        for host, names in hosts.items()
+    ]
+
+
+def _host(guest: Json) -> str:
     host, known_as = _nova(guest, "host"), _nova(guest, "host_id")
     if host:
-        return f"{guest['name']} on {text.flat(host)}"
+        return text.flat(host)
     if known_as:
-        return f"{guest['name']} on host id {text.flat(known_as)[:12]}"
-    return f"{guest['name']} on a host that is not known"
+        return f"host id {text.flat(known_as)[:12]}"
+    return "a host that is not known"
 
 
 def _virtualisation(
-    run: runs.Run, guests: collections.abc.Iterable[Json]
+    run: runs.Shown, guests: collections.abc.Iterable[Json]
 ) -> list[str]:
     kinds = _once(
         text.flat(guest.get("fingerprint", {}).get("virtualisation") or "")
@@ -103,7 +145,8 @@ def _virtualisation(
     return kinds or ["not known"]
 
 
-def _reference(reference: Json) -> str:
+def reference(reference: Json) -> str:
+    """Return a baseline in words."""
     number = len(reference["repetitions"])
     return (
         f"baseline {reference['name']}, machine {reference['machine']}, "
@@ -120,16 +163,16 @@ def _shape(shape: Json) -> str:
     )
 
 
-def _peer(peer: Json, run: runs.Run) -> str:
+def _peer(peer: Json, run: runs.Shown) -> str:
     if run.found("peer_on_host"):
         return f"{peer['name']}, on the bare-metal host itself"
     return str(peer["name"])
 
 
-def _repetitions(run: runs.Run) -> str:
+def _repetitions(run: runs.Shown, planned: int) -> str:
     counted = sum(1 for record in run.records if record["counted"])
     warm = len(run.records) - counted
-    words = f"{counted} counted of {run.judgement.missing.planned} planned"
+    words = f"{counted} counted of {planned} planned"
     if not warm:
         return f"{words}, no warm-up"
     return f"{words}, and {warm} as warm-up"

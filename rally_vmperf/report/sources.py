@@ -9,6 +9,16 @@ from rally_vmperf.records import journal
 from rally_vmperf.records import output
 from rally_vmperf.report import run as runs
 
+Kind = t.Literal["overhead", "density"]
+
+#: Name of the scenario that records curves.
+DENSITY = "VMPerf.density"
+#: The SLAs that judge records of a kind, the main one first.
+SLAS: dict[Kind, tuple[str, ...]] = {
+    "overhead": ("vmperf_overhead",),
+    "density": ("vmperf_degradation", "vmperf_fairness"),
+}
+
 
 class SourceError(Exception):
     """A file holds no records; one line."""
@@ -18,12 +28,15 @@ class SourceError(Exception):
 class Source:
     """The records of one Rally workload.
 
+    :param kind: the question that was asked
     :param records: None for an iteration without a readable one
-    :param criterion: the limits of the task; None where they are not known
+    :param criteria: the limits of the task, by the name of the SLA; none
+        where they are not known
     """
 
+    kind: Kind
     records: runs.Records
-    criterion: dict[str, t.Any] | None
+    criteria: dict[str, dict[str, t.Any]]
 
 
 def read(path: str) -> list[Source]:
@@ -62,9 +75,17 @@ def read(path: str) -> list[Source]:
 
 def of_workload(workload: dict[str, t.Any]) -> Source:
     """Return what a workload among Rally's results holds."""
+    # A file of results names the scenario so, and a loaded one so.
+    names = {*workload.get("scenario", ()), workload.get("name")}
+    kind: Kind = "density" if DENSITY in names else "overhead"
     return Source(
+        kind=kind,
         records=[output.find(iteration) for iteration in workload["data"]],
-        criterion=workload["sla"].get("vmperf_overhead"),
+        criteria={
+            name: criterion
+            for name, criterion in workload["sla"].items()
+            if name in SLAS[kind]
+        },
     )
 
 
@@ -73,4 +94,9 @@ def _journal(path: pathlib.Path) -> Source:
         records = journal.Journal(path.parent, path.stem).read()
     except journal.JournalError as error:
         raise SourceError(str(error)) from error
-    return Source(records=records, criterion=None)
+    kinds = {record["kind"] for record in records if record is not None}
+    return Source(
+        kind="density" if "density" in kinds else "overhead",
+        records=records,
+        criteria={},
+    )

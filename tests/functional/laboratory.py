@@ -285,6 +285,18 @@ def peer() -> dict[str, str]:
     }
 
 
+def qemu(server):
+    """Return the process of a guest's machine."""
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if server.encode() in words and b"qemu" in words[0]:
+            return int(folder.name)
+    raise AssertionError(f"no qemu of {server}")
+
+
 def _start(task: pathlib.Path, arguments: dict) -> list[str]:
     words = ["task", "start", str(task)]
     return [*words, "--task-args", json.dumps(arguments)]

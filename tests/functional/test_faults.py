@@ -15,10 +15,17 @@ from tests.functional import laboratory
 
 SHORT = laboratory.TASKS / "short.yaml"
 
+#: Calls that only an administrator makes.
+PLACEMENT = {
+    "placement GET /",
+    "placement GET /allocation_candidates",
+    "placement GET /resource_providers",
+}
 #: Calls of runs that choose a host, or whose guest does not come up.
 RARE = {
     "compute GET /v2.1/os-availability-zone/detail",
     "compute POST /v2.1/servers/{id}/action",
+    *PLACEMENT,
 }
 
 

@@ -33,7 +33,10 @@ SHORT = laboratory.TASKS / "short.yaml"
 #: What becomes of each call here; in memory there is more.
 ACTIONS = (403, 503, "hang", "lost")
 #: Calls that a run on one network, without trouble, has no need of.
-UNUSED = ("os-availability-zone", "/action", "GET /v2.1/servers/{id}")
+UNUSED = (
+    *("os-availability-zone", "/action", "GET /v2.1/servers/{id}"),
+    *test_faults.PLACEMENT,
+)
 
 
 def member():
@@ -208,7 +211,7 @@ class TestInTheGuest(laboratory.Case):
                 "fio", lambda: measuring.search(process.log.read_text())
             )
             (server,) = lab.admin.compute.servers(all_projects=True)
-            os.kill(qemu(server.id), signal.SIGKILL)
+            os.kill(laboratory.qemu(server.id), signal.SIGKILL)
             self.assertEqual(2, process.wait(timeout=400))
         (path,) = lab.journals() - self.known
         first, *later = lab.records(path)
@@ -221,15 +224,3 @@ class TestInTheGuest(laboratory.Case):
         self.assertIn("guest_changed_host", found)
         for record in later:
             self.assertEqual([], record["samples"])
-
-
-def qemu(server):
-    """Return the process of a guest's machine."""
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if server.encode() in words and b"qemu" in words[0]:
-            return int(folder.name)
-    raise AssertionError(f"no qemu of {server}")

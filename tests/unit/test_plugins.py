@@ -12,14 +12,19 @@ from rally.common.plugin import plugin
 
 EXPECTED = {
     ("VMPerf.overhead", "openstack"),
+    ("VMPerf.density", "openstack"),
     ("vmperf_baseline", "default"),
     ("vmperf_guests", "openstack"),
     ("vmperf_overhead", "default"),
+    ("vmperf_degradation", "default"),
+    ("vmperf_fairness", "default"),
+    ("vmperf_density", "default"),
     ("vmperf_task", "default"),
     ("vmperf_cloud", "default"),
     ("vmperf_reach", "default"),
     ("VMPerfRecord", "default"),
     ("VMPerfOverhead", "default"),
+    ("VMPerfDensity", "default"),
 }
 HEAVY = ("asyncssh", "matplotlib", "numpy", "openstack", "scipy")
 

@@ -9,6 +9,7 @@ from rally_vmperf.guests.testing import calls
 from rally_vmperf.guests.testing import compute
 from rally_vmperf.guests.testing import image
 from rally_vmperf.guests.testing import network
+from rally_vmperf.guests.testing import placement
 
 
 class FakeCloud:
@@ -34,6 +35,7 @@ class FakeCloud:
         self.compute = compute.FakeCompute(self)
         self.network = network.FakeNetwork(self)
         self.image = image.FakeImage(self)
+        self.placement = placement.FakePlacement(self)
         self.block_storage = block_storage.FakeBlockStorage(self)
         self.services = {"block-storage"}
         self._numbers = itertools.count(1)

@@ -6,7 +6,6 @@ Rally makes a new scenario object for every iteration.
 
 import collections.abc
 import dataclasses
-import datetime
 import typing as t
 
 from rally.common import cfg
@@ -14,21 +13,15 @@ from rally.common import db
 from rally.common import logging
 
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import comparison
-from rally_vmperf.execution import differences
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.execution import supplying
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import request
 from rally_vmperf.machines import base as machines
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins import harmless
 from rally_vmperf.plugins.scenarios import recording
-from rally_vmperf.records import build
-from rally_vmperf.records import codec
 from rally_vmperf.records import journal as journals
 from rally_vmperf.workloads import base as workload_base
 
@@ -49,6 +42,20 @@ EXPECTED = (
     workload_base.WorkloadError,
 )
 
+R = t.TypeVar("R", bound=recording.Run)
+#: Makes a run of Rally's context and of the arguments that all runs take.
+Maker = t.Callable[[Context, dict[str, t.Any]], R]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What scenarios of all questions are asked."""
+
+    workloads: list[dict[str, t.Any]]
+    warmup: int
+    peer: dict[str, t.Any] | None
+
+
 _kept: dict[str, "arrival.Guests"] = {}
 _runs: dict[str, recording.Run] = {}
 _failures: dict[str, str] = {}
@@ -62,16 +69,12 @@ def keep(owner: str, arrived: "arrival.Guests") -> None:
     _kept[owner] = arrived
 
 
-def open_run(
-    context: Context,
-    workloads: list[dict[str, t.Any]],
-    warmup: int,
-    peer: dict[str, t.Any] | None,
-) -> recording.Run:
+def open_run(context: Context, asked: Asked, make: Maker[R]) -> R:
     """Return the run of this Rally workload, made ready if it is the first.
 
     What could not be made ready once is not tried again.
 
+    :param make: gives the run, of what all questions have in common
     :raises Unready: in one line, why guests or peer are not ready
     """
     owner = context["owner_id"]
@@ -79,11 +82,11 @@ def open_run(
         raise recording.Unready(f"not tried again: {_failures[owner]}")
     if owner not in _runs:
         try:
-            _runs[owner] = _open(context, workloads, warmup, peer)
+            _runs[owner] = _open(context, asked, make)
         except EXPECTED as error:
             _failures[owner] = harmless.harmless(str(error))
             raise recording.Unready(_failures[owner]) from None
-    return _runs[owner]
+    return t.cast(R, _runs[owner])
 
 
 def close_run(owner: str) -> None:
@@ -98,12 +101,7 @@ def close_run(owner: str) -> None:
             arrived.close()
 
 
-def _open(
-    context: Context,
-    workloads: list[dict[str, t.Any]],
-    warmup: int,
-    peer: dict[str, t.Any] | None,
-) -> recording.Run:
+def _open(context: Context, asked: Asked, make: Maker[R]) -> R:
     # Rally imports all plugins for a mere list, which needs no cloud, no SSH.
     from rally_vmperf.execution import arrival
     from rally_vmperf.execution import reach
@@ -119,93 +117,33 @@ def _open(
     if owner not in _kept:
         keep(owner, arrival.Guests(guests, booted["client_key"]))
     session = sessions.open_session(
-        assignment.assign(workloads),
+        assignment.assign(asked.workloads),
         _kept[owner].places,
-        reach.peer_station(peer) if peer else None,
+        reach.peer_station(asked.peer) if asked.peer else None,
         supply=supplying.of_options(booted["config"]),
         progress=LOG.info,
         runner=_kept[owner].runner,
     )
+
+    def watch(
+        names: collections.abc.Collection[str] | None = None,
+    ) -> list[finding.Finding]:
+        wanted = [g for g in guests if names is None or g["name"] in names]
+        return watching.changes(connection, wanted)
+
     try:
-        return recording.Run(
-            task=context["task"]["uuid"],
-            workload=owner,
-            times=times,
-            warmup=warmup,
-            session=session,
-            setting=_setting(session, context),
-            journal=journals.Journal(CONF.vmperf.journal_dir, owner),
-            watch=lambda: watching.changes(connection, guests),
+        return make(
+            context,
+            {
+                "task": context["task"]["uuid"],
+                "workload": owner,
+                "times": times,
+                "warmup": asked.warmup,
+                "session": session,
+                "journal": journals.Journal(CONF.vmperf.journal_dir, owner),
+                "watch": watch,
+            },
         )
     except BaseException:
         session.close()
         raise
-
-
-def shape_of(guests: collections.abc.Sequence[Context]) -> matching.Shape:
-    """Return the shape that guests have by their flavor."""
-    flavor = guests[0]["flavor"]
-    return matching.Shape(
-        vcpus=flavor["vcpus"],
-        memory_mib=flavor["memory_mib"],
-        copies=len(guests),
-    )
-
-
-def _setting(session: sessions.Session, context: Context) -> build.Setting:
-    booted = context["vmperf_guests"]
-    guests = booted["guests"]
-    baseline = context["vmperf_baseline"]["document"]
-    assignments = session.assignments
-    shape = shape_of(guests)
-    reference, metrics = comparison.reference(baseline, assignments, shape)
-    expected = [m for one in assignments for m in one.metrics()]
-    now = datetime.datetime.now(datetime.UTC)
-    found = (
-        [finding.Finding(**one) for one in booted["findings"]]
-        + comparison.findings(baseline, assignments, shape, now)
-        + differences.find(session, baseline, shape)
-        + differences.hosts(guests, baseline)
-    )
-    return build.Setting(
-        shape=dataclasses.asdict(shape),
-        machines=_machines(session, guests),
-        workloads=[
-            {
-                "name": one.workload.name,
-                "label": one.label,
-                "arguments": one.arguments,
-                "facts": {
-                    name: facts.get(one.title, {})
-                    for name, facts in session.facts.items()
-                },
-            }
-            for one in assignments
-        ],
-        expected=[metric.name for metric in expected],
-        metrics={**metrics, **codec.encode_metrics(expected)},
-        reference=reference,
-        findings=tuple(dict.fromkeys(found)),
-    )
-
-
-def _machines(
-    session: sessions.Session, guests: collections.abc.Sequence[Context]
-) -> list[dict[str, t.Any]]:
-    nova = {
-        guest["name"]: {
-            key: value
-            for key, value in guest.items()
-            if key not in ("host_key", "name", *request.REACHING)
-        }
-        for guest in guests
-    }
-    return [
-        {
-            "name": place.name,
-            "role": place.role,
-            "nova": nova.get(place.name, {}),
-            **session.describe(place.name),
-        }
-        for place in session.everyone()
-    ]

@@ -2,20 +2,16 @@
 
 import typing as t
 
-from rally.common import logging
 from rally.common import validation
 from rally.task import atomic
 from rally_openstack.task import scenario
 
-from rally_vmperf.measurement import repetition
-from rally_vmperf.plugins import harmless
 from rally_vmperf.plugins.scenarios import defects
 from rally_vmperf.plugins.scenarios import interruption
 from rally_vmperf.plugins.scenarios import opening
 from rally_vmperf.plugins.scenarios import recording
+from rally_vmperf.plugins.scenarios import settings
 from rally_vmperf.records import output
-
-LOG = logging.getLogger(__name__)
 
 
 @validation.add("vmperf_task")
@@ -43,27 +39,19 @@ class Overhead(scenario.OpenStackScenario):
             port, and needs the same tools
         """
         owner = self.context["owner_id"]
+        asked = opening.Asked(workloads=workloads, warmup=warmup, peer=peer)
         with interruption.passed_on(self.task, owner), defects.told():
             with atomic.ActionTimer(self, "vmperf.prepare"):
-                run = opening.open_run(self.context, workloads, warmup, peer)
+                run = opening.open_run(self.context, asked, _make)
             with atomic.ActionTimer(self, "vmperf.measure"):
                 record = run.repeat(self.context["iteration"])
             self.add_output(additive=output.mark())
             self.add_output(complete=output.encode(record))
-            self._tell(record)
+            recording.tell(record)
 
-    def _tell(self, record: dict[str, t.Any]) -> None:
-        """Raise what the repetition must tell Rally."""
-        state: repetition.State = record["state"]
-        if state == "interrupted":
-            raise KeyboardInterrupt
-        if state == "incomplete":
-            first = record["missing"][0]
-            raise recording.Incomplete(
-                harmless.harmless(
-                    f"repetition {record['repetition']} is incomplete: "
-                    f"{len(record['missing'])} measurements are missing, "
-                    f"first {first['what']} of {first['source']}: "
-                    f"{first['reason']}"
-                )
-            )
+
+def _make(
+    context: dict[str, t.Any], common: dict[str, t.Any]
+) -> recording.Run:
+    setting = settings.of_overhead(common["session"], context)
+    return recording.Run(**common, setting=setting)

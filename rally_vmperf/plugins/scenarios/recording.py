@@ -10,7 +10,9 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.plugins import harmless
 from rally_vmperf.records import build
+from rally_vmperf.records import build_density
 from rally_vmperf.records import journal as journals
 
 LOG = logging.getLogger(__name__)
@@ -31,11 +33,38 @@ class Unready(exceptions.RallyException):
 
 
 @dataclasses.dataclass(kw_only=True)
+class Take:
+    """What one repetition left.
+
+    :param result: of an overhead, all of it; of a curve, what belongs to no
+        level, and the raw outputs of all
+    :param findings: of the repetition as a whole
+    :param levels: of a curve, in the order in which they ran
+    """
+
+    result: measured.Measured = dataclasses.field(
+        default_factory=measured.Measured
+    )
+    findings: list[finding.Finding] = dataclasses.field(default_factory=list)
+    levels: list[build_density.Level] = dataclasses.field(default_factory=list)
+    state: repetition.State = "complete"
+
+    def settle(self) -> None:
+        """Call it incomplete when something is missing."""
+        whole = all(
+            one.state in ("complete", "skipped") for one in self.levels
+        )
+        if self.state == "complete" and (self.result.missing or not whole):
+            self.state = "incomplete"
+
+
+@dataclasses.dataclass(kw_only=True)
 class Run:
     """The repetitions of one Rally workload.
 
     :param times: all repetitions that the runner makes, warm-up included
-    :param watch: asks the cloud whether guests are where they were
+    :param watch: asks the cloud whether guests are where they were; all of
+        them, or those that are named
     """
 
     task: str
@@ -45,7 +74,7 @@ class Run:
     session: sessions.Session
     setting: build.Setting
     journal: journals.Journal
-    watch: t.Callable[[], list[finding.Finding]]
+    watch: t.Callable[..., list[finding.Finding]]
 
     def repeat(self, number: int) -> dict[str, t.Any]:
         """Measure once and return the record, which is on disk by then.
@@ -53,26 +82,24 @@ class Run:
         A disk that is full costs no samples: Rally gets the record as well.
         """
         started_at = build.now()
-        result = measured.Measured()
-        seen: list[finding.Finding] = []
-        state: repetition.State = "complete"
+        take = Take()
         kind = " (warm-up, not counted)" if number <= self.warmup else ""
         LOG.info(f"Repetition {number} of {self.times}{kind}")
         defect: BaseException | None = None
         try:
-            seen += self.session.repeat(result)
-            seen += self.watch()
+            self._measure(number, take)
         except KeyboardInterrupt:
-            state = "interrupted"
-            result.miss("repetition", "controller", "interrupted by its user")
+            take.state = "interrupted"
+            take.result.miss(
+                "repetition", "controller", "interrupted by its user"
+            )
         except BaseException as error:
             # What was measured until then is worth as much as any other.
             defect = error
             reason = f"{type(error).__name__}: {error}"
-            result.miss("repetition", "controller", reason[:500])
-        if state == "complete" and result.missing:
-            state = "incomplete"
-        record = build.build(
+            take.result.miss("repetition", "controller", reason[:500])
+        take.settle()
+        record = self._build(
             build.Identity(
                 task=self.task,
                 workload=self.workload,
@@ -80,20 +107,35 @@ class Run:
                 planned=max(0, self.times - self.warmup),
                 counted=number > self.warmup,
             ),
-            self.setting,
-            state=state,
+            take,
             started_at=started_at,
-            observations=result.observations,
-            runs=result.runs,
-            missing=result.missing,
-            findings=seen,
-            raw=self._keep_raw(number, result),
-            starts=result.starts,
+            raw=self._keep_raw(number, take.result),
         )
         self._append(record)
         if defect is not None:
             raise defect
         return record
+
+    def _measure(self, number: int, take: Take) -> None:
+        """Measure; what was measured goes into ``take`` as it comes."""
+        take.findings += self.session.repeat(take.result)
+        take.findings += self.watch()
+
+    def _build(
+        self, identity: build.Identity, take: Take, **when: str
+    ) -> dict[str, t.Any]:
+        """Return the record of what was measured."""
+        return build.build(
+            identity,
+            self.setting,
+            state=take.state,
+            observations=take.result.observations,
+            runs=take.result.runs,
+            missing=take.result.missing,
+            findings=take.findings,
+            starts=take.result.starts,
+            **when,
+        )
 
     def _keep_raw(self, number: int, result: measured.Measured) -> str:
         try:
@@ -110,3 +152,24 @@ class Run:
             LOG.error(
                 f"{error}; only Rally's database has repetition {number}"
             )
+
+
+def tell(record: dict[str, t.Any]) -> None:
+    """Raise what a repetition must tell Rally.
+
+    :raises KeyboardInterrupt: for one that was interrupted
+    :raises Incomplete: for one that lacks something, with the first of it
+    """
+    state: repetition.State = record["state"]
+    if state == "interrupted":
+        raise KeyboardInterrupt
+    if state == "incomplete":
+        first = record["missing"][0]
+        raise Incomplete(
+            harmless.harmless(
+                f"repetition {record['repetition']} is incomplete: "
+                f"{len(record['missing'])} measurements are missing, "
+                f"first {first['what']} of {first['source']}: "
+                f"{first['reason']}"
+            )
+        )

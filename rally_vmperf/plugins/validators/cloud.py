@@ -1,8 +1,10 @@
 """Validator: what the cloud lacks is found before anything boots."""
 
+import dataclasses
 import typing as t
 
 from rally.common import cfg
+from rally.common import logging
 from rally.common import validation
 
 from rally_vmperf.baseline import document
@@ -10,12 +12,16 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import comparison
+from rally_vmperf.execution import estimate
+from rally_vmperf.execution import levels
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
+from rally_vmperf.plugins.validators import density_limits
 from rally_vmperf.plugins.validators import task
 
 CONF = cfg.CONF
+LOG = logging.getLogger(__name__)
 
 
 @validation.add("required_platform", platform="openstack", users=True)
@@ -38,6 +44,7 @@ class Cloud(validation.Validator):
             return
         try:
             self._check_shape(config, self._shape(context, config))
+            _tell_minutes(config)
         except (errors.GuestError, document.BaselineError) as error:
             self.fail(str(error))
 
@@ -51,17 +58,42 @@ class Cloud(validation.Validator):
         asked = request.of_config(options)
         credential = credentials.of_guests(context, options)
         connection = cloud.connect(credential)
+        admin = credentials.of_admin(context)
+        seen = cloud.connect(admin) if admin else None
         if task.has_context(config, "network"):
             # The network does not exist yet; the rest does.
-            flavor = plan.parts_of(connection, asked).flavor
+            parts, bill = plan.foresee(connection, asked, seen)
+            flavor = parts.flavor
         else:
-            flavor = plan.make(connection, asked).flavor
+            planned = plan.make(connection, asked, seen)
+            flavor, bill = planned.flavor, planned.bill
+        bill.check()
         return matching.Shape(flavor.vcpus, flavor.ram, asked.count)
 
     def _check_shape(
         self, config: dict[str, t.Any], shape: matching.Shape
     ) -> None:
+        shapes = [shape]
+        if "levels" in config["args"]:
+            shapes = [
+                dataclasses.replace(shape, copies=copies)
+                for copies in density_limits.compared(config)
+            ]
+        if not shapes:
+            return
         name = config["contexts"]["vmperf_baseline"]["name"]
         baseline = store.Store(CONF.vmperf.baseline_dir).load(name)
         assignments = assignment.assign(config["args"]["workloads"])
-        comparison.entries(baseline, assignments, shape)
+        for one in shapes:
+            comparison.entries(baseline, assignments, one)
+
+
+def _tell_minutes(config: dict[str, t.Any]) -> None:
+    """Say how long it will take, for whoever is about to wait."""
+    given = config["args"].get("levels")
+    times = config["runner"].get("times", 1)
+    number = len(levels.expand(given)) if given else 1
+    minutes = estimate.minutes(
+        assignment.assign(config["args"]["workloads"]), times, number
+    )
+    LOG.info(f"plan: about {minutes} minutes, guests' boot included")

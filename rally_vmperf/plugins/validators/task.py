@@ -19,6 +19,24 @@ CONF = cfg.CONF
 Config = dict[str, t.Any]
 
 
+class Wrong(Exception):
+    """Something in a task is not allowed."""
+
+
+#: What checking a task raises, each in one line.
+REFUSALS = (
+    base.WorkloadError,
+    document.BaselineError,
+    supplying.Error,
+    Wrong,
+)
+#: SLAs that judge other questions -> the scenario that asks them.
+_FOREIGN = {
+    "vmperf_degradation": "VMPerf.density",
+    "vmperf_fairness": "VMPerf.density",
+}
+
+
 @validation.configure(name="vmperf_task")
 class Task(validation.Validator):
     """Check arguments, contexts, SLA and runner of a task together."""
@@ -37,27 +55,23 @@ class Task(validation.Validator):
         if config is None:
             return
         try:
-            assignments = assignment.assign(_workloads(config))
-            _check_runner(config)
-            _check_contexts(config)
+            assignments = assignment.assign(workloads(config))
+            check_runner(config)
+            check_contexts(config, "vmperf_baseline", "vmperf_guests")
             supplying.of_options(guests(config))
-            _check_peer(config, assignments)
+            check_peer(config, assignments)
+            check_slas(config, "VMPerf.overhead", _FOREIGN)
             _check_limits(config, assignments)
-            _check_baseline(config, assignments)
-        except (
-            base.WorkloadError,
-            document.BaselineError,
-            supplying.Error,
-            _Wrong,
-        ) as error:
+            check_baseline(config, assignments)
+        except REFUSALS as error:
             self.fail(str(error))
 
 
-class _Wrong(Exception):
-    """Something in a task is not allowed."""
+def workloads(config: Config) -> list[Config]:
+    """Return the workloads of a task.
 
-
-def _workloads(config: Config) -> list[Config]:
+    :raises Wrong: with the place where they are no list of workloads
+    """
     import jsonschema
 
     given = config["args"].get("workloads")
@@ -66,30 +80,32 @@ def _workloads(config: Config) -> list[Config]:
         None,
     )
     if error is not None:
-        raise _Wrong(f"workloads{error.json_path[1:]}: {error.message}")
+        raise Wrong(f"workloads{error.json_path[1:]}: {error.message}")
     return t.cast(list[Config], given)
 
 
-def _check_runner(config: Config) -> None:
+def check_runner(config: Config) -> None:
+    """Refuse runners that make no series of repetitions."""
     name, runner = config["runner_type"], config["runner"]
     if name != "serial":
-        raise _Wrong(
+        raise Wrong(
             f"runner {name!r}: repetitions must follow one another, and "
             "Ctrl-C must reach them; use {serial: {times: N}}"
         )
     times = runner.get("times", 1)
     warmup = config["args"].get("warmup", 0)
     if not isinstance(warmup, int) or not 0 <= warmup < times:
-        raise _Wrong(
+        raise Wrong(
             f"warmup {warmup!r}: must be a whole number from 0 to "
             f"{times - 1}, because the runner makes {times} repetitions"
         )
 
 
-def _check_contexts(config: Config) -> None:
-    for wanted in ("vmperf_baseline", "vmperf_guests"):
+def check_contexts(config: Config, *names: str) -> None:
+    """Refuse a task without these contexts."""
+    for wanted in names:
         if not has_context(config, wanted):
-            raise _Wrong(f"contexts: {wanted} is missing")
+            raise Wrong(f"contexts: {wanted} is missing")
 
 
 def has_context(config: Config, name: str) -> bool:
@@ -121,9 +137,10 @@ _PEER = {
 }
 
 
-def _check_peer(
+def check_peer(
     config: Config, assignments: tuple[assignment.Assignment, ...]
 ) -> None:
+    """Refuse a task whose network workloads lack another end."""
     import jsonschema
 
     needed = assignment.needs(assignments)
@@ -131,17 +148,28 @@ def _check_peer(
     if peer is not None:
         for error in jsonschema.Draft7Validator(_PEER).iter_errors(peer):
             allowed = ", ".join(_PEER["properties"])  # type: ignore[arg-type]
-            raise _Wrong(f"peer: {error.message}; allowed keys: {allowed}")
+            raise Wrong(f"peer: {error.message}; allowed keys: {allowed}")
     if "peer" in needed and not peer:
-        raise _Wrong(
+        raise Wrong(
             "peer is missing: network workloads need another end; give "
             "peer: {address: ..., user: ...}"
         )
     count = guests(config).get("count", 1)
     if "partner" in needed and count < 2:
-        raise _Wrong(
+        raise Wrong(
             f"count {count}: guest_to_guest needs at least 2 guests "
             "(vmperf_guests: {count: 2})"
+        )
+
+
+def check_slas(config: Config, scenario: str, foreign: dict[str, str]) -> None:
+    """Refuse SLAs that judge another question.
+
+    :param foreign: SLA -> the scenario that it judges
+    """
+    for name in sorted(foreign.keys() & config["sla"].keys()):
+        raise Wrong(
+            f"sla {name}: judges {foreign[name]}, not {scenario}; leave it out"
         )
 
 
@@ -154,18 +182,19 @@ def _check_limits(
         names = [m.name for m in metrics if m.scale == scale]
         unmatched = limits.Limits(sla.get(key, {})).unmatched(names)
         if unmatched:
-            raise _Wrong(
+            raise Wrong(
                 f"sla vmperf_overhead {key}: {unmatched[0]!r} matches no "
                 f"metric of this task (it has: {', '.join(sorted(names))})"
             )
 
 
-def _check_baseline(
+def check_baseline(
     config: Config, assignments: tuple[assignment.Assignment, ...]
 ) -> None:
+    """Refuse a baseline without these workloads and arguments."""
     name = config["contexts"]["vmperf_baseline"].get("name")
     if not isinstance(name, str):
-        raise _Wrong("vmperf_baseline: name is missing")
+        raise Wrong("vmperf_baseline: name is missing")
     baseline = store.Store(CONF.vmperf.baseline_dir).load(name)
     for one in assignments:
         matching.covers(baseline, one.workload.name, one.arguments)

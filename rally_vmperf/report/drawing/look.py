@@ -21,6 +21,7 @@ VERDICTS = {
 }
 GUEST = "#0072b2"
 BARE = "#6b6b6b"
+LAW = "#8b3f82"
 INK = "#1f2933"
 FAINT = "#d5dae0"
 

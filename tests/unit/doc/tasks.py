@@ -30,6 +30,25 @@ ARGUMENTS = (
     *("memory_mib", "memory_runs", "disk_mib", "disk_seconds", "disk_ramp"),
     *("network_seconds", "network_udp_bitrate", "guest_options"),
 )
+DENSITY = "tasks/kvm-density.yaml"
+STUDY = "tasks/openstack-study.yaml"
+#: Task -> the names that it takes.
+TAKEN = {
+    MAIN: ARGUMENTS,
+    DENSITY: (
+        *("baseline", "image", "user", "flavors", "levels", "levels_of"),
+        *("order", "seed", "stop", "network", "host", "server_group"),
+        *("availability_zone", "peer", "repetitions", "warmup"),
+        *("max_percent", "of", "against", "min_index", "tolerate"),
+        *("cpu_seconds", "cpu_threads", "bzip2_mib", "disk_mib"),
+        *("disk_seconds", "disk_ramp", "network_seconds", "guest_options"),
+    ),
+    STUDY: (
+        *("baseline", "image", "user", "flavors", "levels", "network"),
+        *("host", "peer", "repetitions", "bzip2_mib", "disk_mib"),
+        *("disk_seconds", "disk_ramp", "network_seconds"),
+    ),
+}
 PEER = {"address": "192.0.2.10", "user": "root"}
 SHAPE = {"vcpus": 2, "memory_mib": 2048, "copies": 1}
 
@@ -60,19 +79,35 @@ def of_block(text):
     given = yaml.safe_load(text)
     if "version" in given:
         return given
-    if set(given) <= set(ARGUMENTS):
-        return render(MAIN, given)
+    for task, names in TAKEN.items():
+        if set(given) <= set(names):
+            return render(task, given)
     whole = _whole()
     subtask = whole["subtasks"][0]
+    if _of_density(text):
+        subtask["scenario"] = {
+            "VMPerf.density": {
+                "peer": PEER,
+                "levels": [1, 2, 4, 8],
+                "workloads": [{"name": name} for name in registry.names()],
+            }
+        }
+        subtask["contexts"]["vmperf_guests@openstack"]["count"] = 8
+    (arguments,) = subtask["scenario"].values()
     for key, value in given.items():
-        if key == "workloads":
-            subtask["scenario"]["VMPerf.overhead"]["workloads"] = value
+        if key in ("workloads", "levels", "order", "seed", "stop"):
+            arguments[key] = value
             subtask["sla"] = {"failure_rate": {"max": 0}}
         elif key in ("sla", "contexts", "runner", "scenario"):
             subtask[key] = value
         else:
             raise ValueError(f"{key!r} is no part of a task")
     return whole
+
+
+def _of_density(text):
+    words = ("vmperf_degradation", "vmperf_fairness", "levels:", "stop:")
+    return any(word in text for word in words)
 
 
 def _whole():
@@ -142,8 +177,11 @@ def _readers_machine(task):
 def _register(task, registry_of_baselines):
     covered = {}
     for subtask in task["subtasks"]:
+        if "vmperf_baseline" not in subtask["contexts"]:
+            continue
         name = subtask["contexts"]["vmperf_baseline"]["name"]
-        given = subtask["scenario"]["VMPerf.overhead"]["workloads"]
+        (arguments,) = subtask["scenario"].values()
+        given = arguments["workloads"]
         covered.setdefault(name, []).extend(assignment.assign(given))
     for name, assignments in covered.items():
         registry_of_baselines.save(baseline(name, assignments))
@@ -160,18 +198,22 @@ def _furnish(task, folder):
 
 
 def baseline(name, assignments):
-    """Return a baseline that covers assignments, in one shape."""
+    """Return a baseline that covers assignments, in several copies."""
     return {
         "version": 1,
         "name": name,
         "recorded_at": "2026-01-01T00:00:00+00:00",
         "software": {"rally-vmperf": "1"},
         "machine": {"name": "host-1", "fingerprint": {}},
-        "entries": [_entry(one) for one in assignments],
+        "entries": [
+            _entry(one, copies)
+            for one in assignments
+            for copies in (1, 2, 3, 4, 8)
+        ],
     }
 
 
-def _entry(one):
+def _entry(one, copies):
     metrics = one.workload.metrics(one.arguments)
     rows = [
         {"source": "copy-1", "metric": metric.name, "value": 100.0}
@@ -180,7 +222,7 @@ def _entry(one):
     return {
         "workload": one.workload.name,
         "arguments": one.arguments,
-        "shape": SHAPE,
+        "shape": {**SHAPE, "copies": copies},
         "held": "systemd",
         "metrics": {
             metric.name: {

@@ -14,7 +14,10 @@ from rally_vmperf.guests import schema
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.contexts import baseline
 from rally_vmperf.plugins.contexts import guests
+from rally_vmperf.plugins.scenarios import density
 from rally_vmperf.plugins.scenarios import overhead
+from rally_vmperf.plugins.sla import degradation
+from rally_vmperf.plugins.sla import fairness
 from rally_vmperf.plugins.sla import overhead as sla
 from rally_vmperf.plugins.validators import task
 from tests.unit.doc import pages
@@ -27,6 +30,9 @@ PLUGINS = {
     "vmperf_task",
     "vmperf_cloud",
     "vmperf_reach",
+    "vmperf_density",
+    "vmperf_degradation",
+    "vmperf_fairness",
 }
 
 
@@ -44,13 +50,15 @@ class ReferenceTestCase(unittest.TestCase):
         ("Context ``vmperf_baseline``", baseline.Baseline.CONFIG_SCHEMA),
         ("Context ``vmperf_guests@openstack``", guests.Guests.CONFIG_SCHEMA),
         ("SLA ``vmperf_overhead``", sla.Overhead.CONFIG_SCHEMA),
+        ("SLA ``vmperf_degradation``", degradation.Degradation.CONFIG_SCHEMA),
+        ("SLA ``vmperf_fairness``", fairness.Fairness.CONFIG_SCHEMA),
     )
     @ddt.unpack
     def test_options_are_those_of_the_schema(self, title, plugin_schema):
         rows = _rows(title)
         self.assertEqual(list(plugin_schema["properties"]), list(rows))
         required = [n for n, default in rows.items() if "required" in default]
-        self.assertEqual(plugin_schema["required"], required)
+        self.assertEqual(plugin_schema.get("required", []), required)
 
     def test_defaults_of_guests(self):
         rows = _rows("Context ``vmperf_guests@openstack``")
@@ -58,9 +66,14 @@ class ReferenceTestCase(unittest.TestCase):
             shown = str(value).lower() if isinstance(value, bool) else value
             self.assertEqual(str(shown), rows[name])
 
-    def test_arguments_of_the_scenario(self):
-        parameters = inspect.signature(overhead.Overhead.run).parameters
-        rows = _rows("Scenario ``VMPerf.overhead``")
+    @ddt.data(
+        ("VMPerf.overhead", overhead.Overhead),
+        ("VMPerf.density", density.Density),
+    )
+    @ddt.unpack
+    def test_arguments_of_the_scenario(self, name, scenario):
+        parameters = inspect.signature(scenario.run).parameters
+        rows = _rows(f"Scenario ``{name}``")
         self.assertEqual([n for n in parameters if n != "self"], list(rows))
 
     def test_keys_of_the_peer(self):
@@ -96,7 +109,8 @@ class NothingElseTestCase(unittest.TestCase):
             found = set(re.findall(r"\bvmperf_[a-z]\w+", pages.text(page)))
             self.assertLessEqual(found, PLUGINS, page)
             scenarios = set(re.findall(r"\bVMPerf\.\w+", pages.text(page)))
-            self.assertLessEqual(scenarios, {"VMPerf.overhead"}, page)
+            known = {"VMPerf.overhead", "VMPerf.density"}
+            self.assertLessEqual(scenarios, known, page)
 
     def test_findings_exist(self):
         for page in pages.PAGES:

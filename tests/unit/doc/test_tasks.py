@@ -48,8 +48,8 @@ class ShippedTestCase(unittest.TestCase):
     @ddt.data(*ARGUMENT_FILES)
     def test_with_the_arguments_beside_it(self, path):
         arguments = yaml.safe_load((pages.ROOT / path).read_text())
-        self.assertLessEqual(set(arguments), set(tasks.ARGUMENTS))
         task = path.replace(".embedded.yaml", ".yaml")
+        self.assertLessEqual(set(arguments), set(tasks.TAKEN[task]))
         tasks.check(tasks.render(task, arguments))
 
     def test_with_every_argument(self):
@@ -110,6 +110,70 @@ class ShippedTestCase(unittest.TestCase):
         self.assertIn(ODD["flavors"][1], task["description"])
         self.assertIn("baseline 2024.", task["description"])
 
+    def test_density_with_every_argument(self):
+        arguments = {
+            "baseline": "metal-1",
+            "image": "debian-12",
+            "user": "debian",
+            "flavors": ["m1.small", "m1.large"],
+            "levels": {"doubling_to": 8},
+            "levels_of": {"m1.large": [1, 2]},
+            "order": "shuffled",
+            "seed": 5,
+            "stop": {},
+            "network": "private",
+            "host": "compute1",
+            "server_group": "soft-affinity",
+            "availability_zone": "nova",
+            "peer": tasks.PEER,
+            "repetitions": 10,
+            "warmup": 0,
+            "max_percent": {"*": 20, "disk.*": 30},
+            "of": "worst",
+            "against": "bare_metal",
+            "min_index": {"cpu.*": 0.5},
+            "tolerate": ["tool_version_differs"],
+            "cpu_seconds": 5,
+            "cpu_threads": 2,
+            "bzip2_mib": 8,
+            "disk_mib": 64,
+            "disk_seconds": 5,
+            "disk_ramp": 0,
+            "network_seconds": 5,
+            "guest_options": {"max_host_share": 50},
+        }
+        self.assertEqual(set(tasks.TAKEN[tasks.DENSITY]), set(arguments))
+        task = tasks.render(tasks.DENSITY, arguments)
+        tasks.check(task)
+        counts = [
+            subtask["contexts"]["vmperf_guests@openstack"]["count"]
+            for subtask in task["subtasks"]
+        ]
+        self.assertEqual([8, 2], counts)
+
+    @ddt.data(
+        ([3, 1, 2], 3),
+        ({"to": 5}, 5),
+        ({"from": 2, "to": 4}, 4),
+        ({"doubling_to": 1}, 1),
+        ({"doubling_to": 7}, 4),
+        ({"doubling_to": 32}, 32),
+    )
+    @ddt.unpack
+    def test_guests_of_the_largest_level_are_booted(self, levels, count):
+        arguments = {"levels": levels, "max_percent": {"cpu.*": 5}}
+        task = tasks.render(tasks.DENSITY, arguments)
+        (subtask,) = task["subtasks"]
+        guests = subtask["contexts"]["vmperf_guests@openstack"]
+        self.assertEqual(count, guests["count"])
+
+    def test_density_keeps_guests_together(self):
+        """By a server group, unless a host is named."""
+        for given, group in (({}, "affinity"), ({"host": "c1"}, None)):
+            (subtask,) = tasks.render(tasks.DENSITY, given)["subtasks"]
+            guests = subtask["contexts"]["vmperf_guests@openstack"]
+            self.assertEqual(group, guests.get("server_group"))
+
     def test_one_flavor_may_be_a_text(self):
         """Its letters are no flavors."""
         (one,) = tasks.render(tasks.MAIN, {"flavors": "m1.big"})["subtasks"]
@@ -148,12 +212,15 @@ class ShippedTestCase(unittest.TestCase):
         for metric in ("cpu.sysbench.rate", "cpu.compress_time"):
             self.assertIsNotNone(held.for_metric(metric))
 
-    def test_the_task_takes_the_arguments_that_the_reference_names(self):
+    @ddt.data(tasks.MAIN, tasks.DENSITY)
+    def test_the_task_takes_the_arguments_that_the_reference_names(self, task):
         reference = pages.text("doc/source/reference.rst")
-        section = reference.partition("The task ``kvm-overhead.yaml``")[2]
+        name = task.partition("/")[2]
+        section = reference.partition(f"The task ``{name}``")[2]
+        section = section.partition("\n\nThe task ")[0]
         section = section.partition("Commands\n====")[0]
-        for name in tasks.ARGUMENTS:
-            self.assertIn(f"``{name}``", section)
+        for argument in tasks.TAKEN[task]:
+            self.assertIn(f"``{argument}``", section)
 
     def test_a_wrong_task_is_refused(self):
         """So that the other tests mean something."""

@@ -177,10 +177,32 @@ class BootTest(unittest.TestCase):
         )
 
     def test_the_administrator_sees_the_host(self):
-        admin = mock.Mock()
-        admin.compute.get_server.return_value.compute_host = "h9"
+        admin = testing.FakeCloud()
+        admin.compute.get_server = lambda identifier: mock.Mock(
+            compute_host="h9"
+        )
         found = self.boot(admin=admin)
         self.assertEqual("h9", found["guests"][0]["host"])
+
+    def test_the_plan_is_told_before_anything_is_made(self):
+        lines = []
+
+        def note(line):
+            if line.startswith("plan: "):
+                self.assertEqual([], self.cloud.left())
+            lines.append(line)
+
+        asked = request.Request(
+            image={"name": "debian"},
+            flavor={"name": "small"},
+            network={"name": "private"},
+            count=11,
+        )
+        with self.assertRaisesRegex(errors.GuestError, "room for 10 more"):
+            boot.boot(self.cloud, asked, lambda: "n", note)
+        self.assertIn("plan: 11 guests of small, 22 vCPUs", lines[0])
+        self.assertIn("11 of 10 instances", lines[1])
+        self.assertEqual([], self.cloud.left())
 
     def test_forced_host(self):
         self.cloud.compute.host = "h2"

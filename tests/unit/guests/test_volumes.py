@@ -81,7 +81,7 @@ class VolumesTest(unittest.TestCase):
     )
     def test_refused_before(self, wanted, words):
         with self.assertRaisesRegex(errors.GuestError, words):
-            plan.make(self.cloud, asked(boot_volume=wanted))
+            plan.make(self.cloud, asked(boot_volume=wanted)).bill.check()
 
     def test_a_cloud_without(self):
         self.cloud.services.clear()

@@ -4,6 +4,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf.guests import capacity
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import groups
 from rally_vmperf.guests import quota
@@ -132,6 +133,45 @@ class ServerGroupTest(unittest.TestCase):
             },
             body["server"],
         )
+
+
+class PlacementTest(unittest.TestCase):
+    def test_room(self):
+        path = "/placement"
+        resources = {
+            "VCPU": {"capacity": 32, "used": 1},
+            "MEMORY_MB": {"capacity": 35389, "used": 512},
+        }
+        answers = {
+            ("GET", path): {
+                "versions": [
+                    {
+                        "id": "v1.0",
+                        "status": "CURRENT",
+                        "max_version": "1.39",
+                        "min_version": "1.0",
+                        "links": [{"rel": "self", "href": ""}],
+                    }
+                ]
+            },
+            ("GET", f"{path}/resource_providers"): {
+                "resource_providers": [{"uuid": "rp1", "name": "compute1.x"}]
+            },
+            ("GET", f"{path}/allocation_candidates"): {
+                "allocation_requests": [],
+                "provider_summaries": {
+                    "rp1": {"resources": resources, "traits": []}
+                },
+            },
+        }
+        cloud_there = wire.Wire(answers, {"placement": path})
+        each = {"VCPU": 1, "MEMORY_MB": 512}
+        with wire.connected(cloud_there) as connection:
+            (found,) = capacity.hosts(connection, each, {"compute1"})
+        self.assertEqual("compute1.x", found.name)
+        self.assertEqual({"VCPU": 1, "MEMORY_MB": 512}, found.used)
+        sent = cloud_there.headers("GET", f"{path}/allocation_candidates")
+        self.assertEqual("placement 1.12", sent["OpenStack-API-Version"])
 
 
 class BlockStorageTest(unittest.TestCase):

@@ -26,7 +26,7 @@ class SourcesTestCase(unittest.TestCase):
             written.append(record)
         (found,) = sources.read(str(written.path))
         self.assertEqual(made.records(), found.records)
-        self.assertIsNone(found.criterion)
+        self.assertEqual({}, found.criteria)
 
     def test_journal_cut_in_the_middle_of_a_line(self):
         written = journal.Journal(self.folder, "one")
@@ -45,9 +45,9 @@ class SourcesTestCase(unittest.TestCase):
             self.write("task.json", json.dumps(document))
         )
         self.assertEqual(made.records(), first.records)
-        self.assertEqual(made.LIMITS, first.criterion)
+        self.assertEqual({"vmperf_overhead": made.LIMITS}, first.criteria)
         self.assertEqual([None], second.records)
-        self.assertIsNone(second.criterion)
+        self.assertEqual({}, second.criteria)
 
     def test_other_files_are_refused_in_one_line(self):
         other = rally_results.results([([None], None)])

@@ -26,6 +26,8 @@ def config(contexts=(), **options):
     }
     return {
         "args": {"workloads": [{"name": "sysbench"}]},
+        "runner": {"times": 5},
+        "sla": {},
         "contexts": {
             "vmperf_baseline": {"name": "metal"},
             "vmperf_guests@openstack": guests,

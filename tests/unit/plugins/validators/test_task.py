@@ -121,6 +121,16 @@ class TestTask(unittest.TestCase):
             {"max_percent": {"cpu.*": 5}, "max": {"*.retransmits": 5}},
             r"max: '\*\.retransmits' matches no metric",
         ),
+        (
+            ("sla", "vmperf_degradation"),
+            {"max_percent": {"*": 5}},
+            "sla vmperf_degradation: judges VMPerf.density, not VMPerf.over",
+        ),
+        (
+            ("sla", "vmperf_fairness"),
+            {},
+            "sla vmperf_fairness: judges VMPerf.density",
+        ),
     )
     @ddt.unpack
     def test_refused_by_name(self, path, value, text):

@@ -1,0 +1,101 @@
+"""Guests by the host they share, and who of them takes part in a level."""
+
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf.measurement import finding
+
+Guest = collections.abc.Mapping[str, t.Any]
+Groups = tuple[tuple[str, ...], ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Team:
+    """Who takes part in a level.
+
+    :param names: so many guests of each host, in the order of the guests
+    :param lacking: names of dead guests without whom the level cannot be
+        formed; nobody measures then
+    :param reason: why not, or nothing
+    """
+
+    names: tuple[str, ...]
+    lacking: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Crowd:
+    """Guests, host by host.
+
+    :param groups: names of the guests of each host
+    """
+
+    groups: Groups
+
+    def team(self, guests: int, dead: collections.abc.Collection[str]) -> Team:
+        """Return the first guests of each host that are alive.
+
+        :param guests: how many of each host
+        :param dead: names of those that answer no more
+        """
+        names: list[str] = []
+        for group in self.groups:
+            alive = [name for name in group if name not in dead]
+            if len(alive) < guests:
+                gone = tuple(name for name in group if name in dead)
+                return Team(
+                    names=tuple(group[:guests]),
+                    lacking=gone,
+                    reason=f"{guests} guests of a host are wanted, "
+                    f"{len(alive)} of {len(group)} are left: "
+                    f"{', '.join(gone)} answered no more",
+                )
+            names += alive[:guests]
+        return Team(names=tuple(names))
+
+
+def of_guests(
+    guests: collections.abc.Sequence[Guest], largest: int
+) -> tuple[Crowd, list[finding.Finding]]:
+    """Return the guests by their hosts, and what is wrong with that.
+
+    Members see a host as ``hostId``, a hash: the same for all guests of a
+    project on one host.
+
+    :param largest: how many guests are to share each host; their number is
+        a multiple of it
+    """
+    as_asked = tuple(
+        tuple(guest["name"] for guest in guests[first : first + largest])
+        for first in range(0, len(guests), largest)
+    )
+    by_host: dict[str, list[str]] = {}
+    for guest in guests:
+        host = guest.get("host_id")
+        if not host:
+            return Crowd(as_asked), [
+                finding.Finding(
+                    kind="placement_unknown",
+                    subject=guest["name"],
+                    seen="Nova gives no hostId, so nobody checked that the "
+                    "guests share a host",
+                )
+            ]
+        by_host.setdefault(host, []).append(guest["name"])
+    groups = tuple(tuple(names) for names in by_host.values())
+    if all(len(group) == largest for group in groups):
+        return Crowd(groups), []
+    hosts = f"each of {len(as_asked)} hosts"
+    if len(as_asked) == 1:
+        hosts = "one host"
+    seen = "; ".join(", ".join(group) for group in groups)
+    return Crowd(as_asked), [
+        finding.Finding(
+            kind="guests_on_other_hosts",
+            subject="guests",
+            seen=f"{largest} guests on {hosts} were asked for, host by host "
+            f"they are: {seen}",
+        )
+    ]

@@ -1,0 +1,42 @@
+"""How long a run will take, roughly."""
+
+import collections.abc
+import math
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.workloads import base
+
+#: Seconds until guests have booted and tools and data are in place.
+_READY = 120
+#: Seconds to start a command everywhere, collect it and look at machines.
+_AROUND = 3
+#: Seconds of a command that ends when its work is done.
+_UNKNOWN = 10
+_ENDS = base.Ends(peer="192.0.2.1", partner="192.0.2.2")
+
+
+def minutes(
+    assignments: collections.abc.Iterable[assignment.Assignment],
+    repetitions: int,
+    levels: int = 1,
+) -> int:
+    """Return about how many minutes a run takes, from booting to its end.
+
+    :param repetitions: those of the warm-up included
+    :param levels: how many numbers of guests each repetition goes through
+    """
+    once = sum(_seconds(one) for one in assignments)
+    return math.ceil((_READY + repetitions * levels * once) / 60)
+
+
+def _seconds(one: assignment.Assignment) -> float:
+    commands = one.workload.commands(one.arguments, _ENDS)
+    return sum(_length(one, each) + _AROUND for each in commands)
+
+
+def _length(one: assignment.Assignment, command: base.Command) -> float:
+    if command.bound == "size":
+        return _UNKNOWN
+    keys = ("time", "runtime", "ramp")
+    told = sum(float(one.arguments.get(key, 0)) for key in keys)
+    return told or _UNKNOWN

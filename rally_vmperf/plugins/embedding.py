@@ -1,0 +1,42 @@
+"""Our page inside Rally's report."""
+
+import typing as t
+
+from rally.task.processing import charts
+
+from rally_vmperf.plugins import judged
+
+
+class Embedded(charts.OutputChart):
+    """Shows all repetitions of a workload on a page of ours.
+
+    Additive output of any iteration calls for it; what it shows comes from
+    the records of all iterations and from the limits of the SLAs, by the
+    function that the SLAs themselves judge with.
+    """
+
+    widget = "EmbedChart"
+
+    def add_iteration(self, iteration: t.Any) -> None:
+        """Do nothing: the records of all iterations are read at the end."""
+
+    def render(self) -> dict[str, t.Any]:
+        """Return a page for a frame of Rally's report."""
+        # Rally imports all plugins for a mere list; drawing is for reports.
+        from rally_vmperf.report import page
+        from rally_vmperf.report import sources
+
+        html = page.embedded(judged.run(sources.of_workload(self._workload)))
+        return {
+            "title": self.title,
+            "description": self.description,
+            "widget": self.widget,
+            # Rally's page takes the back-slash out again: see the widget
+            # EmbedChart in its template.
+            "data": {
+                "source": None,
+                "embedded": html.replace("/script>", "\\/script>"),
+            },
+            "label": self.label,
+            "axis_label": self.axis_label,
+        }

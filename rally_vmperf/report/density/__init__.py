@@ -1,0 +1,1 @@
+"""What a page shows of guests that degrade as their number grows."""

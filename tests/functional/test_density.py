@@ -1,0 +1,174 @@
+"""More and more real guests on one host, until it is too small for them."""
+
+import os
+import re
+import signal
+import statistics
+import time
+
+from rally_vmperf.measurement.density import judging
+from rally_vmperf.records import curves
+from tests.functional import laboratory
+
+TASK = laboratory.TASKS / "density.yaml"
+CPU = "cpu.sysbench.rate"
+WORKLOADS = [
+    {"name": "sysbench", "arguments": {"time": 2}},
+    {
+        "name": "fio",
+        "arguments": {
+            "patterns": ["write"],
+            "size_mib": 16,
+            "runtime": 2,
+            "ramp": 0,
+        },
+    },
+    {"name": "iperf3", "arguments": {"directions": ["to_peer"], "time": 2}},
+]
+
+
+class DensityCase(laboratory.Case):
+    """Three guests of one vCPU each on the only host."""
+
+    def records_of(self, known, done):
+        """Return the records of the run, and of that alone."""
+        return self.laboratory.records(self.new_journal(known, done))
+
+
+class TestDensity(DensityCase):
+    """Busy guests on fewer cores lose CPU, and limits tell."""
+
+    def test_three_guests_on_two_cores(self):
+        """What a limit of 5 % fails and one of 95 % passes, is the loss."""
+        lab = self.laboratory
+        lab.use("admin")
+        known = lab.journals()
+        limits = {"max_percent": {CPU: 5}, "at": 3}
+        done = lab.start(
+            TASK,
+            workloads=WORKLOADS,
+            peer=laboratory.peer(),
+            sla={"failure_rate": {"max": 0}, "vmperf_degradation": limits},
+        )
+        self.check_ended(2, done)
+        records = self.records_of(known, done)
+        self.assertEqual(["complete"] * 3, [r["state"] for r in records])
+        self.assertIn("plan: 3 guests of vmperf.tiny", said_all(done))
+        self._check_levels(records)
+        self._check_starts(records)
+        self._check_loss(records)
+        (verdict,) = (
+            v for v in lab.verdicts() if v["criterion"] == "vmperf_degradation"
+        )
+        self.assertFalse(verdict["success"])
+        self.assertTrue(verdict["detail"].startswith("failed:"), verdict)
+        generous = judging.DegradationJudge({CPU: 95})
+        for record in records:
+            generous.add(curves.decode(record))
+        judged = generous.judgement()
+        self.assertTrue(judged.passed, judged.sentence())
+
+    def _check_levels(self, records):
+        for record in records:
+            self.assertEqual(
+                [1, 2, 3], [x["guests"] for x in record["levels"]]
+            )
+            for level in record["levels"]:
+                taken = {s["metric"] for s in level["samples"]}
+                self.assertEqual(set(record["expected"]), taken)
+                sources = {s["source"] for s in level["samples"]}
+                self.assertEqual(set(level["machines"]), sources)
+                self.assertEqual(level["guests"], len(sources))
+        families = {name.split(".")[0] for name in records[0]["expected"]}
+        self.assertEqual({"cpu", "disk", "network"}, families)
+        hosts = {
+            machine["nova"]["host"]
+            for machine in records[0]["machines"]
+            if machine["role"] == "guest"
+        }
+        self.assertEqual(1, len(hosts))
+
+    def _check_starts(self, records):
+        for record in records:
+            for level in record["levels"][1:]:
+                self.assertEqual(3, len(level["starts"]))
+                for start in level["starts"]:
+                    self.assertGreater(start["overlap"], 0)
+
+    def _check_loss(self, records):
+        """Three guests cannot all have a core of two."""
+        means = {
+            guests: statistics.geometric_mean(
+                sample["value"]
+                for record in records
+                for level in record["levels"]
+                if level["guests"] == guests
+                for sample in level["samples"]
+                if sample["metric"] == CPU
+            )
+            for guests in (1, 3)
+        }
+        if os.cpu_count() == 2:
+            self.assertLess(means[3], 0.9 * means[1], means)
+
+
+class TestKilled(DensityCase):
+    """A guest that dies costs its level, and nothing else."""
+
+    def test_guest_killed_in_the_middle_of_level_three(self):
+        """Levels 1 and 2 are whole, 3 names who is missing, nothing leaks."""
+        lab = self.laboratory
+        lab.use("admin")
+        known = lab.journals()
+        with lab.started(
+            TASK,
+            times=2,
+            workloads=[{"name": "sysbench", "arguments": {"time": 8}}],
+        ) as process:
+            laboratory.wait_for(
+                "level of three guests",
+                lambda: "Level of 3 guests" in process.log.read_text(),
+            )
+            time.sleep(3)
+            machine = self._machine("g3", process.log.read_text())
+            os.kill(machine, signal.SIGKILL)
+            code = process.wait(timeout=240)
+            text = process.log.read_text()
+        self.assertEqual(2, code, text[-2000:])
+        (path,) = lab.journals() - known
+        first, second = lab.records(path)
+        states = [level["state"] for level in first["levels"]]
+        self.assertEqual(["complete", "complete", "incomplete"], states)
+        three = first["levels"][2]
+        self.assertEqual(
+            {"g3"}, {gap["source"] for gap in three["missing"]}, three
+        )
+        self.assertEqual(
+            {"g1", "g2"}, {sample["source"] for sample in three["samples"]}
+        )
+        states = [level["state"] for level in second["levels"]]
+        self.assertEqual(["complete", "complete", "incomplete"], states)
+        (reason, *_) = (g["reason"] for g in second["levels"][2]["missing"])
+        self.assertIn("2 of 3 are left: g3 answered no more", reason)
+        judge = judging.DegradationJudge({CPU: 95})
+        for record in (first, second):
+            judge.add(curves.decode(record))
+        self.assertFalse(judge.judgement().passed)
+
+    def _machine(self, name, text):
+        """Return the process of a guest's machine, by its address."""
+        (address,) = re.findall(rf"{name} answers SSH at ([\d.]+)", text)
+        for server in self.laboratory.admin.compute.servers():
+            found = [
+                one["addr"]
+                for every in server.addresses.values()
+                for one in every
+            ]
+            if address in found:
+                return laboratory.qemu(server.id)
+        raise AssertionError(f"no server of {name} at {address}")
+
+
+def said_all(done):
+    """Return all that a run said."""
+    return done.stdout + done.stderr
