@@ -16,6 +16,14 @@ from rally_vmperf.report.drawing import look
 _HALF = 0.36
 #: Width over which repetitions are spread.
 _SPREAD = 0.42
+#: The same in all drawings, so that they stand in line.
+_MARGINS = {
+    "left": 0.055,
+    "right": 0.99,
+    "bottom": 0.17,
+    "top": 0.9,
+    "wspace": 0.14,
+}
 #: Numbers of guests up to which each has its mark on the axis.
 _MOST_TICKS = 12
 
@@ -27,7 +35,8 @@ def draw(series: shares.Series, name: str) -> markupsafe.Markup:
     """
     together = any(one.total is not None for one in series.shares)
     with look.settings(name):
-        drawn = figure.Figure(figsize=(6.2, 2.35), layout="constrained")
+        drawn = figure.Figure(figsize=(6.2, 2.3))
+        drawn.subplots_adjust(**_MARGINS)
         each = drawn.add_subplot(1, 2, 1)
         each.set_gid(f"{name}-each")
         _each(each, series, name)
