@@ -26,11 +26,12 @@ def everything(
         for one in doubts.about(comparison):
             yield one, None
     if any(one.low is not None for one in comparisons):
-        yield _one_session(entries[0].reference), None
+        yield one_session(entries[0].reference), None
     yield from baseline_changed(entries)
 
 
-def _one_session(reference: repetition.Reference) -> finding.Finding:
+def one_session(reference: repetition.Reference) -> finding.Finding:
+    """Return the finding on what an interval is conditional."""
     return finding.Finding(
         kind="interval_one_session",
         subject=reference.name,

@@ -94,12 +94,15 @@ def void(every: comparing.Points, guests: int, against: points.Against) -> str:
 
     Against one guest they need one that means something as well.
     """
-    found = {one.guests: one.void for one in every}
-    if found.get(guests):
-        return found[guests]
-    if against == "one_guest" and found.get(1):
-        return f"one guest: {found[1]}"
-    return ""
+    found = {one.guests: one for one in every}
+    point, lone = found.get(guests), found.get(1)
+    if point is None:
+        return ""
+    if point.void:
+        return point.void
+    if against == "bare_metal":
+        return point.bare_void
+    return f"one guest: {lone.void}" if lone and lone.void else ""
 
 
 def too_fast(comparison: overhead.Comparison) -> list[finding.Finding]:

@@ -78,6 +78,7 @@ class Point:
     :param bare_worst_loss: of the worst guest against the mean copy
     :param bare: the samples of bare metal in as many copies, per repetition
         of the baseline
+    :param bare_void: why the comparison with bare metal means nothing
     :param void: why the samples do not mean what they claim, or nothing
     :param reason: why nothing was measured, or nothing
     """
@@ -100,6 +101,7 @@ class Point:
     spreads: tuple[float, ...] = ()
     fairnesses: tuple[float, ...] = ()
     bare: tuple[gathering.Gathered, ...] = ()
+    bare_void: str = ""
 
     @property
     def usable(self) -> bool:

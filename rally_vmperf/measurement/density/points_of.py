@@ -100,6 +100,7 @@ class _Point:
             spreads=spreads,
             fairnesses=indices,
             bare=taken.bare,
+            bare_void=taken.bare_void,
         )
 
     def _worst(self) -> tuple[str | None, tuple[float, ...]]:

@@ -5,6 +5,7 @@ import collections.abc
 
 from rally_vmperf.measurement import doubts
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import seen
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
@@ -29,7 +30,7 @@ def everything(curves: Curves, rows: Rows) -> seen.Seen:
             yield found, one.number
     yield from _of_levels(curves)
     if any(row.against == "bare_metal" for row in rows):
-        yield from _baseline_changed(curves)
+        yield from _of_baseline(curves)
     for row in rows:
         for found in (*_of_row(row), *_of_model(row)):
             yield found, None
@@ -58,14 +59,19 @@ def _of_levels(curves: Curves) -> seen.Seen:
             yield told, number
 
 
-def _baseline_changed(curves: Curves) -> seen.Seen:
-    by_guests: dict[int, list[curve.Level]] = collections.defaultdict(list)
+def _of_baseline(curves: Curves) -> seen.Seen:
+    """Return that its session is one, or that it changed in between."""
+    by_guests: dict[int, list[repetition.Repetition]] = (
+        collections.defaultdict(list)
+    )
     for one in curves:
-        for level in one.levels:
+        for level in one.levels if one.counted else ():
             if not level.skipped:
-                by_guests[level.guests].append(level)
-    for _, levels in sorted(by_guests.items()):
-        yield from seen.baseline_changed([one.repetition for one in levels])
+                by_guests[level.guests].append(level.repetition)
+    for _, entries in sorted(by_guests.items()):
+        if entries[0].reference.repetitions:
+            yield seen.one_session(entries[0].reference), None
+        yield from seen.baseline_changed(entries)
 
 
 def _of_row(row: points.Row) -> collections.abc.Iterator[finding.Finding]:

@@ -6,6 +6,7 @@ import dataclasses
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import noted
 from rally_vmperf.measurement import sample
+from rally_vmperf.measurement import seen
 from rally_vmperf.measurement.density import curve
 
 Curves = collections.abc.Sequence[curve.Curve]
@@ -19,6 +20,7 @@ class Taken:
     :param bare: of as many bare-metal copies, for each repetition of the
         baseline
     :param void: why the samples do not mean what they claim, or nothing
+    :param bare_void: why the comparison with bare metal means nothing
     :param reason: why there are none, or nothing
     """
 
@@ -26,6 +28,7 @@ class Taken:
     gathered: tuple[gathering.Gathered, ...]
     bare: tuple[gathering.Gathered, ...]
     void: str
+    bare_void: str
     reason: str
 
 
@@ -71,6 +74,7 @@ def take(
         gathered=gathered,
         bare=bare,
         void=_found(number, curves, others, tolerate) or _incomplete(ran),
+        bare_void=_changed(ran, tolerate),
         reason="" if gathered else _absence(there),
     )
 
@@ -98,6 +102,18 @@ def _incomplete(ran: collections.abc.Iterable[curve.Level]) -> str:
     return ""
 
 
+def _changed(
+    ran: collections.abc.Iterable[curve.Level],
+    tolerate: collections.abc.Collection[str],
+) -> str:
+    """Return that repetitions have different baselines, or nothing."""
+    changes = seen.baseline_changed([one.repetition for one in ran])
+    for found, _ in changes:
+        if found.kind not in tolerate:
+            return noted.Noted(finding=found).sentence()
+    return ""
+
+
 def _found(
     number: int,
     curves: Curves,
@@ -108,10 +124,10 @@ def _found(
 
     Those of the whole run void all levels. Of a warm-up's levels none does.
     """
-    seen = [found for one in curves for found in one.whole.findings]
+    all_seen = [found for one in curves for found in one.whole.findings]
     for level in levels(curves, number):
-        seen += level.repetition.findings
-    for one in seen:
+        all_seen += level.repetition.findings
+    for one in all_seen:
         voids = one.severity == "void" and one.kind not in tolerate
         if voids and one.subject not in others:
             return noted.Noted(finding=one).sentence()

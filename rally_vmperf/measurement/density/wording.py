@@ -37,18 +37,23 @@ def sentence(row: points.Row, guests: int) -> str:
     """Return figures, limit and verdict of one number of guests."""
     status = row.statuses.get(guests)
     words = f"{row.metric.name} at {_guests(guests)}: "
-    if row.figure != "loss":
-        words += _shared(row, guests, status)
-        against: points.Against = "bare_metal"
-    else:
+    if row.figure == "loss":
         words += _lost(row, guests, status)
-        against = row.against
+    else:
+        words += _shared(row, guests, status)
     if status == "void":
-        why = levels.void(row.points, guests, against)
+        why = _void(row, guests)
         voids = [one.sentence() for one in row.findings if one.voids]
         for one in [why] if why else voids:
             words += f". {one}"
     return words
+
+
+def _void(row: points.Row, guests: int) -> str:
+    if row.figure == "loss":
+        return levels.void(row.points, guests, row.against)
+    point = row.point(guests)
+    return point.void if point else ""
 
 
 def _lost(row: points.Row, guests: int, status: verdict.Status | None) -> str:

@@ -103,6 +103,36 @@ class TaskTest(Case):
         self.assertEqual(matching.Shape(1, 64, 4), one.shape)
         self.assertEqual((9, 0), (one.repetitions, one.warmup))
 
+    def test_several_numbers_of_copies(self):
+        """Each is a question of its own, insisted on."""
+        asked = self.task("--copies", "1,2,4,2", *SHAPE).questions
+        self.assertEqual([1, 2, 4], [one.shape.copies for one in asked])
+        self.assertTrue(all(one.insisted for one in asked))
+
+    def test_levels_of_a_density_task(self):
+        """Its levels are measured, as far as the machine goes."""
+        args = {"workloads": [{"name": "mbw"}], "levels": {"doubling_to": 4}}
+        given = {
+            "scenario": {"VMPerf.density": args},
+            "contexts": {
+                "vmperf_guests": {"flavor": {"name": "small"}, "count": 4}
+            },
+        }
+        asked = self.task(**given).questions
+        self.assertEqual([1, 2, 4], [one.shape.copies for one in asked])
+        self.assertFalse(any(one.insisted for one in asked))
+        asked = self.task("--copies", "2", **given).questions
+        self.assertEqual([2], [one.shape.copies for one in asked])
+        self.assertTrue(asked[0].insisted)
+
+    def test_the_density_task_that_is_shipped(self):
+        path = ROOT / "tasks" / "kvm-density.yaml"
+        arguments = yaml.safe_dump({"flavors": ["small"]})
+        asked = self.read("--task", str(path), "--task-args", arguments)
+        self.assertEqual(
+            [1, 2, 3], [one.shape.copies for one in asked.questions]
+        )
+
     def test_the_task_that_is_shipped(self):
         path = ROOT / "tasks" / "kvm-overhead.yaml"
         peer = {"address": "192.0.2.10"}
@@ -169,6 +199,10 @@ class RefusalTest(Case):
             "vmperf_guests.flavor: 'small' is not",
         ),
         ({"contexts": {}}, "shape of the guests is not known: add --flavor"),
+        (
+            {"scenario": {"VMPerf.density": {"workloads": [{"name": "mbw"}]}}},
+            "levels None: must be a list",
+        ),
         (
             {
                 "scenario": {

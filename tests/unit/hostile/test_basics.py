@@ -48,8 +48,8 @@ class BasicsTestCase(unittest.TestCase):
         """Fail unless it is refused, or recorded, as any other guest."""
         with (
             mock.patch.object(job, "HOLD", 1),
-            mock.patch.object(job, "_REQUEST", 1),
-            mock.patch.object(job, "_PATIENCE", 1),
+            mock.patch.object(job, "REQUEST", 1),
+            mock.patch.object(job, "PATIENCE", 1),
             tempfile.TemporaryDirectory() as folder,
             tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home,
             guest.Guest(home, {name: program}) as hostile,

@@ -1,5 +1,7 @@
 """Curves made by hand, for the tests of this folder."""
 
+import dataclasses
+
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement.density import curve
@@ -20,6 +22,9 @@ NOISE = (1.0, 1.002, 0.997, 1.001, 0.9985)
 
 #: Two processors shared: guests -> the rate of each guest.
 SHARED = {1: [312.0], 2: [310.0, 305.0], 3: [205.0, 204.0, 203.0]}
+
+
+GAP = (repetition.Missing(what=RATE.name, source="g3", reason="it died"),)
 
 
 def observations(sources, by_metric):
@@ -153,3 +158,41 @@ def fairness(curves, *limits, **arguments):
     return given(
         judging.FairnessJudge(*limits, **arguments), curves
     ).judgement()
+
+
+def with_level(curves, number, level):
+    """Return the curves with one level of one of them exchanged."""
+    return [
+        dataclasses.replace(
+            one,
+            levels=tuple(
+                level if each.guests == level.guests else each
+                for each in one.levels
+            ),
+        )
+        if one.number == number
+        else one
+        for one in curves
+    ]
+
+
+def killed(number=2):
+    """Return curves of which a guest died at level 3."""
+    broken = level(
+        number,
+        3,
+        {RATE: [205.0, 204.0, 203.0]},
+        state="incomplete",
+        missing=GAP,
+        observations=observations(["g1", "g2"], {RATE: [205.0, 204.0]}),
+    )
+    curves = with_level(several({RATE: SHARED}), number, broken)
+    return [
+        dataclasses.replace(
+            one,
+            whole=part(number, state="incomplete", missing=GAP),
+        )
+        if one.number == number
+        else one
+        for one in curves
+    ]

@@ -1,0 +1,143 @@
+"""Tests of the command that says what a task will take."""
+
+import io
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+import yaml
+from cliff import app
+
+from rally_vmperf.baseline import document
+from rally_vmperf.cmd import plan
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import testing
+
+ADMIN = {"auth_url": "http://keystone/v3", "username": "admin"}
+GUESTS = {
+    "image": {"name": "debian"},
+    "flavor": {"name": "small"},
+    "network": {"name": "private"},
+    "count": 4,
+    "host": "h1",
+}
+
+
+def subtask(levels=(1, 2, 4), contexts=None, **options):
+    """Return a subtask that goes up to four guests."""
+    return {
+        "title": "Four guests",
+        "scenario": {
+            "VMPerf.density": {
+                "workloads": [{"name": "sysbench", "arguments": {"time": 57}}],
+                "levels": list(levels),
+            }
+        },
+        "runner": {"serial": {"times": 5}},
+        "contexts": {
+            "vmperf_guests@openstack": {**GUESTS, **options},
+            **(contexts or {}),
+        },
+    }
+
+
+@ddt.ddt
+class PlanTest(unittest.TestCase):
+    """It shows what the run itself would tell, and makes nothing."""
+
+    def setUp(self):
+        """Have a cloud and an environment with an administrator."""
+        super().setUp()
+        self.cloud = testing.FakeCloud()
+        self.platform = {"admin": ADMIN, "users": []}
+        for target, new in {
+            "cmd.rally_runs.platform": lambda env: self.platform,
+            "guests.cloud.connect": lambda credential: self.cloud,
+        }.items():
+            patch = mock.patch(f"rally_vmperf.{target}", new)
+            patch.start()
+            self.addCleanup(patch.stop)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name, "task.yaml")
+
+    def plan(self, *subtasks):
+        """Return exit code, rows and what else was said."""
+        self.path.write_text(
+            yaml.safe_dump(
+                {"version": 2, "title": "T", "subtasks": list(subtasks)}
+            )
+        )
+        shell = mock.Mock(spec=app.App)
+        shell.stderr = io.StringIO()
+        with tempfile.TemporaryFile("w+") as output:
+            shell.stdout = output
+            command = plan.Plan(shell, None)
+            parsed = command.get_parser("plan").parse_args(
+                ["-f", "json", str(self.path), "--config-file", os.devnull]
+            )
+            code = command.run(parsed)
+            output.seek(0)
+            return code, json.load(output), shell.stderr.getvalue()
+
+    def test_what_is_taken(self):
+        """Quota, host and minutes, subtask by subtask."""
+        code, rows, said = self.plan(subtask())
+        self.assertEqual(0, code)
+        found = {(row["Of"], row["What"]): row for row in rows}
+        cores = found["quota of project member", "cores"]
+        self.assertEqual((8, 20), (cores["Needed"], cores["Room"]))
+        memory = found["quota of project member", "MiB of memory"]
+        self.assertEqual("no limit known", memory["Room"])
+        self.assertEqual(32, found["host h1", "vCPUs"]["Room"])
+        # 5 curves of 3 levels of a minute, and two until guests are ready
+        self.assertEqual(17, found["", "minutes, about"]["Needed"])
+        self.assertEqual({"Four guests"}, {row["Subtask"] for row in rows})
+        self.assertIn("will be 25 % full", said)
+
+    def test_nothing_is_made(self):
+        """It only asks."""
+        self.plan(subtask(), subtask(levels=[1]))
+        self.assertEqual([], self.cloud.left())
+        self.assertFalse([c for c in self.cloud.calls if "create" in c])
+
+    def test_what_would_be_refused(self):
+        """Told in one line, with an exit code; the rest is planned too."""
+        code, rows, said = self.plan(
+            subtask(max_host_share=20), subtask(levels=[1], count=1)
+        )
+        self.assertEqual(1, code)
+        self.assertIn("Four guests: refused: host h1 would be 25 % full", said)
+        self.assertEqual(2, len([r for r in rows if r["What"] == "cores"]))
+
+    def test_without_an_administrator(self):
+        """A member is told of the quota, and of what it does not see."""
+        self.platform = {"admin": None, "users": [ADMIN]}
+        wanted = subtask()
+        del wanted["contexts"]["vmperf_guests@openstack"]["host"]
+        code, rows, said = self.plan(wanted)
+        self.assertEqual(0, code)
+        self.assertFalse([r for r in rows if r["Of"].startswith("host")])
+        self.assertIn("only an admin sees", said)
+
+    def test_networks_that_are_still_to_be_made(self):
+        """Their ports and addresses are not known yet."""
+        wanted = subtask(contexts={"network@openstack": {}})
+        del wanted["contexts"]["vmperf_guests@openstack"]["network"]
+        _, rows, _ = self.plan(wanted)
+        self.assertFalse([r for r in rows if r["What"] == "ports"])
+
+    @ddt.data(
+        ({"levels": [1, 1]}, document.BaselineError, "levels .* must be"),
+        ({"flavor": {"name": "x"}}, errors.GuestError, "the project sees"),
+        ({"flavor": "x"}, document.BaselineError, "vmperf_guests.flavor"),
+    )
+    @ddt.unpack
+    def test_what_is_no_task(self, given, error, words):
+        """It is refused as the run would refuse it."""
+        with self.assertRaisesRegex(error, words):
+            self.plan(subtask(**given))

@@ -1,0 +1,36 @@
+"""Tests of how long a run will take, roughly."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import estimate
+
+
+@ddt.ddt
+class TestMinutes(unittest.TestCase):
+    """Two minutes until guests are ready, then what the arguments say."""
+
+    @ddt.data(
+        ("sysbench", {"time": 57}, 1, 1, 3),
+        ("sysbench", {"time": 57}, 5, 3, 17),
+        (
+            "fio",
+            {"patterns": ["read", "write"], "runtime": 25, "ramp": 2},
+            2,
+            1,
+            4,
+        ),
+        ("iperf3", {"time": 27}, 1, 2, 4),
+        ("bzip2", {}, 1, 1, 3),
+    )
+    @ddt.unpack
+    def test_minutes(self, name, arguments, repetitions, levels, minutes):
+        """Of all commands, in all levels of all repetitions."""
+        assignments = assignment.assign(
+            [{"name": name, "arguments": arguments}]
+        )
+        self.assertEqual(
+            minutes, estimate.minutes(assignments, repetitions, levels)
+        )
