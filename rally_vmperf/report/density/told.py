@@ -50,6 +50,13 @@ def unit(series: shares.Series) -> str:
     return "lone guests" if series.base == 1 else whole(series)
 
 
+def together(series: shares.Series) -> str:
+    """Return whose total is shown."""
+    if series.hosts == 1:
+        return "all guests together"
+    return "all guests of a host"
+
+
 def guests(number: int) -> str:
     """Return a number of guests: ``1 guest``, ``3 guests``."""
     return f"{number} {'guest' if number == 1 else 'guests'}"
