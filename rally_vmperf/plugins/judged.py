@@ -2,7 +2,8 @@
 
 import typing as t
 
-from rally_vmperf.measurement.density import judging
+from rally_vmperf.plugins.sla import degradation
+from rally_vmperf.plugins.sla import fairness
 from rally_vmperf.plugins.sla import overhead
 
 if t.TYPE_CHECKING:
@@ -12,6 +13,8 @@ if t.TYPE_CHECKING:
 #: The schemas of what a report can judge by, by the name of the SLA.
 SCHEMAS: dict[str, dict[str, t.Any]] = {
     "vmperf_overhead": overhead.Overhead.CONFIG_SCHEMA,
+    "vmperf_degradation": degradation.Degradation.CONFIG_SCHEMA,
+    "vmperf_fairness": fairness.Fairness.CONFIG_SCHEMA,
 }
 
 Criteria = dict[str, dict[str, t.Any]]
@@ -37,6 +40,6 @@ def run(
     loss, shares = held.get("vmperf_degradation"), held.get("vmperf_fairness")
     return density.make(
         source.records,
-        judging.DegradationJudge(**loss) if loss else None,
-        judging.FairnessJudge(**shares) if shares else None,
+        degradation.judge(loss) if loss else None,
+        fairness.judge(shares) if shares else None,
     )

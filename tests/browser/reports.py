@@ -7,6 +7,7 @@ from rally.cli import task_results_loader
 from rally.task import utils
 from rally.task.processing import plot
 
+from rally_vmperf.plugins.charts import density as curves_chart
 from rally_vmperf.plugins.charts import overhead as summary
 from rally_vmperf.plugins.charts import record as table
 from rally_vmperf.plugins.scenarios import defects
@@ -16,9 +17,10 @@ from rally_vmperf.report import run
 from tests.unit.hostile import attacks
 from tests.unit.report import made
 from tests.unit.report import rally_results
+from tests.unit.report.density import made as density
 
 #: Rally finds them by their names, once they are imported.
-CHARTS = (summary.Overhead, table.Record)
+CHARTS = (summary.Overhead, table.Record, curves_chart.Density)
 
 WORDS = [
     words.encode("utf-8", "replace").decode()
@@ -59,10 +61,52 @@ def records():
     return found
 
 
+def curves():
+    """Return records of curves in which every text of a guest is hostile."""
+    found = density.few(density.broken())
+    for record in found:
+        guest = record["machines"][0]
+        guest["fingerprint"] = {"virtualisation": ALL}
+        guest["nova"].update(host=ALL, hypervisor=ALL, image={"name": ALL})
+        guest["nova"]["flavor"]["name"] = ALL
+        for level in record["levels"]:
+            _spoil(level)
+    return found
+
+
+def _spoil(level):
+    names = {
+        "g1": attacks.WORDS["mathtext"],
+        "g2": attacks.WORDS["svg_text_ended"],
+    }
+    level["machines"] = [names.get(one, one) for one in level["machines"]]
+    for row in level["samples"]:
+        row["source"] = names.get(row["source"], row["source"])
+    level["skipped"] = level["skipped"] and ALL
+    level["missing"] += [
+        {"what": words, "source": words, "reason": words} for words in WORDS
+    ]
+    level["findings"] += [
+        {"kind": "steal_time", "subject": words, "seen": words}
+        for words in WORDS
+    ]
+    level["starts"] += [
+        {**start, "workload": words, "command": words}
+        for start in level["starts"][:1]
+        for words in WORDS
+    ]
+
+
 def ours():
     """Return the page of ``rally-vmperf report``."""
     judge = overhead.judge(made.LIMITS)
     return page.standalone([run.make(records(), judge)])
+
+
+def our_curves():
+    """Return the page of ``rally-vmperf report`` about two density runs."""
+    shown = density.judged(curves(), density.LIMITS)
+    return page.standalone([shown, shown])
 
 
 def rallys(told=defects.told):
@@ -71,8 +115,10 @@ def rallys(told=defects.told):
     :param told: stands between the scenario's errors and Rally
     """
     found = [*records(), *(None for _ in WORDS)]
-    document = rally_results.results([(found, made.LIMITS)])
-    (workload,) = document["tasks"][0]["subtasks"][0]["workloads"]
+    document = rally_results.results(
+        [(found, made.LIMITS), (curves(), density.LIMITS)]
+    )
+    workload, _ = document["tasks"][0]["subtasks"][0]["workloads"]
     failed = workload["data"][-len(WORDS) :]
     for iteration, words in zip(failed, WORDS, strict=True):
         iteration["error"] = _error(words, told)

@@ -93,6 +93,43 @@ class ReportsTestCase(BrowserTestCase):
         drawn = "document.querySelectorAll('figure svg').length"
         self.assertEqual(2, self.browser.evaluate(drawn))
 
+    def test_our_page_of_curves(self):
+        """The same of a density run; its drawings fit, however narrow."""
+        self.browser.open(self.write(reports.our_curves()))
+        self.assertEqual([], self.browser.misdeeds())
+        self.check_shown(
+            self.browser.text(), "script_ended", "image", "angular", "proto"
+        )
+        # Two runs with a picture, a curve and a strip each.
+        drawn = "document.querySelectorAll('figure svg').length"
+        self.assertEqual(6, self.browser.evaluate(drawn))
+        for width in (1000, 420):
+            self.browser.ask(
+                "Emulation.setDeviceMetricsOverride",
+                width=width,
+                height=1200,
+                deviceScaleFactor=1,
+                mobile=False,
+            )
+            wide = "document.documentElement.scrollWidth"
+            self.assertLessEqual(self.browser.evaluate(wide), width)
+        self.browser.ask("Emulation.clearDeviceMetricsOverride")
+
+    def test_our_frame_of_curves_in_rallys_page(self):
+        """It is whole, and has the room it needs."""
+        self.browser.open(self.write(reports.rallys()))
+        self.browser.go("#/VMPerf.density/output/additive")
+        self.check_shown(self.browser.text(), "script_ended", "angular")
+        frame = "document.querySelector('iframe')"
+        inside = f"{frame}.contentDocument"
+        short = f"{inside}.body.offsetHeight - {frame}.clientHeight"
+        self.assertLess(self.browser.evaluate(short), 50)
+        drawn = f"{inside}.querySelectorAll('figure svg').length"
+        self.assertEqual(3, self.browser.evaluate(drawn))
+        self.browser.go("#/VMPerf.density/output/complete")
+        self.assertIn("guests at once", self.browser.text())
+        self.assertEqual([], self.browser.misdeeds())
+
     def test_rallys_page(self):
         """Not in any of its places; our frame is whole, and has its room."""
         self.browser.open(self.write(reports.rallys()))
@@ -123,7 +160,7 @@ class ReportsTestCase(BrowserTestCase):
         """Were something not escaped, it would not run all the same."""
         source = reports.rallys()
         hole = "What is missing"
-        self.assertEqual(1, source.count(hole))
+        self.assertEqual(2, source.count(hole))
         for name in ("image", "image_fetched", "svg"):
             self.browser.open(
                 self.write(source.replace(hole, attacks.WORDS[name]))

@@ -21,6 +21,7 @@ class Share:
     :param totals: that of each repetition
     :param bare: of the mean copy on bare metal
     :param bare_total: of all copies together
+    :param worst: of the worst guest; None for a lone one
     :param void: whether the figures do not mean what they claim
     """
 
@@ -33,6 +34,7 @@ class Share:
     totals: tuple[float, ...]
     bare: float | None
     bare_total: float | None
+    worst: float | None
     void: bool
 
 
@@ -95,6 +97,9 @@ def _share(metric: sample.Metric, point: points.Point, own: float) -> Share:
         bare=of(point.bare_mean),
         bare_total=(
             None if point.bare_total is None else point.bare_total / own
+        ),
+        worst=(
+            of(point.worst.value) if point.worst and point.guests > 1 else None
         ),
         void=bool(point.void),
     )

@@ -57,6 +57,16 @@ def _each(axes: t.Any, series: shares.Series, name: str) -> None:
     _line(axes, series, "value", 100, look.GUEST, "", f"{name}-mean")
     for share in series.measured:
         _mark(axes, share, series, f"{name}-{share.guests}")
+        if series.row.of == "worst" and share.worst is not None:
+            axes.plot(
+                [share.guests],
+                [share.worst * 100],
+                color=look.GUEST,
+                marker="v",
+                markersize=5,
+                linestyle="none",
+                gid=f"{name}-{share.guests}-worst",
+            )
         limit = told.limit_of(series, share)
         if limit is not None:
             axes.plot(

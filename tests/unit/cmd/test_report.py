@@ -9,6 +9,7 @@ from rally_vmperf.cmd import report
 from rally_vmperf.records import journal
 from tests.unit.report import made
 from tests.unit.report import rally_results
+from tests.unit.report.density import made as density
 
 
 class ReportTestCase(unittest.TestCase):
@@ -73,13 +74,46 @@ class ReportTestCase(unittest.TestCase):
         self.assertIn("m1.small, 2 guests", said)
         self.assertIn("Metric by flavor", self.page.read_text())
 
+    def density(self):
+        written = journal.Journal(self.folder, "curves")
+        for record in density.few(density.records()):
+            written.append(record)
+        return str(written.path)
+
+    def test_density_run_is_judged_by_its_slas(self):
+        path = self.density()
+        said = self.run_command(path)
+        self.assertIn("1 to 3 guests: figures without limits", said)
+        for limits, words in (
+            ({"max_percent": {"*": 95}}, "passed: 1 of 1"),
+            ({"vmperf_degradation": {"max_percent": {"*": 1}}}, "failed: "),
+            (
+                {"vmperf_fairness": {"min_index": {"*": 0.9}}},
+                "figures without limits; passed: ",
+            ),
+        ):
+            limits = self.write("limits.yaml", json.dumps(limits))
+            self.assertIn(words, self.run_command(path, "--limits", limits))
+
+    def test_limits_by_sla_serve_runs_of_both_kinds(self):
+        limits = {"vmperf_overhead": made.LIMITS, **density.LIMITS}
+        path = self.write("limits.yaml", json.dumps(limits))
+        said = self.run_command(
+            self.journal(), self.density(), "--limits", path
+        )
+        self.assertEqual(0, said.count("without limits"))
+
     def test_wrong_limits_are_refused_in_one_line(self):
         path = self.journal()
         for content, words in (
             ("max_percent: 5", "max_percent"),
-            ("max_percents: {'*': 5}", "max_percent.? is a required"),
+            ("max_percents: {'*': 5}", "'max_percents' was unexpected"),
             ("a: b: c", "no YAML"),
             ("", "object"),
+            (
+                "vmperf_overhead: {max_percent: {a: 1}}\nfailure_rate: {}",
+                "failure_rate is no SLA of a report",
+            ),
         ):
             limits = self.write("limits.yaml", content)
             with self.assertRaisesRegex(report.ReportError, words) as caught:

@@ -6,8 +6,8 @@ from rally_vmperf.records import output
 def results(workloads):
     """Return the document that ``rally task report --json`` writes.
 
-    :param workloads: pairs of records and limits; None for an iteration
-        that failed before it had a record
+    :param workloads: pairs of records and limits, for curves by the name of
+        the SLA; None for an iteration that failed before it had a record
     """
     return {
         "info": {
@@ -52,12 +52,18 @@ def results(workloads):
 def _workload(position, records, limits):
     iterations = [_iteration(n, one) for n, one in enumerate(records)]
     failed = sum(1 for one in iterations if one["error"])
+    kinds = {one["kind"] for one in records if one}
+    density = kinds == {"density"}
     return {
         "uuid": f"8f7d2c4e-0000-4000-8000-{position:012d}",
         "description": "Guests against bare metal.",
         "runner": {"constant": {"times": len(records), "concurrency": 1}},
         "hooks": [],
-        "scenario": {"VMPerf.overhead": {"workloads": [{"name": "fio"}]}},
+        "scenario": {
+            "VMPerf.density" if density else "VMPerf.overhead": {
+                "workloads": [{"name": "fio"}]
+            }
+        },
         "min_duration": 50.0,
         "max_duration": 50.0,
         "start_time": 1772600000.0,
@@ -79,7 +85,9 @@ def _workload(position, records, limits):
         "position": position,
         "pass_sla": True,
         "sla_results": {"sla": []},
-        "sla": {"vmperf_overhead": limits} if limits else {},
+        "sla": (limits if density else {"vmperf_overhead": limits})
+        if limits
+        else {},
     }
 
 
@@ -110,6 +118,9 @@ def _iteration(number, record):
     if record is None:
         iteration["error"] = ["GuestError", "never answered", "traceback"]
     else:
-        iteration["output"]["additive"].append(output.mark())
+        mark = (
+            output.density_mark if record["kind"] == "density" else output.mark
+        )
+        iteration["output"]["additive"].append(mark())
         iteration["output"]["complete"].append(output.encode(record))
     return iteration

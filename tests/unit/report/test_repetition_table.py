@@ -1,6 +1,8 @@
 import unittest
 
 from rally_vmperf.report import repetition_table
+from rally_vmperf.report import text
+from tests.unit import made_density
 from tests.unit.report import made
 
 
@@ -21,6 +23,18 @@ class RepetitionTableTestCase(unittest.TestCase):
         self.assertEqual(
             ["g1", "disk.randread.iops", "missing", "fio: no space left"],
             rows[-1],
+        )
+
+    def test_levels_are_told_apart(self):
+        record = made_density.record(levels=(1, 2, 3))
+        record["levels"][2] = made_density.skipped(3, 3, "</the total fell")
+        rows = repetition_table.rows(record)
+        self.assertEqual("1 guest at once: complete", rows[0][3])
+        self.assertEqual(6 + 12 + 1, len(rows))
+        self.assertEqual(["g2", "2 guests at once: complete"], rows[17][::3])
+        self.assertEqual(
+            f"3 guests at once: skipped, {text.LESS}/the total fell",
+            rows[18][3],
         )
 
     def test_nothing_that_ends_rallys_script(self):

@@ -11,6 +11,7 @@ from rally.cli import task_results_loader
 from rally.task.processing import charts
 from rally.task.processing import plot
 
+from rally_vmperf.plugins.charts import density
 from rally_vmperf.plugins.charts import overhead
 from rally_vmperf.plugins.charts import record
 from rally_vmperf.plugins.sla import overhead as sla
@@ -19,6 +20,7 @@ from rally_vmperf.report import page
 from rally_vmperf.report import run
 from tests.unit.report import made
 from tests.unit.report import rally_results
+from tests.unit.report.density import made as curves
 
 
 def rallys(workloads):
@@ -62,6 +64,24 @@ class StaticReportTestCase(unittest.TestCase):
             self.assertEqual("Table", table["widget"])
             self.assertEqual(len(made.METRICS), len(table["data"]["rows"]))
 
+    def test_report_holds_our_page_of_curves(self):
+        records = curves.few(curves.broken())
+        html = plot.plot(rallys([([*records, None], curves.LIMITS)]))
+        (workload,) = shown(html)
+        (chart,) = workload["additive_output"]
+        self.assertEqual("EmbedChart", chart["widget"])
+        expected = page.embedded(
+            curves.judged([*records, None], curves.LIMITS)
+        )
+        self.assertEqual(
+            expected,
+            chart["data"]["embedded"].replace("\\/script>", "/script>"),
+        )
+        tables = [x for one in workload["complete_output"] for x in one]
+        self.assertEqual(len(records), len(tables))
+        states = [x[3] for table in tables for x in table["data"]["rows"]]
+        self.assertIn("8 guests at once: skipped, the total fell", states)
+
     def test_report_without_limits_has_figures_only(self):
         html = plot.plot(rallys([(made.records(), None)]))
         (workload,) = shown(html)
@@ -81,6 +101,11 @@ class StaticReportTestCase(unittest.TestCase):
 
 
 class ChartsTestCase(unittest.TestCase):
+    def test_curves_have_a_chart_of_their_own(self):
+        self.assertIs(
+            density.Density, charts.OutputChart.get(output.DENSITY_CHART)
+        )
+
     def test_names_are_those_of_the_outputs(self):
         self.assertIs(record.Record, charts.OutputChart.get(output.CHART))
         self.assertIs(
@@ -97,7 +122,8 @@ class ChartsTestCase(unittest.TestCase):
     def test_a_list_of_plugins_loads_no_drawing(self):
         code = (
             "import sys\n"
-            "from rally_vmperf.plugins.charts import overhead, record\n"
+            "from rally_vmperf.plugins.charts import density, record\n"
+            "from rally_vmperf.plugins.charts import overhead\n"
             "heavy = {'matplotlib', 'rally_vmperf.report.page'}\n"
             "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
         )

@@ -47,6 +47,13 @@ class CurvesTestCase(unittest.TestCase):
         self.assertIn("here-3-limit", found)
         self.assertNotIn("here-2-limit", found)
 
+    def test_worst_guest_is_marked_where_limits_are_put_to_it(self):
+        found = identifiers(curves.draw(series(of="worst"), "here"))
+        self.assertIn("here-2-worst", found)
+        self.assertNotIn("here-1-worst", found)
+        found = identifiers(curves.draw(series(of="mean"), "here"))
+        self.assertNotIn("here-2-worst", found)
+
     def test_what_does_not_add_up_has_one_panel(self):
         drawing = curves.draw(series("disk.randread.latency.p99"), "here")
         found = identifiers(drawing)
