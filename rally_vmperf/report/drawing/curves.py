@@ -83,7 +83,7 @@ def _each(axes: t.Any, series: shares.Series, name: str) -> None:
 
 def _total(axes: t.Any, series: shares.Series, name: str) -> None:
     axes.set_title(
-        f"{told.together(series)}, in {told.unit(series)}",
+        f"{told.together(series)}: {told.unit(series)}",
         loc="left",
         fontsize=8,
     )

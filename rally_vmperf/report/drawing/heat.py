@@ -137,14 +137,17 @@ def _cell(
             linewidth=0.4,
         )
     )
-    if figures and cell.share is not None and not void:
+    if figures and cell.share is not None:
         axes.annotate(
             f"{cell.share * 100:.0f}",
             (place, line),
             ha="center",
             va="center",
             fontsize=6.5,
-            color=shade.ink(cell.share),
+            color=look.BARE if void else shade.ink(cell.share),
+            bbox={"facecolor": "white", "linewidth": 0, "pad": 0.6}
+            if void
+            else None,
         )
 
 
