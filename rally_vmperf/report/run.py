@@ -8,6 +8,7 @@ from rally_vmperf.measurement import judgement
 from rally_vmperf.measurement import judging
 from rally_vmperf.measurement import noted
 from rally_vmperf.records import codec
+from rally_vmperf.report import text
 
 ShownT = t.TypeVar("ShownT", bound="Shown")
 Json = collections.abc.Mapping[str, t.Any]
@@ -114,7 +115,7 @@ def size(record: Json) -> str:
     for guest in _guests(record):
         flavor = guest.get("nova", {}).get("flavor")
         if isinstance(flavor, collections.abc.Mapping) and "name" in flavor:
-            return str(flavor["name"])
+            return text.flat(flavor["name"])
     return f"{record['shape']['vcpus']} CPUs"
 
 
