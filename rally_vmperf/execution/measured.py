@@ -1,4 +1,4 @@
-"""What running workloads left: samples, runs, raw outputs, what is missing."""
+"""What running workloads left: samples, runs, what is missing."""
 
 import dataclasses
 import typing as t
@@ -6,6 +6,13 @@ import typing as t
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement.density import curve
+
+#: Called with what each command printed, as soon as it is there.
+KeepRaw = t.Callable[[dict[str, t.Any]], None]
+
+
+def keep_none(output: dict[str, t.Any]) -> None:
+    """Keep no raw outputs."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -31,7 +38,11 @@ class Run:
 
 @dataclasses.dataclass(kw_only=True)
 class Measured:
-    """Collects while workloads run, so that a broken run keeps its part."""
+    """Collects while workloads run, so that a broken run keeps its part.
+
+    :param keep_raw: where raw outputs go, for they are not held here; it
+        raises nothing
+    """
 
     observations: list[sample.Observation] = dataclasses.field(
         default_factory=list
@@ -39,7 +50,7 @@ class Measured:
     runs: list[Run] = dataclasses.field(default_factory=list)
     missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
     starts: list[curve.Start] = dataclasses.field(default_factory=list)
-    raw: list[dict[str, t.Any]] = dataclasses.field(default_factory=list)
+    keep_raw: KeepRaw = keep_none
 
     def miss(self, what: str, source: str, reason: str) -> None:
         """Note what was not measured, and why."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import time
 
 from rally_vmperf.execution import barrier
@@ -32,7 +33,8 @@ class Part:
     ) -> None:
         self.place = place
         self.command = command
-        #: What the counted run left, once it is there.
+        #: What the counted run left, once it is there, without what it
+        #: printed: many machines' outputs are not held until the end.
         self.outcome: workloads.Outcome | None = None
         #: Until when the load was kept up, by the station's clock.
         self.kept_up_until: float | None = None
@@ -69,8 +71,9 @@ class Part:
             result = await job_armed.release(
                 machine, self._handle, instant + self._ahead
             )
-        self.outcome = commands.outcome(self.command, result)
-        return self.outcome
+        outcome = commands.outcome(self.command, result)
+        self.outcome = dataclasses.replace(outcome, stdout="", stderr="")
+        return outcome
 
     async def settle(self) -> None:
         """Keep the load up until all others are done; leave nothing running.

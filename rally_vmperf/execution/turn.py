@@ -111,7 +111,7 @@ class Turn:
                 exit_status=outcome.exit_status,
             )
         )
-        self.result.raw.append(
+        self.result.keep_raw(
             {**where, "stdout": outcome.stdout, "stderr": outcome.stderr}
         )
 

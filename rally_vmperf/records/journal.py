@@ -2,17 +2,16 @@
 
 Rally stores iterations in chunks, so a killed controller would lose them.
 Each record is one line, appended and synced before the scenario returns; raw
-tool outputs go, compressed, to files beside it.
+tool outputs go to files beside it.
 """
 
 import collections.abc
-import contextlib
-import gzip
 import json
 import os
 import pathlib
 import typing as t
 
+from rally_vmperf.records import raw_outputs
 from rally_vmperf.records import schema
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -56,25 +55,15 @@ class Journal:
                 "or set [vmperf] journal_dir to another folder"
             ) from error
 
-    def keep_raw(self, repetition: int, outputs: Json) -> str:
-        """Store raw tool outputs; return the file's name in the folder.
+    def raw_outputs(
+        self, repetition: int, failed: t.Callable[[str], None]
+    ) -> raw_outputs.RawOutputs:
+        """Return the file for what tools print in a repetition, empty.
 
-        :raises JournalError: when the disk does not take it
+        :param failed: called once, with one line, when the disk takes no more
         """
         name = f"{self._workload}-{repetition}.json.gz"
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            content = gzip.compress(json.dumps(outputs).encode())
-            (self.folder / name).write_bytes(content)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                (self.folder / name).unlink(missing_ok=True)
-            raise JournalError(
-                f"raw outputs {self.folder / name}: "
-                f"{error.strerror or error}; make room or set [vmperf] "
-                "journal_dir to another folder"
-            ) from error
-        return name
+        return raw_outputs.RawOutputs(self.folder / name, failed)
 
     def read(self) -> list[Json]:
         """Return the records; a last line cut short by a crash is left out.

@@ -95,7 +95,11 @@ class Run(recording.Run):
         without it.
         """
         team = self.together.team(guests, self.dead)
-        result = measured.Measured()
+        result = measured.Measured(
+            keep_raw=lambda output: take.result.keep_raw(
+                {"guests": guests, **output}
+            )
+        )
         found: list[finding.Finding] = []
         state: build_density.State = "complete"
         noun = "guest" if guests == 1 else "guests"
@@ -116,7 +120,6 @@ class Run(recording.Run):
         finally:
             if state == "complete" and result.missing:
                 state = "incomplete"
-            take.result.raw += [{"guests": guests, **r} for r in result.raw]
             take.levels.append(
                 build_density.Level(
                     guests=guests,

@@ -37,7 +37,7 @@ class Take:
     """What one repetition left.
 
     :param result: of an overhead, all of it; of a curve, what belongs to no
-        level, and the raw outputs of all
+        level
     :param findings: of the repetition as a whole
     :param levels: of a curve, in the order in which they ran
     """
@@ -82,7 +82,8 @@ class Run:
         A disk that is full costs no samples: Rally gets the record as well.
         """
         started_at = build.now()
-        take = Take()
+        outputs = self.journal.raw_outputs(number, _no_raw_outputs)
+        take = Take(result=measured.Measured(keep_raw=outputs.add))
         kind = " (warm-up, not counted)" if number <= self.warmup else ""
         LOG.info(f"Repetition {number} of {self.times}{kind}")
         defect: BaseException | None = None
@@ -109,7 +110,7 @@ class Run:
             ),
             take,
             started_at=started_at,
-            raw=self._keep_raw(number, take.result),
+            raw=outputs.close(),
         )
         self._append(record)
         if defect is not None:
@@ -137,13 +138,6 @@ class Run:
             **when,
         )
 
-    def _keep_raw(self, number: int, result: measured.Measured) -> str:
-        try:
-            return self.journal.keep_raw(number, {"outputs": result.raw})
-        except journals.JournalError as error:
-            LOG.warning(f"{error}; the samples are kept all the same")
-            return ""
-
     def _append(self, record: dict[str, t.Any]) -> None:
         try:
             self.journal.append(record)
@@ -152,6 +146,10 @@ class Run:
             LOG.error(
                 f"{error}; only Rally's database has repetition {number}"
             )
+
+
+def _no_raw_outputs(why: str) -> None:
+    LOG.warning(f"{why}; the samples are kept all the same")
 
 
 def tell(record: dict[str, t.Any]) -> None:

@@ -10,11 +10,13 @@ import json
 import pathlib
 import resource
 import sys
+import tempfile
 import time
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
+from rally_vmperf.records import raw_outputs
 from tests.bench.density import servers
 from tests.bench.density import simulated
 
@@ -50,9 +52,19 @@ async def take(told, count):
     await asyncio.gather(*(one.machine.wait_ready(120) for one in places))
     connected, connecting = peak(), time.process_time() - cpu
     dialed = time.monotonic() - wall
-    result = measured.Measured()
     cpu, wall = time.process_time(), time.monotonic()
-    await measure.repetition(work, places, None, lambda line: None, result)
+    with tempfile.TemporaryDirectory() as folder:
+        # As a run does it: what machines print goes to disk as it comes.
+        kept = raw_outputs.RawOutputs(pathlib.Path(folder, "raw"), sys.exit)
+        printed = []
+
+        def keep(output):
+            printed.append(len(output["stdout"]))
+            kept.add(output)
+
+        result = measured.Measured(keep_raw=keep)
+        await measure.repetition(work, places, None, lambda line: None, result)
+        kept.close()
     measuring = time.process_time() - cpu
     lasted = time.monotonic() - wall
     most = peak()
@@ -68,7 +80,7 @@ async def take(told, count):
         "measuring_cpu": measuring,
         "measuring_kib": most - connected,
         "measuring_wall": lasted - simulated.SECONDS,
-        "raw_kib": sum(len(one["stdout"]) for one in result.raw) / 1024,
+        "raw_kib": sum(printed) / 1024,
         "skew": start.skew,
         "uncertainty": start.uncertainty,
     }

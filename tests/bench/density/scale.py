@@ -47,7 +47,6 @@ def _row(cost):
     count = cost["machines"]
     cpu = [cost["connecting_cpu"], cost["measuring_cpu"]]
     kib = [cost["connecting_kib"], cost["measuring_kib"]]
-    kib[1] -= cost["raw_kib"]
     return (
         str(count),
         *(f"{one / count * 1000:.2f} ms" for one in (sum(cpu), *cpu)),

@@ -92,7 +92,8 @@ class TestMeasure(unittest.TestCase):
     def measure(self, workload):
         """Prepare and measure once; return facts and result."""
         assignments = [assignment.Assignment(workload, {})]
-        result = measured.Measured()
+        self.printed = []
+        result = measured.Measured(keep_raw=self.printed.append)
         lines = []
 
         async def both():
@@ -128,7 +129,10 @@ class TestMeasure(unittest.TestCase):
         self.assertEqual(4, len(result.runs))
         for run in result.runs:
             self.assertGreaterEqual(run.ended, run.started)
-        self.assertIn("5\n", {raw["stdout"] for raw in result.raw})
+        self.assertEqual(
+            {(c, f"{n}\n") for c in ("c1", "c2") for n in (5, 7)},
+            {(one["machine"], one["stdout"]) for one in self.printed},
+        )
 
     def test_one_failed_command_costs_only_its_samples(self):
         """The other command's sample is kept, the reason is given."""

@@ -11,6 +11,7 @@ from rally_vmperf.execution import barrier
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import part
+from rally_vmperf.execution import ran
 from rally_vmperf.execution import station
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
@@ -140,6 +141,25 @@ class TestTogether(TogetherTestCase):
             [None] * 2, [r.clock_offset for r in self.result.runs]
         )
         self.assertEqual(1, self.lines("c1"))
+
+    async def test_outputs_are_not_held_until_the_end(self):
+        """They are kept as they come; what remains has no text."""
+        printed = []
+        self.result.keep_raw = printed.append
+        note, parts = ran.Ran.note, []
+
+        def noting(own, title, metrics, taken):
+            parts.extend(taken)
+            note(own, title, metrics, taken)
+
+        with mock.patch.object(ran.Ran, "note", noting):
+            await self.measure()
+        self.assertEqual(["5\n"] * 3, [one["stdout"] for one in printed[:3]])
+        self.assertEqual(6, len(parts))
+        for one in parts:
+            self.assertEqual(
+                ("", ""), (one.outcome.stdout, one.outcome.stderr)
+            )
 
     async def test_what_is_spent_is_cleared_away(self):
         """Each command clears away the one before."""

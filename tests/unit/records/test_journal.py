@@ -1,6 +1,5 @@
 """Tests of the journal: nothing that was written is lost."""
 
-import gzip
 import json
 import os
 import pathlib
@@ -14,6 +13,8 @@ import unittest
 from rally_vmperf.records import journal
 from rally_vmperf.records import schema
 from tests.unit import made
+from tests.unit.records import full_disk
+from tests.unit.records import raw
 
 
 class TestJournal(unittest.TestCase):
@@ -72,37 +73,33 @@ class TestJournal(unittest.TestCase):
             self.journal.read()
 
     def test_raw_outputs_are_kept_compressed(self):
-        """They can be read back from the named file."""
-        name = self.journal.keep_raw(2, {"outputs": ["x" * 10000]})
-        with gzip.open(self.folder / name, "rt") as stream:
-            self.assertEqual({"outputs": ["x" * 10000]}, json.load(stream))
-        self.assertLess((self.folder / name).stat().st_size, 1000)
-
-    def limit(self, size):
-        """Have a limit on files' sizes stand in for a full disk."""
-        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-        handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        self.addCleanup(signal.signal, signal.SIGXFSZ, handler)
-        self.addCleanup(
-            resource.setrlimit, resource.RLIMIT_FSIZE, (soft, hard)
-        )
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+        """They can be read back from the named file, beside the journal."""
+        file = self.journal.raw_outputs(2, self.fail)
+        file.add({"stdout": "x" * 10000})
+        name = file.close()
+        self.assertEqual("workload-1-2.json.gz", name)
+        path = self.folder / name
+        self.assertEqual([{"stdout": "x" * 10000}], raw.outputs(path))
+        self.assertLess(path.stat().st_size, 1000)
 
     def test_full_disk_is_one_line_with_the_way_out(self):
         """What is cut short on the way is not left there."""
-        self.limit(100)
+        full_disk.limit(self, 100)
         with self.assertRaisesRegex(journal.JournalError, "journal_dir"):
             self.journal.append(made.record())
         self.assertEqual([], self.journal.read())
-        with self.assertRaisesRegex(journal.JournalError, "journal_dir"):
-            self.journal.keep_raw(2, {"outputs": [os.urandom(500).hex()]})
+        failed = []
+        file = self.journal.raw_outputs(2, failed.append)
+        file.add({"stdout": os.urandom(500).hex()})
+        self.assertEqual("", file.close())
+        self.assertRegex(failed[0], "journal_dir")
         self.assertEqual([self.journal.path.name], os.listdir(self.folder))
 
     def test_full_disk_spoils_no_other_record(self):
         """Those before it and those after it are still read."""
         self.journal.append(made.record())
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-        self.limit(self.journal.path.stat().st_size + 100)
+        full_disk.limit(self, self.journal.path.stat().st_size + 100)
         with self.assertRaises(journal.JournalError):
             self.journal.append(made.record(repetition=3))
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

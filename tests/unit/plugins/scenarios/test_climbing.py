@@ -15,6 +15,7 @@ from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from tests.unit import made
 from tests.unit import made_density
+from tests.unit.records import raw
 
 RATE = sample.Metric(
     name="cpu.sysbench.rate", unit="events/s", better="higher"
@@ -46,7 +47,7 @@ class Session:
                     sample=sample.Sample(metric=RATE, value=value),
                 )
             )
-            result.raw.append({"machine": name})
+            result.keep_raw({"machine": name})
         if len(names) in self.trouble:
             raise self.trouble[len(names)]
         return []
@@ -235,3 +236,20 @@ class TestRun(unittest.TestCase):
         """So that they can be told apart."""
         record = self.run_of(Session()).repeat(1)
         self.assertEqual("w-1.json.gz", record["raw"])
+        self.assertEqual(
+            [(n, f"g{g}") for n in (1, 2, 3) for g in range(1, n + 1)],
+            self.outputs(record),
+        )
+
+    def test_raw_outputs_of_an_interrupted_curve(self):
+        """Those of all its levels are in one file, which has its end."""
+        session = Session(trouble={2: KeyboardInterrupt()})
+        record = self.run_of(session).repeat(1)
+        self.assertEqual(
+            [(1, "g1"), (2, "g1"), (2, "g2")], self.outputs(record)
+        )
+
+    def outputs(self, record):
+        """Return level and machine of each raw output."""
+        path = self.journal.folder / record["raw"]
+        return [(one["guests"], one["machine"]) for one in raw.outputs(path)]

@@ -1,8 +1,8 @@
 """Tests of repetitions: recorded whatever happens to them."""
 
+import os
 import tempfile
 import unittest
-from unittest import mock
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import sample
@@ -11,6 +11,8 @@ from rally_vmperf.records import build
 from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from tests.unit import made
+from tests.unit.records import full_disk
+from tests.unit.records import raw
 
 RATE = sample.Metric(
     name="cpu.sysbench.rate", unit="events/s", better="higher"
@@ -21,11 +23,16 @@ MOVED = finding.Finding(kind="guest_changed_host", subject="g1", seen="moved")
 class Session:
     """A session whose repetitions go as told."""
 
-    def __init__(self, trouble=None, missing=()):
+    def __init__(self, trouble=None, missing=(), printed=(), look=None):
         self.trouble, self.missing = trouble, missing
+        self.printed, self.look = printed, look
 
     def repeat(self, result):
         """Take one sample, then have the trouble."""
+        for text in self.printed:
+            result.keep_raw({"machine": "g1", "stdout": text})
+        if self.look:
+            self.look()
         result.observations.append(
             sample.Observation(
                 source="g1", sample=sample.Sample(metric=RATE, value=90.0)
@@ -91,22 +98,45 @@ class TestRun(unittest.TestCase):
     def test_full_disk_costs_no_samples(self):
         """Rally gets the record, and the log says that it alone has it."""
         run = self.run_of(Session())
-        full = journal.JournalError("journal x: No space left on device")
-        with (
-            mock.patch.object(
-                journal.Journal, "append", autospec=True, side_effect=full
-            ),
-            mock.patch.object(
-                journal.Journal, "keep_raw", autospec=True, side_effect=full
-            ),
-            self.assertLogs(recording.LOG.logger, "WARNING") as logs,
-        ):
+        full_disk.limit(self, 10)
+        with self.assertLogs(recording.LOG.logger, "WARNING") as logs:
             record = run.repeat(2)
+        self.assertEqual("complete", record["state"])
         self.assertEqual(90.0, record["samples"][0]["value"])
         self.assertEqual("", record["raw"])
         self.assertEqual(2, len(logs.output))
-        self.assertIn("No space left on device", logs.output[0])
+        self.assertIn("raw outputs", logs.output[0])
+        self.assertIn("the samples are kept all the same", logs.output[0])
         self.assertIn("only Rally's database has repetition 2", logs.output[1])
+
+    def test_full_disk_costs_raw_outputs_first(self):
+        """It is told once, and what they took is room for the record."""
+        printed = [os.urandom(9000).hex() for _ in range(5)]
+        run = self.run_of(Session(printed=printed))
+        full_disk.limit(self, 20000)
+        with self.assertLogs(recording.LOG.logger, "WARNING") as logs:
+            record = run.repeat(2)
+        self.assertEqual(1, len(logs.output))
+        self.assertEqual([record], self.journal.read())
+        self.assertEqual("complete", record["state"])
+        self.assertEqual("", record["raw"])
+        self.assertEqual(["w.jsonl"], os.listdir(self.journal.folder))
+
+    def test_raw_outputs_are_on_disk_as_they_come(self):
+        """A controller that is killed meanwhile leaves them."""
+        seen = []
+        session = Session(
+            printed=["one", "two"], look=lambda: seen.extend(self.so_far(2))
+        )
+        record = self.run_of(session).repeat(2)
+        self.assertEqual("w-2.json.gz", record["raw"])
+        self.assertEqual(["one", "two"], [one["stdout"] for one in seen])
+        path = self.journal.folder / record["raw"]
+        self.assertEqual(seen, raw.outputs(path))
+
+    def so_far(self, number):
+        """Return the raw outputs of a repetition that is not over."""
+        return raw.so_far(self.journal.folder / f"w-{number}.json.gz")
 
     def test_missing_measurement(self):
         """The rest is kept and the record says incomplete."""
@@ -117,11 +147,15 @@ class TestRun(unittest.TestCase):
 
     def test_interrupted(self):
         """What was measured until then is in the journal."""
-        run = self.run_of(Session(trouble=KeyboardInterrupt()))
-        record = run.repeat(2)
+        session = Session(trouble=KeyboardInterrupt(), printed=["one"])
+        record = self.run_of(session).repeat(2)
         self.assertEqual("interrupted", record["state"])
         self.assertEqual([record], self.journal.read())
         self.assertEqual(90.0, record["samples"][0]["value"])
+        path = self.journal.folder / record["raw"]
+        self.assertEqual(
+            [{"machine": "g1", "stdout": "one"}], raw.outputs(path)
+        )
 
     def test_what_nova_says_is_in_the_record(self):
         """A guest that was moved is a finding of this repetition."""
