@@ -2,7 +2,7 @@
 #   make demo    a real cloud, a baseline, the main job, a report to open
 #   make test    lint, types, docs, unit tests, the reports in a browser,
 #                functional tests on that cloud
-#   make test-all   that, and tests of faults and damage for almost an hour
+#   make test-all   that, and tests of faults and damage, up to two hours
 # and while working:
 #   make unit    the fast loop
 #   make browser reports in a real browser, Chromium

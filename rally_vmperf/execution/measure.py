@@ -104,7 +104,8 @@ async def _run(
             each.step_together(part)
             for each, part in zip(own, taken, strict=True)
         )
-        together_.note(one.title, taken)
+        given = [each.given.get(name, set()) for each in own]
+        together_.note(one.title, set().union(*given), taken)
 
 
 async def _prepare(

@@ -15,20 +15,25 @@ from rally_vmperf.measurement.density import overlap
 class Ran:
     """Commands that several machines began together, in their order."""
 
-    _commands: list[tuple[str, list[parts.Part]]] = dataclasses.field(
-        default_factory=list
+    _commands: list[tuple[str, set[str], list[parts.Part]]] = (
+        dataclasses.field(default_factory=list)
     )
 
     def note(
-        self, title: str, taken: collections.abc.Iterable[parts.Part]
+        self,
+        title: str,
+        metrics: collections.abc.Iterable[str],
+        taken: collections.abc.Iterable[parts.Part],
     ) -> None:
         """Remember a command; who did not run it to its end is left out.
 
         :param title: of the workload
+        :param metrics: names of those that the command gave
         """
         self._commands.append(
             (
                 title,
+                set(metrics),
                 [
                     one
                     for one in taken
@@ -57,11 +62,11 @@ class Ran:
                 known = shortest.get(one.machine, one.seconds)
                 shortest[one.machine] = min(known, one.seconds)
         starts = [
-            _start(title, taken, clocks)
-            for title, taken in self._commands
+            (_start(title, taken, clocks), metrics)
+            for title, metrics, taken in self._commands
             if taken
         ]
-        result.starts += starts
+        result.starts += [start for start, _ in starts]
         return clocks.findings(shortest) + overlap.findings(starts)
 
 

@@ -21,7 +21,7 @@ class Turn:
     """A station's part in a workload, and what came of it.
 
     :param steps: its commands by name
-    :param taken: names of the metrics that have a sample
+    :param given: names of the metrics that each command gave a sample of
     :param reasons: why others have none
     :param lost: the machine answers no more
     """
@@ -31,7 +31,7 @@ class Turn:
     peer: stations.Station | None
     result: measured.Measured
     steps: dict[str, workloads.Command]
-    taken: set[str] = dataclasses.field(default_factory=set)
+    given: dict[str, set[str]] = dataclasses.field(default_factory=dict)
     reasons: list[str] = dataclasses.field(default_factory=list)
     lost: bool = False
 
@@ -91,8 +91,9 @@ class Turn:
     def note_missing(self) -> None:
         """Name every metric that is owed and was not taken."""
         reason = "; ".join(self.reasons) or "the tool did not report it"
+        taken = set().union(*self.given.values())
         for metric in self.one.metrics():
-            if metric.name not in self.taken:
+            if metric.name not in taken:
                 self.result.miss(metric.name, self.place.name, reason[:500])
 
     def _keep(self, outcome: workloads.Outcome) -> None:
@@ -125,9 +126,10 @@ class Turn:
             )
         except ValueError as error:
             raise workloads.WorkloadError(str(error)) from error
+        given = self.given.setdefault(outcome.name, set())
         for value in samples:
             metric = self.one.relabel(value.metric)
-            self.taken.add(metric.name)
+            given.add(metric.name)
             self.result.observations.append(
                 sample.Observation(
                     source=self.place.name,

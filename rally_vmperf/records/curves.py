@@ -101,7 +101,7 @@ def _hosts(record: Json) -> dict[str, str]:
         host = next(
             (
                 nova[key]
-                for key in ("hypervisor", "host", "host_id")
+                for key in ("host", "hypervisor", "host_id")
                 if nova.get(key)
             ),
             "",

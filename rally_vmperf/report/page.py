@@ -33,6 +33,8 @@ AnyRun = runs.Run | density.Run
 
 #: Samples of so many metrics are drawn; the table always holds all.
 MOST_STRIPS = 60
+#: Sentences of a verdict that are not folded.
+MOST_SENTENCES = 12
 
 
 def standalone(shown: collections.abc.Iterable[AnyRun]) -> str:
@@ -92,6 +94,7 @@ def _environment() -> jinja2.Environment:
         overview=overview.lines,
         **density_globals.GLOBALS,
         KINDS=finding.KINDS,
+        MOST_SENTENCES=MOST_SENTENCES,
         by_part=groups.by_part,
         setting=setting.facts,
         machines=machines.side_by_side,

@@ -200,12 +200,28 @@ class Laboratory:
 
     def pretend_shape(self, name: str, like: str, **shape: int) -> None:
         """Register a copy of a baseline as one of another shape."""
+        self._pretend(
+            name,
+            like,
+            lambda entry: {**entry, "shape": {**entry["shape"], **shape}},
+        )
+
+    def pretend_arguments(
+        self, name: str, like: str, workload: str, **arguments
+    ) -> None:
+        """Register a copy of a baseline as if a workload did other work."""
+
+        def change(entry):
+            if entry["workload"] != workload:
+                return entry
+            return {**entry, "arguments": {**entry["arguments"], **arguments}}
+
+        self._pretend(name, like, change)
+
+    def _pretend(self, name: str, like: str, change) -> None:
         registry = store.Store(self.folder / "baselines")
         content = {**registry.load(like), "name": name}
-        content["entries"] = [
-            {**entry, "shape": {**entry["shape"], **shape}}
-            for entry in content["entries"]
-        ]
+        content["entries"] = [change(one) for one in content["entries"]]
         registry.save(content, replace=True)
 
     def _rally(self, *words: str) -> list[str]:

@@ -1,18 +1,100 @@
-"""Guests in an aggregate, which takes an administrator."""
+"""Guests where they were asked for, on the networks asked for."""
 
 import contextlib
+import ipaddress
+import json
 import time
 
 from tests.functional import laboratory
-from tests.functional import test_placement
+from tests.functional import placing
 from tests.long import long
 
 #: Makes a guest print where its user data came from.
 TELL = "runcmd: ['cat /run/cloud-init/status.json > /dev/console']"
+PUBLIC = ipaddress.ip_network("172.24.4.0/24")
+BOTH = [{"name": "private"}, {"name": "public"}]
 
 
 @long.LONG
-class TestAggregate(test_placement.PlacementCase):
+class TestPlacement(placing.PlacementCase):
+    """Placement is kept and seen, or refused before anything runs."""
+
+    def test_together_on_two_networks(self):
+        """A member sees that guests share a host, and measures inside."""
+        lab = self.laboratory
+        lab.use("member")
+        before = lab.journals()
+        done = lab.start(
+            placing.TASK,
+            **placing.ALIKE,
+            peer=laboratory.peer(),
+            options={
+                "server_group": "affinity",
+                "availability_zone": "nova",
+                "networks": BOTH,
+                "measure_on": {"name": "private"},
+            },
+        )
+        self.check_ended(0, done)
+        records = lab.records(self.new_journal(before, done))
+        guests = [
+            one["nova"]
+            for one in records[0]["machines"]
+            if one["role"] == "guest"
+        ]
+        self.assertEqual(1, len({one["host_id"] for one in guests}))
+        for guest in guests:
+            self.assertEqual("nova", guest["availability_zone"])
+            self.assertEqual(["private", "public"], guest["networks"])
+            self.assertIn(ipaddress.ip_address(guest["address"]), PUBLIC)
+            measured = ipaddress.ip_address(guest["measure_address"])
+            self.assertNotIn(measured, PUBLIC)
+        kinds = {found["kind"] for found in records[0]["findings"]}
+        self.assertNotIn("wrong_host", kinds)
+
+    def test_no_room_to_be_apart(self):
+        """Two guests cannot be apart on one host: told in one line."""
+        lab = self.laboratory
+        lab.use("member")
+        done = lab.start(
+            placing.TASK,
+            **placing.ALIKE,
+            peer=laboratory.peer(),
+            options={
+                "server_group": "anti-affinity",
+                "network": {"name": "public"},
+            },
+        )
+        self.check_ended(2, done)
+        said = done.stdout + done.stderr
+        self.assertIn("asked for: server_group 'anti-affinity'", said)
+        self.assertIn("No valid host", said)
+
+    def test_members_may_not_choose_aggregates(self):
+        """Validation says who may."""
+        lab = self.laboratory
+        lab.use("member")
+        arguments = {
+            **placing.ALIKE,
+            "peer": laboratory.peer(),
+            "options": {"aggregate": placing.AGGREGATE},
+        }
+        done = lab.rally(
+            "task",
+            "validate",
+            str(placing.TASK),
+            "--task-args",
+            json.dumps(arguments),
+        )
+        self.assertNotEqual(0, done.returncode)
+        self.assertIn(
+            f"aggregate '{placing.AGGREGATE}': only an administrator",
+            done.stdout,
+        )
+
+
+@long.LONG
+class TestAggregate(placing.PlacementCase):
     """Forced into an aggregate."""
 
     def test_inside_an_aggregate_from_a_config_drive(self):
@@ -22,12 +104,12 @@ class TestAggregate(test_placement.PlacementCase):
         before = lab.journals()
         with _aggregate(lab.admin) as host:
             with lab.started(
-                test_placement.TASK,
+                placing.TASK,
                 baseline="one-tiny",
                 guests=1,
                 peer=laboratory.peer(),
                 options={
-                    "aggregate": test_placement.AGGREGATE,
+                    "aggregate": placing.AGGREGATE,
                     "network": {"name": "public"},
                     "config_drive": True,
                     "user_data": TELL,
@@ -58,7 +140,7 @@ class TestAggregate(test_placement.PlacementCase):
 @contextlib.contextmanager
 def _aggregate(admin):
     """Have an aggregate without a zone, with the cloud's host in it."""
-    made = admin.compute.create_aggregate(name=test_placement.AGGREGATE)
+    made = admin.compute.create_aggregate(name=placing.AGGREGATE)
     try:
         (host,) = (
             one.host for one in admin.compute.services(binary="nova-compute")

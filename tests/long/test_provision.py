@@ -1,11 +1,11 @@
-"""Guests that lack tools get them from a mirror, behind a proxy."""
+"""Guests that lack tools get them, from a mirror or from Rally's machine."""
 
 import contextlib
 import http.server
 import threading
 
 from rally_vmperf.toolbox import folder
-from tests.functional import test_provision
+from tests.functional import provisioning
 from tests.long import long
 
 #: The bridge between this machine and the guests.
@@ -54,7 +54,7 @@ def proxy(served):
 
 
 @long.LONG
-class TestMirror(test_provision.ProvisionCase):
+class TestMirror(provisioning.ProvisionCase):
     """Tools come from a mirror."""
 
     def test_mirror_behind_a_proxy(self):
@@ -64,7 +64,7 @@ class TestMirror(test_provision.ProvisionCase):
             url, asked = behind
             self.run_task(
                 proxy=url,
-                user_data=test_provision.without_tools(
+                user_data=provisioning.without_tools(
                     f"deb [trusted=yes] http://{MIRROR}/debian ./"
                 ),
             )
@@ -84,3 +84,15 @@ class TestMirror(test_provision.ProvisionCase):
         for one in (*chosen.index, *chosen.packages):
             (served / one.target).symlink_to(self.tools / one.path)
         yield served
+
+
+@long.LONG
+class TestUpload(provisioning.ProvisionCase):
+    """Tools come over SSH."""
+
+    def test_sent_from_here(self):
+        """Without any mirror the guest gets them over SSH."""
+        record = self.run_task(
+            tools=str(self.tools), user_data=provisioning.without_tools()
+        )
+        self.assertEqual([], record["missing"])

@@ -43,7 +43,7 @@ def record(
     :param noise: of the values, as a share of them
     """
     most = max(levels)
-    random_numbers = random.Random(f"{seed}/{number}")
+    noisy = _noisy(noise, f"{seed}/{number}")
     names = [f"g{place}" for place in range(1, most * hosts + 1)]
     whole = {
         "version": 1,
@@ -85,8 +85,10 @@ def record(
                     for h in range(hosts)
                     for i in range(guests)
                 ],
-                guests in bare_metal,
-                lambda: 1 + random_numbers.uniform(-noise, noise),
+                _reference(guests, _noisy(noise, f"{seed} bare {guests}"))
+                if guests in bare_metal
+                else None,
+                noisy,
             )
             for position, guests in enumerate(levels, 1)
         ],
@@ -153,28 +155,37 @@ def _guest(name: str, host: int) -> dict[str, t.Any]:
     }
 
 
-def _level(
-    guests: int,
-    position: int,
-    machines: list[str],
-    bare_metal: bool,
-    noisy: t.Callable[[], float],
-) -> dict[str, t.Any]:
-    reference = {
+def _noisy(noise: float, seed: str) -> t.Callable[[], float]:
+    """Return what gives numbers around 1, the same ones for a seed."""
+    numbers = random.Random(seed)
+    return lambda: 1 + numbers.uniform(-noise, noise)
+
+
+def _reference(copies: int, noisy: t.Callable[[], float]) -> dict[str, t.Any]:
+    return {
         "name": "r740",
         "machine": "compute-1",
         "recorded_at": "2026-03-01T00:00:00+00:00",
         "digest": "0" * 64,
         "repetitions": [
             _samples(
-                [f"copy-{place}" for place in range(1, guests + 1)],
-                guests,
+                [f"copy-{place}" for place in range(1, copies + 1)],
+                copies,
                 noisy,
                 1 / _VIRTUALISATION,
             )
             for _ in range(3)
         ],
     }
+
+
+def _level(
+    guests: int,
+    position: int,
+    machines: list[str],
+    reference: dict[str, t.Any] | None,
+    noisy: t.Callable[[], float],
+) -> dict[str, t.Any]:
     return {
         "guests": guests,
         "position": position,
@@ -201,7 +212,7 @@ def _level(
                 ("iperf3", "to_peer", "time"),
             )
         ],
-        "reference": reference if bare_metal else None,
+        "reference": reference,
     }
 
 

@@ -76,19 +76,26 @@ def start(
 
 
 def findings(
-    starts: collections.abc.Iterable[curve.Start],
+    starts: collections.abc.Iterable[
+        tuple[curve.Start, collections.abc.Collection[str]]
+    ],
 ) -> list[finding.Finding]:
-    """Return a finding for each command that did not run together."""
+    """Return what did not run together: the samples of these commands.
+
+    :param starts: each with the names of the metrics that the command gave;
+        where it gave none the finding is the workload's
+    """
     return [
         finding.Finding(
             kind="partial_overlap",
-            subject=one.workload,
+            subject=subject,
             seen=f"{one.command}: all worked during "
             f"{units.show_percent(one.overlap * 100)} % of the run, "
             f"{LIMIT * 100:g} % is asked for; {_skew_in_words(one)}",
         )
-        for one in starts
+        for one, given in starts
         if one.overlap is not None and one.overlap < LIMIT
+        for subject in sorted(given) or [one.workload]
     ]
 
 

@@ -14,7 +14,8 @@ from rally_vmperf.report.density import run as runs
 class Cell:
     """One metric of one run at one number of guests.
 
-    :param of_host: the guests' total as a share of the whole host's
+    :param of_host: the total of a host's guests as a share of what bare metal
+        gives
     :param status: of the degradation; None without a limit
     """
 
@@ -61,22 +62,21 @@ def table(shown: collections.abc.Sequence[runs.Run]) -> Table:
         dict.fromkeys(metric for own in rows for metric in own),
         key=lambda metric: groups.place(metric.name),
     )
-    titles = [run.title for run in shown]
     return Table(
         levels=tuple(levels),
-        parts=tuple(_part(one, rows, titles, levels) for one in metrics),
+        parts=tuple(_part(one, rows, shown, levels) for one in metrics),
     )
 
 
 def _part(
     metric: sample.Metric,
     rows: list[dict[sample.Metric, points.Row]],
-    titles: list[str],
+    shown: collections.abc.Sequence[runs.Run],
     levels: list[int],
 ) -> Part:
     there = [(n, own[metric]) for n, own in enumerate(rows) if metric in own]
     wholes = [
-        (point.bare_total, point.guests, titles[n])
+        (point.bare_total, point.guests, shown[n].title)
         for n, row in there
         for point in row.points
         if point.bare_total is not None
@@ -88,19 +88,27 @@ def _part(
         host=host,
         copies=best[1:] if best else None,
         lines=tuple(
-            (n, tuple(_cell(row, guests, host) for guests in levels))
+            (
+                n,
+                tuple(
+                    _cell(row, guests, host, shown[n].hosts)
+                    for guests in levels
+                ),
+            )
             for n, row in there
         ),
     )
 
 
-def _cell(row: points.Row, guests: int, host: float | None) -> Cell | None:
+def _cell(
+    row: points.Row, guests: int, host: float | None, hosts: int
+) -> Cell | None:
     point = row.point(guests)
     if point is None:
         return None
     of_host = None
     if host is not None and point.total is not None:
-        of_host = point.total / host
+        of_host = point.total / hosts / host
     return Cell(
         point=point,
         of_host=of_host,

@@ -10,6 +10,7 @@ from rally_vmperf.measurement import sample
 from rally_vmperf.measurement.density import curve
 from rally_vmperf.measurement.density import judgement as judgements
 from rally_vmperf.measurement.density import judging
+from rally_vmperf.measurement.density import points
 from rally_vmperf.records import curves as decoding
 from rally_vmperf.report import run as runs
 from rally_vmperf.report.density import cells
@@ -70,8 +71,27 @@ class Run(runs.Shown):
     @functools.cached_property
     def series(self) -> list[shares.Series]:
         """The metrics that were measured, as shares of the lone guest."""
-        found = map(shares.series, self.judgement.rows)
+        found = [self.shares_of(row) for row in self.judgement.rows]
         return [one for one in found if one is not None]
+
+    def shares_of(self, row: points.Row) -> shares.Series | None:
+        """Return a metric as shares, None where nothing was measured."""
+        return shares.series(row, self.hosts)
+
+    @property
+    def hosts(self) -> int:
+        """On how many hosts there were so many guests each."""
+        return (
+            max(
+                (
+                    len(level.machines) // level.guests
+                    for one in self.curves
+                    for level in one.levels
+                ),
+                default=1,
+            )
+            or 1
+        )
 
     @property
     def most_guests(self) -> int:

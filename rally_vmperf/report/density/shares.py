@@ -17,7 +17,7 @@ class Share:
     :param low: lower end of its interval, None without one
     :param high: upper end
     :param repetitions: the mean guest of each repetition
-    :param total: of all guests together: how many lone guests they are
+    :param total: of all guests of a host: how many lone guests they are
     :param totals: that of each repetition
     :param bare: of the mean copy on bare metal
     :param bare_total: of all copies together
@@ -45,11 +45,14 @@ class Series:
     :param base: how many guests the shares are of the mean guest of: 1, or
         the fewest that were measured where the lone guest was not
     :param rate: of that guest, in the metric's unit, or per unit for a time
+    :param hosts: on how many hosts there were so many guests each; totals
+        here are those of one of them
     """
 
     row: points.Row
     base: int
     rate: float
+    hosts: int
     shares: tuple[Share, ...]
 
     @property
@@ -58,8 +61,11 @@ class Series:
         return tuple(one for one in self.shares if one.value is not None)
 
 
-def series(row: points.Row) -> Series | None:
-    """Return a metric as shares, None where nothing was measured of it."""
+def series(row: points.Row, hosts: int = 1) -> Series | None:
+    """Return a metric as shares, None where nothing was measured of it.
+
+    :param hosts: on how many hosts there were so many guests each
+    """
     known = [(one, one.mean) for one in row.points if one.mean is not None]
     if not known:
         return None
@@ -69,7 +75,10 @@ def series(row: points.Row) -> Series | None:
         row=row,
         base=base.guests,
         rate=own,
-        shares=tuple(_share(row.metric, one, own) for one in row.points),
+        hosts=hosts,
+        shares=tuple(
+            _share(row.metric, one, own, hosts) for one in row.points
+        ),
     )
 
 
@@ -78,7 +87,9 @@ def rate(metric: sample.Metric, value: float) -> float:
     return value if metric.better == "higher" else 1 / value
 
 
-def _share(metric: sample.Metric, point: points.Point, own: float) -> Share:
+def _share(
+    metric: sample.Metric, point: points.Point, own: float, hosts: int
+) -> Share:
     def of(value: float | None) -> float | None:
         return None if value is None else rate(metric, value) / own
 
@@ -92,8 +103,8 @@ def _share(metric: sample.Metric, point: points.Point, own: float) -> Share:
         low=ends[0],
         high=ends[1],
         repetitions=tuple(_means(metric, point.gathered, own)),
-        total=None if point.total is None else point.total / own,
-        totals=tuple(total / own for total in point.totals),
+        total=None if point.total is None else point.total / own / hosts,
+        totals=tuple(total / own / hosts for total in point.totals),
         bare=of(point.bare_mean),
         bare_total=(
             None if point.bare_total is None else point.bare_total / own

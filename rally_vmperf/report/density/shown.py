@@ -10,7 +10,6 @@ from rally_vmperf.report.density import overview
 from rally_vmperf.report.density import run as runs
 from rally_vmperf.report.density import samples
 from rally_vmperf.report.density import setting
-from rally_vmperf.report.density import shares
 from rally_vmperf.report.density import starts
 from rally_vmperf.report.density import told
 from rally_vmperf.report.drawing import curves
@@ -48,6 +47,5 @@ GLOBALS = {
     "draw_picture": _picture,
     "draw_curve": curves.draw,
     "draw_heat": _heat,
-    "shares_of": shares.series,
     "told": told,
 }

@@ -47,7 +47,14 @@ def whole(series: shares.Series) -> str:
 
 def unit(series: shares.Series) -> str:
     """Return what totals are counted in: ``lone guests``."""
-    return "lone guests" if series.base == 1 else whole(series)
+    return "lone guests" if series.base == 1 else f"times {whole(series)}"
+
+
+def together(series: shares.Series) -> str:
+    """Return whose total is shown."""
+    if series.hosts == 1:
+        return "all guests together"
+    return "all guests of a host"
 
 
 def guests(number: int) -> str:

@@ -83,7 +83,9 @@ def _each(axes: t.Any, series: shares.Series, name: str) -> None:
 
 def _total(axes: t.Any, series: shares.Series, name: str) -> None:
     axes.set_title(
-        f"all guests together, in {told.unit(series)}", loc="left", fontsize=8
+        f"{told.together(series)}: {told.unit(series)}",
+        loc="left",
+        fontsize=8,
     )
     most = max(one.guests for one in series.shares)
     axes.plot([0, 2 * most], [0, 2 * most], color=look.FAINT, linewidth=1)
@@ -194,8 +196,17 @@ def _finish(axes: t.Any, series: shares.Series) -> None:
             )
     axes.set_xlim(min(levels) - 0.6, law_line.reach(series) + 0.6)
     if len(levels) <= _MOST_TICKS:
-        axes.set_xticks(levels)
+        axes.set_xticks(_apart(levels, law_line.reach(series)))
     axes.set_xlabel("guests", fontsize=8)
     axes.set_ylim(0, axes.get_ylim()[1] * 1.06)
     axes.tick_params(labelsize=7)
     axes.grid(axis="y")
+
+
+def _apart(levels: list[int], reach: float) -> list[int]:
+    """Return the numbers of guests whose marks do not run together."""
+    kept: list[int] = []
+    for level in reversed(levels):
+        if not kept or kept[-1] - level >= reach / 24:
+            kept.append(level)
+    return kept

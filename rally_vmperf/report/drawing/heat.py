@@ -21,7 +21,9 @@ _MOST_FIGURES = 14
 #: Room between numbers of guests, in columns.
 _APART = 0.6
 _LONGEST_NAME = 26
-_HEIGHT = 0.19
+#: Height of a row in inches, and where there are many.
+_HEIGHT, _LOW = 0.19, 0.125
+_MANY = 12
 
 
 def draw(
@@ -37,10 +39,11 @@ def draw(
     across = 2 if all(len(one.columns) <= 45 for one in shown) else 1
     lines = math.ceil(len(shown) / across)
     rows = max(min(len(one.guests), MOST_GUESTS) for one in shown)
+    height = _HEIGHT if rows <= _MANY else _LOW
     shade = _shade(shown)
     with look.settings(name):
         drawn = figure.Figure(
-            figsize=(8.6, 0.35 + (0.6 + _HEIGHT * rows) * lines),
+            figsize=(8.6, 0.35 + (0.6 + height * rows) * lines),
             layout="constrained",
         )
         for place, one in enumerate(shown):
@@ -134,14 +137,17 @@ def _cell(
             linewidth=0.4,
         )
     )
-    if figures and cell.share is not None and not void:
+    if figures and cell.share is not None:
         axes.annotate(
             f"{cell.share * 100:.0f}",
             (place, line),
             ha="center",
             va="center",
             fontsize=6.5,
-            color=shade.ink(cell.share),
+            color=look.BARE if void else shade.ink(cell.share),
+            bbox={"facecolor": "white", "linewidth": 0, "pad": 0.6}
+            if void
+            else None,
         )
 
 

@@ -47,7 +47,10 @@ def draw(axes: t.Any, series: shares.Series, scale: Scale) -> float:
         guests = [
             start + (end - start) * step / _STEPS for step in range(_STEPS + 1)
         ]
-        values = [scale(one, law.total(one) / series.rate) for one in guests]
+        values = [
+            scale(one, law.total(one) / series.rate / series.hosts)
+            for one in guests
+        ]
         top = max(top, *values)
         axes.plot(
             guests, values, color=look.LAW, linewidth=0.9, linestyle=style
@@ -60,7 +63,8 @@ def peak(axes: t.Any, series: shares.Series, gid: str) -> None:
     law = series.row.law
     if law is None or law.peak is None or law.peak > reach(series):
         return
-    height = law.total(law.peak) / series.rate
+    height = law.total(law.peak) / series.rate / series.hosts
+    left = law.peak > (1 + reach(series)) / 2
     axes.plot(
         [law.peak] * 2,
         [0, height],
@@ -72,9 +76,9 @@ def peak(axes: t.Any, series: shares.Series, gid: str) -> None:
     axes.annotate(
         f"peak at {law.peak:.1f}",
         (law.peak, 0),
-        xytext=(-3, 4),
+        xytext=(-3 if left else 3, 4),
         textcoords="offset points",
-        ha="right",
+        ha="right" if left else "left",
         fontsize=7,
         color=look.LAW,
         bbox={"facecolor": "white", "linewidth": 0, "pad": 0.6},

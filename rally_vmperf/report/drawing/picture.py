@@ -104,7 +104,7 @@ def _group(
             share.value * 100,
             thick * 0.92,
             color="white" if share.void else shades[index],
-            edgecolor=look.BARE if share.void else "none",
+            edgecolor=shades[index] if share.void else "none",
             hatch="////" if share.void else None,
             linewidth=0.5,
         )

@@ -108,7 +108,7 @@ class TestTogether(TogetherTestCase):
         self.assertGreater(rate.skew, 0)
         self.assertLess(rate.overlap, 0.95)
         self.assertIn(
-            ("partial_overlap", "echo"),
+            ("partial_overlap", "cpu.echo.rate"),
             [(one.kind, one.subject) for one in self.found],
         )
 

@@ -66,7 +66,7 @@ class TestRan(unittest.TestCase):
         """Return result and findings of one command."""
         result = measured.Measured(runs=list(runs))
         one = ran.Ran()
-        one.note("w", taken)
+        one.note("w", ["m.one", "m.two"], taken)
         found = one.settle(Known(readings), result, slice(0, None))
         return result, found
 
@@ -97,7 +97,10 @@ class TestRan(unittest.TestCase):
             [took_part("a", 100, 105), took_part("b", 100, 110)],
             {"a": (0, 0), "b": (0, 0)},
         )
-        self.assertEqual(["partial_overlap"], [one.kind for one in found])
+        self.assertEqual(
+            [("partial_overlap", "m.one"), ("partial_overlap", "m.two")],
+            [(one.kind, one.subject) for one in found],
+        )
 
     @ddt.data(
         [],

@@ -6,6 +6,7 @@ from rally_vmperf.execution import session
 from rally_vmperf.machines import supply
 from rally_vmperf.plugins.scenarios import opening
 from rally_vmperf.plugins.scenarios import recording
+from rally_vmperf.plugins.scenarios import settings
 from rally_vmperf.records import journal
 from tests.unit import made
 
@@ -49,7 +50,7 @@ def run(guest, folder, progress=lambda line: None):
             times=3,
             warmup=0,
             session=opened,
-            setting=opening._setting(opened, context),
+            setting=settings.of_overhead(opened, context),
             journal=kept,
             watch=list,
         )

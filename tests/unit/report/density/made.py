@@ -1,5 +1,7 @@
 """Runs of density, judged, from records made by hand."""
 
+import copy
+
 from rally_vmperf.measurement.density import judging
 from rally_vmperf.report.density import run
 from tests.unit import made_density
@@ -17,12 +19,18 @@ LIMITS = {
 
 def records(levels=(1, 2, 3), planned=4, **arguments):
     """Return the records of a run with a warm-up."""
-    return [
+    found = [
         made_density.record(
             number, levels, planned=planned, counted=number > 1, **arguments
         )
         for number in range(1, planned + 2)
     ]
+    for record in found:
+        for level, first in zip(
+            record["levels"], found[0]["levels"], strict=True
+        ):
+            level["reference"] = copy.deepcopy(first["reference"])
+    return found
 
 
 def broken():

@@ -59,6 +59,18 @@ class PageTestCase(unittest.TestCase):
         self.assertIn("Jain's index passed", text)
         self.assertIn("spread passed", text)
 
+    def test_a_verdict_of_many_sentences_is_folded(self):
+        limits = {"vmperf_degradation": {"max_percent": {"*": 1}}}
+        shown = made.judged(made.records((1, 2, 3, 4)), limits)
+        sentences = shown.judgement.sentences()[1:]
+        self.assertGreater(len(sentences), page.MOST_SENTENCES)
+        text = read(shown).text
+        more = len(sentences) - page.MOST_SENTENCES
+        before, after = text.split(f"{more} more", 1)
+        self.assertIn(sentences[page.MOST_SENTENCES - 1], before)
+        self.assertNotIn(sentences[-1], before)
+        self.assertIn(sentences[-1], after)
+
     def test_without_limits_no_verdict(self):
         text = read(made.judged(made.records())).text
         self.assertIn("No verdict", text)

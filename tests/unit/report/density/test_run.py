@@ -188,6 +188,21 @@ class PartsTestCase(unittest.TestCase):
 
 
 class OverviewTestCase(unittest.TestCase):
+    def test_totals_of_several_hosts_are_those_of_one_of_them(self):
+        one = made.judged(made.few(made.records(bare_metal=(1, 2, 3))))
+        two = made.judged(made.few(made.records(hosts=2)))
+        self.assertEqual((1, 2), (one.hosts, two.hosts))
+        (part,) = overview.table([one, two]).parts
+        for level in range(3):
+            cells_of_level = [line[1][level] for line in part.lines]
+            self.assertAlmostEqual(
+                cells_of_level[0].of_host,
+                cells_of_level[1].of_host,
+                delta=0.02,
+            )
+        self.assertAlmostEqual(1, two.series[0].shares[0].total, delta=0.02)
+        self.assertEqual(1, made.judged([]).hosts)
+
     def test_totals_stand_against_the_whole_host(self):
         small = made.judged(
             made.records((1, 2, 4), bare_metal=(1, 2, 4)), made.LIMITS

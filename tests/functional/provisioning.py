@@ -1,4 +1,4 @@
-"""Guests that lack tools get them, from a mirror or from Rally's machine."""
+"""Guests that lack tools, and what they can get them from."""
 
 import yaml
 
@@ -59,14 +59,3 @@ class ProvisionCase(laboratory.Case):
         for name in ("mbw", "sysbench"):
             self.assertEqual(64, len(tools[name]["checksum"]))
         return record
-
-
-class TestUpload(ProvisionCase):
-    """Tools come over SSH."""
-
-    def test_sent_from_here(self):
-        """Without any mirror the guest gets them over SSH."""
-        record = self.run_task(
-            tools=str(self.tools), user_data=without_tools()
-        )
-        self.assertEqual([], record["missing"])
