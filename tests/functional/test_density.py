@@ -118,13 +118,14 @@ class TestKilled(DensityCase):
     """A guest that dies costs its level, and nothing else."""
 
     def test_guest_killed_in_the_middle_of_level_three(self):
-        """Levels 1 and 2 are whole, 3 names who is missing, nothing leaks."""
+        """It names who is missing; the next level goes on, nothing leaks."""
         lab = self.laboratory
         lab.use("admin")
         known = lab.journals()
         with lab.started(
             TASK,
-            times=2,
+            levels=[1, 3, 2],
+            times=1,
             workloads=[{"name": "sysbench", "arguments": {"time": 8}}],
         ) as process:
             laboratory.wait_for(
@@ -132,35 +133,34 @@ class TestKilled(DensityCase):
                 lambda: "Level of 3 guests" in process.log.read_text(),
             )
             time.sleep(3)
-            machine = self._machine("g3", process.log.read_text())
+            machine = self._machine("g1", process.log.read_text())
             os.kill(machine, signal.SIGKILL)
             code = process.wait(timeout=240)
             text = process.log.read_text()
         self.assertEqual(2, code, text[-2000:])
         (path,) = lab.journals() - known
-        first, second = lab.records(path)
-        states = [level["state"] for level in first["levels"]]
-        self.assertEqual(["complete", "complete", "incomplete"], states)
-        three = first["levels"][2]
+        (record,) = lab.records(path)
+        one, three, two = record["levels"]
         self.assertEqual(
-            {"g3"}, {gap["source"] for gap in three["missing"]}, three
+            ["complete", "incomplete", "complete"],
+            [one["state"], three["state"], two["state"]],
         )
         self.assertEqual(
-            {"g1", "g2"}, {sample["source"] for sample in three["samples"]}
+            {"g1"}, {gap["source"] for gap in three["missing"]}, three
         )
-        states = [level["state"] for level in second["levels"]]
-        self.assertEqual(["complete", "complete", "incomplete"], states)
-        (reason, *_) = (g["reason"] for g in second["levels"][2]["missing"])
-        self.assertIn("2 of 3 are left: g3 answered no more", reason)
-        judge = judging.DegradationJudge({CPU: 95})
-        for record in (first, second):
-            judge.add(curves.decode(record))
-        self.assertFalse(judge.judgement().passed)
+        self.assertEqual(
+            {"g2", "g3"}, {sample["source"] for sample in three["samples"]}
+        )
+        self.assertEqual(["g2", "g3"], two["machines"])
+        judge = judging.DegradationJudge({CPU: 95}, tolerate=TOLERATED)
+        judge.add(curves.decode(record))
+        judged = judge.judgement()
+        self.assertEqual("void", judged.status, judged.sentence())
 
     def _machine(self, name, text):
         """Return the process of a guest's machine, by its address."""
         (address,) = re.findall(rf"{name} answers SSH at ([\d.]+)", text)
-        for server in self.laboratory.admin.compute.servers():
+        for server in self.laboratory.admin.compute.servers(all_projects=True):
             found = [
                 one["addr"]
                 for every in server.addresses.values()
