@@ -50,6 +50,7 @@ class Subtask:
     :param guests: the options of the guests
     :param times: repetitions, those of the warm-up included
     :param contexts: names of all contexts, without their platform
+    :param stops: guests are stopped while they take no part
     """
 
     title: str
@@ -61,6 +62,7 @@ class Subtask:
     warmup: int
     peer: dict[str, t.Any] | None
     contexts: frozenset[str]
+    stops: bool = False
 
     @property
     def climbs(self) -> bool:
@@ -190,6 +192,7 @@ def _subtask(title: str, workload: dict[str, t.Any], origin: str) -> Subtask:
         warmup=asked.get("warmup", 0),
         peer=asked.get("peer"),
         contexts=frozenset(contexts),
+        stops=asked.get("others") == "stopped",
     )
 
 

@@ -51,7 +51,7 @@ class Guests:
         :param timeout: seconds
         """
         return self.runner.run(
-            _wait_all(self._guests, self.places, timeout, on_progress)
+            wait_all(self._guests, self.places, timeout, on_progress)
         )
 
     def close(self) -> None:
@@ -66,12 +66,19 @@ async def _close(places: list[stations.Station]) -> None:
     await asyncio.gather(*(place.machine.close() for place in places))
 
 
-async def _wait_all(
+async def wait_all(
     guests: collections.abc.Sequence[reach.Guest],
     places: collections.abc.Sequence[stations.Station],
     timeout: float,
     on_progress: t.Callable[[str], None],
 ) -> list[Arrival]:
+    """Wait until guests answer SSH and have booted, all at once.
+
+    :param places: the guests' stations, in the same order
+    :param timeout: seconds
+    """
+    if not guests:
+        return []
     loop = asyncio.get_running_loop()
     begin = loop.time()
     way = reach.way_to(guests[0])

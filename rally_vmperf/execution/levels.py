@@ -88,6 +88,14 @@ def in_order(
     return tuple(shuffled)
 
 
+def rises(levels: collections.abc.Sequence[int], repetitions: int) -> int:
+    """Return how often a level has more guests than the one before.
+
+    Each repetition goes on from the last level of the one before.
+    """
+    return sum(a < b for a, b in itertools.pairwise([*levels] * repetitions))
+
+
 def ascending(levels: collections.abc.Sequence[int]) -> bool:
     """Tell whether each level has more guests than the one before."""
     return all(a < b for a, b in itertools.pairwise(levels))

@@ -77,6 +77,22 @@ class Session:
         """Return who of those that measured last answered no more."""
         return frozenset(names) - self.last_look.keys()
 
+    def hang_up(self, names: collections.abc.Container[str]) -> None:
+        """Close the connections to stations; their next use opens new ones.
+
+        A station that falls silent would break them.
+        """
+        self.runner.run(self._hang_up(names))
+
+    def forget(self, names: collections.abc.Iterable[str]) -> None:
+        """Forget how stations were seen last, where others changed them."""
+        for name in names:
+            self.last_look.pop(name, None)
+
+    async def _hang_up(self, names: collections.abc.Container[str]) -> None:
+        places = [place for place in self.places if place.name in names]
+        await asyncio.gather(*(place.machine.close() for place in places))
+
     async def _repeat(
         self,
         result: measured.Measured,
@@ -99,8 +115,7 @@ class Session:
             lost={place.name for place in places} - before.keys(),
         )
         after = await health.look(places)
-        for place in places:
-            self.last_look.pop(place.name, None)
+        self.forget(place.name for place in places)
         self.last_look |= after
         return found + health.compare(before, after)
 

@@ -13,6 +13,7 @@ from rally_vmperf.records import codec
 
 State = t.Literal["complete", "incomplete", "interrupted", "skipped"]
 OrderKind = t.Literal["listed", "shuffled"]
+Others = t.Literal["idle", "paused", "stopped"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -57,6 +58,7 @@ def build_density(
     levels: collections.abc.Sequence[Level],
     *,
     order: Order,
+    others: Others,
     state: repetition.State,
     started_at: str,
     missing: collections.abc.Iterable[repetition.Missing],
@@ -66,6 +68,7 @@ def build_density(
     """Return the record of one complete curve.
 
     :param levels: in the order of the task
+    :param others: what guests did that took no part in a level
     :param missing: of the curve as a whole, beside those of its levels
     :param findings: likewise
     """
@@ -82,6 +85,7 @@ def build_density(
         "findings": build.plain(dict.fromkeys((*setting.findings, *findings))),
         "reference": None,
         "order": dataclasses.asdict(order),
+        "others": others,
         "levels": [_level(one) for one in levels],
         "raw": raw,
     }

@@ -76,6 +76,7 @@ def record(
         "findings": [],
         "reference": None,
         "order": {"kind": "listed", "seed": seed},
+        "others": "idle",
         "levels": [
             _level(
                 guests,

@@ -2,6 +2,8 @@
 
 import typing as t
 
+from openstack import exceptions as sdk_errors
+
 from rally_vmperf.guests.testing import calls
 
 
@@ -105,6 +107,7 @@ class FakeCompute:
             self.all_servers,
             name=request["name"],
             status="BUILD",
+            task_state=None,
             fault=None,
             host_id=self.host_ids[number % len(self.host_ids)],
             compute_host=self.host,
@@ -128,8 +131,10 @@ class FakeCompute:
                 del self.all_servers[server.id]
                 self.cloud.network.unplug(server.id)
                 self.cloud.block_storage.detach(server.id)
-            elif server.seen > 1:
+            elif server.status == "BUILD" and server.seen > 1:
                 server.status = self.final_status
+            elif server.task_state:
+                server.status, server.task_state = server.task_state, None
         return list(self.all_servers.values())
 
     @calls.call
@@ -141,6 +146,31 @@ class FakeCompute:
         server = self.all_servers.get(identifier)
         if server and not server.deleted:
             server.deleted, server.seen = True, 0
+
+    def _switch(self, identifier: str, seen: str, wish: str) -> None:
+        """Have a server in another status when it is listed next."""
+        server = self.all_servers[identifier]
+        if server.status != seen or server.task_state:
+            raise sdk_errors.ConflictException(
+                "409", details=f"it is {server.status}", http_status=409
+            )
+        server.task_state = wish
+
+    @calls.call
+    def pause_server(self, identifier: str) -> None:
+        self._switch(identifier, "ACTIVE", "PAUSED")
+
+    @calls.call
+    def unpause_server(self, identifier: str) -> None:
+        self._switch(identifier, "PAUSED", "ACTIVE")
+
+    @calls.call
+    def stop_server(self, identifier: str) -> None:
+        self._switch(identifier, "ACTIVE", "SHUTOFF")
+
+    @calls.call
+    def start_server(self, identifier: str) -> None:
+        self._switch(identifier, "SHUTOFF", "ACTIVE")
 
     @calls.call
     def get_server_console_output(

@@ -12,6 +12,7 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution import stopping
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.scenarios import recording
+from rally_vmperf.plugins.scenarios import resting
 from rally_vmperf.records import build
 from rally_vmperf.records import build_density
 
@@ -25,6 +26,7 @@ class Run(recording.Run):
     :param levels: numbers of guests on each host, in the order of the task
     :param references: bare metal by number of guests, where the baseline has
         it in as many copies
+    :param others: what guests do while they take no part
     :param stop: says when no more guests are to be added, if asked for
     :param dead: names of guests that answered no more; nobody waits for them
         again
@@ -34,6 +36,7 @@ class Run(recording.Run):
     order: build_density.Order
     together: crowd.Crowd
     references: dict[int, dict[str, t.Any]]
+    others: resting.Others
     stop: stopping.Stop | None = None
     dead: set[str] = dataclasses.field(default_factory=set)
 
@@ -64,6 +67,7 @@ class Run(recording.Run):
             self.setting,
             sorted(take.levels, key=lambda one: self.levels.index(one.guests)),
             order=self.order,
+            others=self.others.kind,
             state=take.state,
             missing=take.result.missing,
             findings=take.findings,
@@ -106,8 +110,8 @@ class Run(recording.Run):
         LOG.info(f"Level of {guests} {noun}: {', '.join(team.names)}")
         try:
             if team.lacking:
-                self._miss(team, result)
-            else:
+                self._miss(team.lacking, team.reason, result)
+            elif self._form(team, result, found):
                 found += self.session.repeat(result, team.names)
                 found += self.watch(team.names)
                 self._count_dead(team.names)
@@ -135,11 +139,36 @@ class Run(recording.Run):
                 )
             )
 
-    def _miss(self, team: crowd.Team, result: measured.Measured) -> None:
-        LOG.warning(f"The level cannot be formed: {team.reason}")
+    def _form(
+        self,
+        team: crowd.Team,
+        result: measured.Measured,
+        found: list[finding.Finding],
+    ) -> bool:
+        """Have the team awake and the others at rest; tell whether they are.
+
+        Nobody measures otherwise: it would be another level.
+        """
+        formed = self.others.form(team.names, self.dead)
+        found += formed.findings
+        self.dead |= formed.lost
+        if not formed.trouble:
+            return True
+        lacking = [name for name in team.names if name in formed.trouble]
+        reason = "; ".join(formed.trouble.values())[:500]
+        self._miss(lacking or team.names, reason, result)
+        return False
+
+    def _miss(
+        self,
+        lacking: collections.abc.Iterable[str],
+        reason: str,
+        result: measured.Measured,
+    ) -> None:
+        LOG.warning(f"The level cannot be formed: {reason}")
         for metric in self.setting.expected:
-            for name in team.lacking:
-                result.miss(metric, name, team.reason)
+            for name in lacking:
+                result.miss(metric, name, reason)
 
     def _count_dead(self, names: collections.abc.Iterable[str]) -> None:
         silent = self.session.silent(names)

@@ -15,6 +15,7 @@ from rally_vmperf.plugins.scenarios import defects
 from rally_vmperf.plugins.scenarios import interruption
 from rally_vmperf.plugins.scenarios import opening
 from rally_vmperf.plugins.scenarios import recording
+from rally_vmperf.plugins.scenarios import resting
 from rally_vmperf.plugins.scenarios import settings
 from rally_vmperf.records import build_density
 from rally_vmperf.records import output
@@ -34,6 +35,7 @@ class Density(scenario.OpenStackScenario):
         levels: list | dict,
         order: t.Literal["listed", "shuffled"] = "listed",
         seed: int = 0,
+        others: t.Literal["idle", "paused", "stopped"] = "idle",
         warmup: int = 0,
         peer: dict | None = None,
         stop: dict | None = None,
@@ -47,6 +49,9 @@ class Density(scenario.OpenStackScenario):
         :param order: in which levels run: as listed, or shuffled anew in each
             repetition
         :param seed: what the shuffling begins with
+        :param others: what guests do while they take no part in a level:
+            nothing, or they are paused or stopped by Nova; a stopped one
+            costs a boot when it is needed
         :param warmup: how many of the first curves are run and recorded, but
             not counted
         :param peer: other end of network workloads: {address, port, user,
@@ -60,6 +65,7 @@ class Density(scenario.OpenStackScenario):
             _make,
             levels=numbers.expand(levels),
             order=build_density.Order(kind=order, seed=seed),
+            others=others,
             stop=stopping.Stop(**stop) if stop else None,
         )
         with interruption.passed_on(self.task, owner), defects.told():
@@ -78,6 +84,7 @@ def _make(
     *,
     levels: tuple[int, ...],
     order: build_density.Order,
+    others: build_density.Others,
     stop: stopping.Stop | None,
 ) -> climbing.Run:
     guests = context["vmperf_guests"]["guests"]
@@ -92,5 +99,6 @@ def _make(
         order=order,
         together=together,
         references=references,
+        others=resting.of_context(others, context, common["session"]),
         stop=stop,
     )

@@ -92,8 +92,13 @@ def _tell_minutes(config: dict[str, t.Any]) -> None:
     """Say how long it will take, for whoever is about to wait."""
     given = config["args"].get("levels")
     times = config["runner"].get("times", 1)
-    number = len(levels.expand(given)) if given else 1
+    numbers = levels.expand(given) if given else (1,)
+    stops = config["args"].get("others") == "stopped"
+    boots = levels.rises(numbers, times) if stops else 0
     minutes = estimate.minutes(
-        assignment.assign(config["args"]["workloads"]), times, number
+        assignment.assign(config["args"]["workloads"]),
+        times,
+        len(numbers),
+        boots,
     )
     LOG.info(f"plan: about {minutes} minutes, guests' boot included")

@@ -8,6 +8,7 @@ from rally.common import validation
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import levels
 from rally_vmperf.execution import supplying
+from rally_vmperf.guests import resting
 from rally_vmperf.plugins.validators import density_limits
 from rally_vmperf.plugins.validators import task
 
@@ -42,6 +43,7 @@ class Density(validation.Validator):
             task.check_runner(config)
             task.check_contexts(config, "vmperf_guests")
             supplying.of_options(task.guests(config))
+            _check_others(config)
             _check_guests(config, numbers)
             _check_pairs(assignments, numbers)
             task.check_peer(config, assignments)
@@ -54,6 +56,15 @@ class Density(validation.Validator):
             density_limits.check_copies(config, assignments, numbers)
         except (levels.LevelError, *task.REFUSALS) as error:
             self.fail(str(error))
+
+
+def _check_others(config: Config) -> None:
+    others = config["args"].get("others", "idle")
+    if others not in tuple(resting.STATUS):
+        raise task.Wrong(
+            f"others {others!r:.80}: must be one of "
+            f"{', '.join(resting.STATUS)}"
+        )
 
 
 def _check_guests(config: Config, numbers: tuple[int, ...]) -> None:

@@ -18,6 +18,7 @@ def facts(run: runs.Run) -> setting.Facts:
     compared = [
         ("Numbers of guests", [_levels(run.last)]),
         ("Order", [_order(run.last["order"])]),
+        ("Others meanwhile", [run.last.get("others", "idle")]),
         ("Bare metal", _bare(run.last)),
         (
             "Limits",

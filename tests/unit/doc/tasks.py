@@ -37,7 +37,8 @@ TAKEN = {
     MAIN: ARGUMENTS,
     DENSITY: (
         *("baseline", "image", "user", "flavors", "levels", "levels_of"),
-        *("order", "seed", "stop", "network", "host", "server_group"),
+        *("order", "seed", "others", "stop", "network", "host"),
+        "server_group",
         *("availability_zone", "peer", "repetitions", "warmup"),
         *("max_percent", "of", "against", "min_index", "tolerate"),
         *("cpu_seconds", "cpu_threads", "bzip2_mib", "disk_mib"),
@@ -95,7 +96,7 @@ def of_block(text):
         subtask["contexts"]["vmperf_guests@openstack"]["count"] = 8
     (arguments,) = subtask["scenario"].values()
     for key, value in given.items():
-        if key in ("workloads", "levels", "order", "seed", "stop"):
+        if key in ("workloads", "levels", "order", "seed", "others", "stop"):
             arguments[key] = value
             subtask["sla"] = {"failure_rate": {"max": 0}}
         elif key in ("sla", "contexts", "runner", "scenario"):
@@ -106,7 +107,10 @@ def of_block(text):
 
 
 def _of_density(text):
-    words = ("vmperf_degradation", "vmperf_fairness", "levels:", "stop:")
+    words = (
+        *("vmperf_degradation", "vmperf_fairness", "levels:", "stop:"),
+        "others:",
+    )
     return any(word in text for word in words)
 
 

@@ -120,6 +120,7 @@ class ShippedTestCase(unittest.TestCase):
             "levels_of": {"m1.large": [1, 2]},
             "order": "shuffled",
             "seed": 5,
+            "others": "stopped",
             "stop": {},
             "network": "private",
             "host": "compute1",

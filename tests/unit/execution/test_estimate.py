@@ -12,6 +12,13 @@ from rally_vmperf.execution import estimate
 class TestMinutes(unittest.TestCase):
     """Two minutes until guests are ready, then what the arguments say."""
 
+    def test_boots(self):
+        """Each one costs a minute, however many guests boot."""
+        assignments = assignment.assign(
+            [{"name": "sysbench", "arguments": {"time": 57}}]
+        )
+        self.assertEqual(8, estimate.minutes(assignments, 2, 2, boots=2))
+
     @ddt.data(
         ("sysbench", {"time": 57}, 1, 1, 3),
         ("sysbench", {"time": 57}, 5, 3, 17),

@@ -78,6 +78,13 @@ class TestOrder(unittest.TestCase):
         for one in orders(1):
             self.assertEqual(given, tuple(sorted(one)))
 
+    def test_rises(self):
+        """From one repetition to the next it goes on."""
+        self.assertEqual(2, levels.rises((1, 2, 3), 1))
+        self.assertEqual(4, levels.rises((1, 2, 3), 2))
+        self.assertEqual(1, levels.rises((3, 1), 2))
+        self.assertEqual(0, levels.rises((3,), 5))
+
     def test_ascending(self):
         """A level that comes again or is smaller breaks it."""
         self.assertTrue(levels.ascending((1, 2, 8)))

@@ -62,6 +62,7 @@ def built(*levels, **changes):
         levels,
         **{
             "order": build_density.Order(kind="shuffled", seed=3),
+            "others": "paused",
             "state": "complete",
             "started_at": build.now(),
             "missing": (),

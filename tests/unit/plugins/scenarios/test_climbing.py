@@ -9,6 +9,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import sample
 from rally_vmperf.plugins.scenarios import climbing
 from rally_vmperf.plugins.scenarios import recording
+from rally_vmperf.plugins.scenarios import resting
 from rally_vmperf.records import build
 from rally_vmperf.records import build_density
 from rally_vmperf.records import codec
@@ -57,6 +58,26 @@ class Session:
         return frozenset(names) & self.gone
 
 
+class Others:
+    """Guests that rest, or will not.
+
+    :param formed: number of guests -> what it took to form that level
+    """
+
+    kind = "paused"
+
+    def __init__(self, formed=None):
+        self.formed, self.asked = formed or {}, []
+
+    def form(self, team, dead):
+        """Remember who is to be awake, and who is dead."""
+        self.asked.append((tuple(team), frozenset(dead)))
+        formed = self.formed.get(len(team), resting.Formed())
+        if isinstance(formed, BaseException):
+            raise formed
+        return formed
+
+
 class TestRun(unittest.TestCase):
     """One repetition is one curve, on disk before it is returned."""
 
@@ -103,7 +124,7 @@ class TestRun(unittest.TestCase):
             order=build_density.Order(kind=kind, seed=5),
             together=crowd.Crowd((("g1", "g2", "g3"),)),
             references={1: made.record()["reference"]},
-            **given,
+            **{"others": Others(), **given},
         )
 
     def test_a_whole_curve(self):
@@ -184,6 +205,82 @@ class TestRun(unittest.TestCase):
             second = run.repeat(2)
         self.assertEqual(["g1", "g3"], second["levels"][0]["machines"])
         self.assertEqual("complete", second["levels"][0]["state"])
+
+    def test_each_level_is_formed_before_it_measures(self):
+        """The record says what the others did."""
+        others = Others()
+        record = self.run_of(Session(), others=others).repeat(1)
+        self.assertEqual("paused", record["others"])
+        self.assertEqual(
+            [
+                (("g1",), frozenset()),
+                (("g1", "g2"), frozenset()),
+                (("g1", "g2", "g3"), frozenset()),
+            ],
+            others.asked,
+        )
+
+    def test_another_guest_that_cannot_rest(self):
+        """Its level is not measured; the next is tried."""
+        trouble = {"g3": "pause guest g3: forbidden"}
+        others = Others({2: resting.Formed(trouble=trouble)})
+        session = Session()
+        with self.assertLogs(climbing.LOG.logger, "WARNING") as logs:
+            record = self.run_of(session, others=others).repeat(1)
+        self.assertIn("pause guest g3: forbidden", logs.output[0])
+        self.assertEqual([("g1",), ("g1", "g2", "g3")], session.asked)
+        two = record["levels"][1]
+        self.assertEqual("incomplete", two["state"])
+        self.assertEqual(
+            [
+                {
+                    "what": RATE.name,
+                    "source": name,
+                    "reason": "pause guest g3: forbidden",
+                }
+                for name in ("g1", "g2")
+            ],
+            two["missing"],
+        )
+        self.assertEqual(
+            ["complete", "complete"],
+            [record["levels"][index]["state"] for index in (0, 2)],
+        )
+        self.assertEqual("incomplete", record["state"])
+
+    def test_a_guest_that_does_not_wake(self):
+        """It is missing; levels that can do without it do."""
+        late = finding.Finding(kind="still_booting", subject="g1", seen="x")
+        formed = resting.Formed(
+            trouble={"g2": "no answer"},
+            lost=frozenset({"g2"}),
+            findings=(late,),
+        )
+        others = Others({2: formed})
+        session = Session()
+        run = self.run_of(session, levels=(2, 1), others=others)
+        with self.assertLogs(climbing.LOG.logger, "WARNING"):
+            record = run.repeat(1)
+        two, one = record["levels"]
+        self.assertEqual(["g2"], [gap["source"] for gap in two["missing"]])
+        self.assertEqual(
+            ["still_booting"], [f["kind"] for f in two["findings"]]
+        )
+        self.assertEqual("complete", one["state"])
+        self.assertEqual((("g1",), frozenset({"g2"})), others.asked[1])
+        others.formed.clear()
+        second = run.repeat(2)
+        self.assertEqual(["g1", "g3"], second["levels"][0]["machines"])
+        self.assertEqual("complete", second["state"])
+
+    def test_interrupted_while_guests_wake(self):
+        """The level that was to come is told of."""
+        others = Others({2: KeyboardInterrupt()})
+        record = self.run_of(Session(), others=others).repeat(1)
+        self.assertEqual(
+            ["complete", "interrupted"],
+            [level["state"] for level in record["levels"]],
+        )
 
     def test_interrupted(self):
         """Levels that were measured are in the journal."""

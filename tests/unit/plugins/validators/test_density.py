@@ -102,6 +102,7 @@ class TestDensity(unittest.TestCase):
         (degradation(at=2, against="bare_metal"),),
         ((("args", "stop"), {"max_percent": {"cpu.*": 50}}),),
         ((("args", "stop"), {"total_falls": True}),),
+        ((("args", "others"), "stopped"),),
         ((("sla",), {"vmperf_fairness": {"min_index": {"cpu.*": 0.9}}}),),
         ((("sla",), {}),),
     )
@@ -115,6 +116,10 @@ class TestDensity(unittest.TestCase):
 
     @ddt.data(
         ((("args", "levels"), None), r"levels None: must be a list"),
+        (
+            (("args", "others"), "asleep"),
+            r"others 'asleep': must be one of idle, paused, stopped",
+        ),
         ((("args", "levels"), [1, 1]), r"levels \[1, 1\]: must be a list"),
         ((("contexts", GUESTS, "count"), None), r"count 1: .*count: 3"),
         ((("contexts", GUESTS, "count"), 2), r"count 2: .*count: 3"),

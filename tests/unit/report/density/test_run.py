@@ -161,6 +161,7 @@ class PartsTestCase(unittest.TestCase):
             ["1, 2, 3, 4, 5, 6, 7, 8 at once"], facts["Numbers of guests"]
         )
         self.assertEqual(["as the task lists them"], facts["Order"])
+        self.assertEqual(["idle"], facts["Others meanwhile"])
         first, second = facts["Bare metal"]
         self.assertIn("baseline r740, machine compute-1", first)
         self.assertTrue(first.endswith("for 1, 2, 4 copies"))
@@ -178,11 +179,13 @@ class PartsTestCase(unittest.TestCase):
         records = made.records(hosts=2)
         for one in records:
             one["order"] = {"kind": "shuffled", "seed": 11}
+            one["others"] = "paused"
         facts = dict(setting.facts(made.judged(records)))
         self.assertEqual(
             ["1, 2, 3 at once on each of 2 hosts"], facts["Numbers of guests"]
         )
         self.assertIn("seed 11", facts["Order"][0])
+        self.assertEqual(["paused"], facts["Others meanwhile"])
         self.assertEqual(["none to compare with"], facts["Bare metal"])
         self.assertNotIn("Limits", facts)
 

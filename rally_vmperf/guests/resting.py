@@ -1,0 +1,55 @@
+"""Which guests rest while others measure, and what takes them there."""
+
+import collections.abc
+import typing as t
+
+Others = t.Literal["idle", "paused", "stopped"]
+
+AWAKE = "ACTIVE"
+#: What guests do that take no part -> their status in Nova meanwhile.
+STATUS: dict[str, str] = {
+    "idle": AWAKE,
+    "paused": "PAUSED",
+    "stopped": "SHUTOFF",
+}
+#: What guests do that take no part -> what takes them there, and back.
+_VERBS: dict[str, tuple[str, str]] = {
+    "paused": ("pause", "unpause"),
+    "stopped": ("stop", "start"),
+}
+
+Verb = t.Literal["pause", "unpause", "stop", "start"]
+
+
+def wanted(
+    guests: collections.abc.Iterable[str],
+    team: collections.abc.Container[str],
+    dead: collections.abc.Container[str],
+    others: Others,
+) -> dict[str, str]:
+    """Return guest -> the status that it is to have in a level.
+
+    The dead are left alone: what they do is known to nobody.
+
+    :param team: who takes part
+    """
+    return {
+        guest: AWAKE if guest in team else STATUS[others]
+        for guest in guests
+        if guest not in dead
+    }
+
+
+def verb(seen: str, wish: str, others: Others) -> Verb | None:
+    """Return what leads from one status to the other, or None.
+
+    A status that is not of our making is left by none of our ways.
+    """
+    if others == "idle" or seen == wish:
+        return None
+    rest, wake = _VERBS[others]
+    if (seen, wish) == (AWAKE, STATUS[others]):
+        return t.cast(Verb, rest)
+    if (seen, wish) == (STATUS[others], AWAKE):
+        return t.cast(Verb, wake)
+    return None

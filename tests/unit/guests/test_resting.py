@@ -1,0 +1,39 @@
+"""Tests of who rests and who wakes."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.guests import resting
+
+
+@ddt.ddt
+class RestingTest(unittest.TestCase):
+    @ddt.data(
+        ("idle", {"g1": "ACTIVE", "g2": "ACTIVE"}),
+        ("paused", {"g1": "ACTIVE", "g2": "PAUSED"}),
+        ("stopped", {"g1": "ACTIVE", "g2": "SHUTOFF"}),
+    )
+    @ddt.unpack
+    def test_wanted_of_all_but_the_dead(self, others, wanted):
+        guests = ("g1", "g2", "g3")
+        self.assertEqual(
+            wanted, resting.wanted(guests, ("g1",), {"g3"}, others)
+        )
+
+    @ddt.data(
+        ("idle", "PAUSED", "ACTIVE", None),
+        ("paused", "ACTIVE", "PAUSED", "pause"),
+        ("paused", "PAUSED", "ACTIVE", "unpause"),
+        ("paused", "PAUSED", "PAUSED", None),
+        ("paused", "SHUTOFF", "ACTIVE", None),
+        ("paused", "SHUTOFF", "PAUSED", None),
+        ("stopped", "ACTIVE", "SHUTOFF", "stop"),
+        ("stopped", "SHUTOFF", "ACTIVE", "start"),
+        ("stopped", "ACTIVE", "ACTIVE", None),
+        ("stopped", "PAUSED", "ACTIVE", None),
+        ("stopped", "ERROR", "ACTIVE", None),
+    )
+    @ddt.unpack
+    def test_verb(self, others, seen, wish, verb):
+        self.assertEqual(verb, resting.verb(seen, wish, others))
