@@ -11,7 +11,7 @@ TIMEOUT = 60
 _REPEATED = 2
 #: Answers of a cloud, or of a proxy before it, that is in need.
 _IN_NEED = (429, 500, 502, 503, 504)
-_NO_CONTENT = 204
+_ACCEPTED, _NO_CONTENT = 202, 204
 
 
 class Garbled(auth_errors.ConnectionError):
@@ -24,7 +24,8 @@ class Session(session.Session):
     Questions are repeated; so is the request for a token, which changes
     nothing. Nothing else is: what seems to have failed may have been done,
     and a guest that is made twice would disturb its twin. An answer that is
-    no JSON object is refused here, for the SDK takes it for an empty one.
+    no JSON object is refused here, for the SDK takes it for an empty one. Only
+    Nova's actions on servers are accepted without a word.
     """
 
     def request(  # type: ignore[override]
@@ -48,6 +49,8 @@ def _readable(answer: t.Any) -> bool:
     """Tell whether an answer holds what a success must hold."""
     if not answer.ok or answer.status_code == _NO_CONTENT:
         return True
+    if answer.status_code == _ACCEPTED and not answer.content:
+        return bool(answer.url.endswith("/action"))
     try:
         return isinstance(answer.json(), dict)
     except ValueError:

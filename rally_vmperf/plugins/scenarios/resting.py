@@ -109,13 +109,15 @@ class Others:
         )
         for guest, arrived in zip(woken, arrivals, strict=True):
             name = guest["name"]
-            self.unheard.discard(name)
+            if not arrived.at_jump:
+                self.unheard.discard(name)
             if arrived.trouble:
                 trouble[name] = (
                     f"guest {name} was woken and does not answer SSH: "
                     f"{arrived.trouble}"
                 )
-                lost.add(name)
+                if not arrived.at_jump:
+                    lost.add(name)
             if arrived.busy:
                 found.append(
                     finding.Finding(

@@ -9,6 +9,7 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests import groups
 from rally_vmperf.guests import quota
 from rally_vmperf.guests import request
+from rally_vmperf.guests import session
 from rally_vmperf.guests import volumes
 from rally_vmperf.guests.testing import calls
 from tests.unit.guests import wire
@@ -133,6 +134,38 @@ class ServerGroupTest(unittest.TestCase):
             },
             body["server"],
         )
+
+
+@ddt.ddt
+class ActionTest(unittest.TestCase):
+    def wire(self, path):
+        answers = {
+            ("GET", NOVA): wire.version("v2.1", "2.93", f"URL{NOVA}/"),
+            ("POST", path): "",
+        }
+        return wire.Wire(answers, {"compute": NOVA})
+
+    @ddt.unpack
+    @ddt.data(
+        ("pause", "pause"),
+        ("unpause", "unpause"),
+        ("stop", "os-stop"),
+        ("start", "os-start"),
+    )
+    def test_accepted_without_a_word(self, verb, word):
+        path = f"{NOVA}/servers/s1/action"
+        cloud_there = self.wire(path)
+        with wire.connected(cloud_there) as connection:
+            getattr(connection.compute, f"{verb}_server")("s1")
+        self.assertEqual([word], list(cloud_there.body("POST", path)))
+
+    def test_nothing_else_is(self):
+        cloud_there = self.wire(f"{NOVA}/servers")
+        with (
+            wire.connected(cloud_there) as connection,
+            self.assertRaisesRegex(session.Garbled, "no JSON object"),
+        ):
+            connection.compute.create_server(name="n", flavor_id="f1")
 
 
 class PlacementTest(unittest.TestCase):

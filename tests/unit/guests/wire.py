@@ -35,7 +35,8 @@ TOKEN = {
 class Wire:
     """The answers of a cloud, and what it was asked.
 
-    :param answers: (method, path) -> document
+    :param answers: (method, path) -> document; an empty text is what was
+        accepted without a word
     :param services: of the catalogue, type -> path
     """
 
@@ -119,7 +120,10 @@ def connected(wire: Wire) -> t.Iterator[t.Any]:
             wire.sent.append((self.command, path, dict(self.headers), body))
             found = wire.document(self.command, path)
             text = json.dumps(found).replace("URL", wire.url).encode()
-            self.send_response(404 if found is None else 200)
+            status = 404 if found is None else 200
+            if found == "":
+                status, text = 202, b""
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("X-Subject-Token", "secret")
             self.send_header("Content-Length", str(len(text)))

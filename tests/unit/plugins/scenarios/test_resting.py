@@ -118,6 +118,20 @@ class OthersTest(unittest.TestCase):
         )
         self.assertEqual({"g2"}, formed.lost)
 
+    def test_a_jump_host_that_does_not_answer(self):
+        """The guest is not lost; the next level waits for it again."""
+        others = self.others("paused")
+        others.form(("g1",), set())
+        guest = self.machines["g2"]
+        guest.trouble = base.JumpRefused("jump host: no")
+        formed = others.form(("g1", "g2"), set())
+        self.assertEqual(
+            (["g2"], frozenset()), ([*formed.trouble], formed.lost)
+        )
+        guest.trouble = None
+        self.assertEqual(resting.Formed(), others.form(("g1", "g2"), set()))
+        self.assertEqual(2, len(guest.waited))
+
     def test_a_guest_that_starts_when_nobody_waits_any_more(self):
         """The next level waits for its answer, and asks for nothing."""
         others = self.others("stopped")
