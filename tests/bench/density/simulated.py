@@ -4,9 +4,12 @@ They keep to the instant, so that the controller has to get by with it.
 """
 
 import asyncio
+import contextlib
 import pathlib
 import shlex
 import time
+
+import asyncssh
 
 from tests.unit.machines import sshd
 
@@ -34,8 +37,10 @@ class Sshd(sshd.Sshd):
 
 
 async def _tell_time(channel):
-    while await channel.stdin.readline():
-        channel.stdout.write(f"{time.time():.6f}\n".encode())
+    # Its caller ends it by a signal, at which OpenSSH keeps the connection.
+    with contextlib.suppress(asyncssh.SignalReceived):
+        while await channel.stdin.readline():
+            channel.stdout.write(f"{time.time():.6f}\n".encode())
 
 
 async def _nothing(*_):
