@@ -11,6 +11,13 @@ import ddt
 
 from rally_vmperf import termination
 
+# What started the tests may have them ignore signals, as nohup does.
+AFRESH = """
+import signal
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.%s)
+"""
 # An event loop in which a task must be ended, not abandoned.
 SCRIPT = """
 import asyncio, os, signal, sys
@@ -36,13 +43,12 @@ class TestAsInterrupt(unittest.TestCase):
     @ddt.data(signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
     def test_tasks_are_ended_first(self, number):
         """What is under way cleans up after itself."""
-        self._check(SCRIPT, number)
+        self._check(AFRESH % "default_int_handler" + SCRIPT, number)
 
     @ddt.data(signal.SIGTERM, signal.SIGHUP)
     def test_where_ctrl_c_is_ignored(self, number):
         """Shells have what they start in the background ignore SIGINT."""
-        ignored = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)"
-        self._check(ignored + SCRIPT, number)
+        self._check(AFRESH % "SIG_IGN" + SCRIPT, number)
 
     def _check(self, script, number):
         done = subprocess.run(
