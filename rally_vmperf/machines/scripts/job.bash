@@ -37,10 +37,14 @@ start() {
     mkfifo -- "$dir"/{alive,gate,begun,ready,enough,kept.alive} \
         "$dir"/{stdout,stderr}.pipe || return
     exec {alive}<>"$dir/alive" {ready}<>"$dir/ready"
-    local prefix=("${@:8:$7}")
-    setsid "${prefix[@]}" bash -c "$BASH_EXECUTION_STRING" job.bash \
-        supervise "$dir" "${@:2:5}" "${@:8+$7}" \
+    local begin=(supervise)
+    # Another shell only where it is to enter a shape first.
+    (($7 == 0)) || begin=("${@:8:$7}" bash -c "$BASH_EXECUTION_STRING" \
+        job.bash supervise)
+    set -m  # a process group of its own: what ends this request ends no job
+    "${begin[@]}" "$dir" "${@:2:5}" "${@:8+$7}" \
         {alive}>&- {ready}>&- </dev/null >"$dir/log" 2>&1 &
+    set +m
     until read -r -t 1 <&"$ready"; do
         [ -e "/proc/$!" ] || { cat -- "$dir/log" >&2; return 1; }
     done
@@ -67,6 +71,7 @@ arm() {
 
 supervise() {
     dir=$1 timeout=$3 limit=$4 armed=$5 keep=$6
+    supervisor=$BASHPID
     cd -- "$2" && exec {alive}<>"$dir/alive" {enough}<>"$dir/enough" \
         {keeping}<>"$dir/kept.alive" || exit
     exec 2>/dev/null
@@ -103,7 +108,7 @@ supervise() {
 
 keep_up() {  # a command that fails keeps nothing up
     local since status=0
-    while [ "$status" = 0 ] && [ -e /proc/$$ ]; do
+    while [ "$status" = 0 ] && [ -e "/proc/$supervisor" ]; do
         now; since=$now
         (exec -- "$@" </dev/null >/dev/null 2>&1 {enough}>&-)
         status=$?
@@ -168,8 +173,7 @@ wait_for() {  # FIFO VARIABLE: while armed; in vain nobody stays for long
     local round
     for ((round = 0; round < 120; round++)); do
         read -r -t 5 "$2" <&"${!1}" && return
-        # $$ is the supervisor, in every process that it forks.
-        [ -d "$dir" ] && [ -e /proc/$$ ] || return
+        [ -d "$dir" ] && [ -e "/proc/$supervisor" ] || return
     done
     return 1
 }

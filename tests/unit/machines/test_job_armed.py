@@ -6,6 +6,7 @@ import shutil
 import signal
 import tempfile
 import time
+import typing
 import unittest
 
 from rally_vmperf.machines import base
@@ -15,8 +16,19 @@ from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
 
 
+class Supervisor(typing.NamedTuple):
+    """The process of a job's supervisor, and the session that it is in.
+
+    Each request to one of the machines in these tests has a session of its
+    own, so that this one has nobody else's processes.
+    """
+
+    pid: int
+    session: int
+
+
 def supervisor(handle, child="job"):
-    """Return the process of a job's supervisor, which leads its session."""
+    """Return the supervisor of a job."""
     return supervisor_at(pathlib.Path(handle.place), child)
 
 
@@ -24,7 +36,8 @@ def supervisor_at(place, child="job"):
     """Return the same of a job whose place is known."""
     process = int(place.joinpath(child).read_text())
     stat = pathlib.Path(f"/proc/{process}/stat").read_text()
-    return int(stat.rpartition(")")[2].split()[1])
+    words = stat.rpartition(")")[2].split()
+    return Supervisor(pid=int(words[1]), session=int(words[3]))
 
 
 def end_group(process):
@@ -42,7 +55,7 @@ def session(process):
             words = entry.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(words[3]) == process and words[0] != "Z":
+        if int(words[3]) == process.session and words[0] != "Z":
             found.append(int(entry.parent.name))
     return found
 
@@ -146,7 +159,7 @@ class ArmedTestCase(Case):
         await self.gone(process)
         handle = await self.arm("true")
         process = supervisor(handle)
-        os.kill(process, signal.SIGKILL)
+        os.kill(process.pid, signal.SIGKILL)
         await self.gone(process)
 
     async def test_a_machine_that_is_away_when_released(self):
@@ -267,14 +280,14 @@ class KeptUpTestCase(Case):
     async def test_ended_though_its_supervisor_was_killed(self):
         handle, _ = await self.keep("sh", "-c", "sleep 0.01")
         process = supervisor(handle, "keeper")
-        os.kill(process, signal.SIGKILL)
+        os.kill(process.pid, signal.SIGKILL)
         self.assertIsNone(await self.enough(handle))
         await self.gone(process)
 
     async def test_nothing_is_kept_up_for_nobody(self):
         handle, _ = await self.keep("sh", "-c", "sleep 0.01")
         process = supervisor(handle, "keeper")
-        os.kill(process, signal.SIGKILL)
+        os.kill(process.pid, signal.SIGKILL)
         await self.gone(process)
 
     async def test_nothing_is_kept_up_of_what_was_ended(self):
