@@ -14,7 +14,8 @@ while [ $# -gt 0 ]; do
         echo "path $path"
         read -r sum _ < <(sha256sum -- "$path") && echo "sha256 $sum"
         if [ "$2" -gt 0 ]; then
-            version=$(timeout 20 "${@:3:$2}" </dev/null 2>&1 | grep -m 1 .)
+            while IFS= read -r version && [ -z "$version" ]; do :; done \
+                < <(timeout 20 "${@:3:$2}" </dev/null 2>&1)
         else
             version=$(packaged "$1" "$path") || version=
         fi
