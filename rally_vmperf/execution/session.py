@@ -62,6 +62,7 @@ class Session:
         self,
         result: measured.Measured,
         names: collections.abc.Collection[str] | None = None,
+        on_measured: collections.abc.Callable[[], object] = lambda: None,
     ) -> collections.abc.Sequence[finding.Finding]:
         """Run every workload once; what was measured goes into ``result``.
 
@@ -69,9 +70,11 @@ class Session:
 
         :param names: of the stations that take part, in the order in which
             they pair up; all by default
+        :param on_measured: called when all workloads have run, before the
+            machines are looked at once more
         :returns: what was seen on the machines meanwhile
         """
-        return self.runner.run(self._repeat(result, names))
+        return self.runner.run(self._repeat(result, names, on_measured))
 
     def silent(self, names: collections.abc.Iterable[str]) -> frozenset[str]:
         """Return who of those that measured last answered no more."""
@@ -97,6 +100,7 @@ class Session:
         self,
         result: measured.Measured,
         names: collections.abc.Collection[str] | None,
+        on_measured: collections.abc.Callable[[], object],
     ) -> list[finding.Finding]:
         places = self.places
         if names is not None:
@@ -114,6 +118,7 @@ class Session:
             result,
             lost={place.name for place in places} - before.keys(),
         )
+        on_measured()
         after = await health.look(places)
         self.forget(place.name for place in places)
         self.last_look |= after

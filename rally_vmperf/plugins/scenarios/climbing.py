@@ -6,6 +6,7 @@ import typing as t
 
 from rally.common import logging
 
+from rally_vmperf.execution import aside
 from rally_vmperf.execution import crowd
 from rally_vmperf.execution import levels as numbers
 from rally_vmperf.execution import measured
@@ -112,8 +113,11 @@ class Run(recording.Run):
             if team.lacking:
                 self._miss(team.lacking, team.reason, result)
             elif self._form(team, result, found):
-                found += self.session.repeat(result, team.names)
-                found += self.watch(team.names)
+                asking = aside.Aside(lambda: self.watch(team.names))
+                found += self.session.repeat(
+                    result, team.names, on_measured=asking.begin
+                )
+                found += asking.answer()
                 self._count_dead(team.names)
         except KeyboardInterrupt:
             state = "interrupted"

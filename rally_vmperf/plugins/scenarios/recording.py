@@ -6,6 +6,7 @@ import typing as t
 from rally import exceptions
 from rally.common import logging
 
+from rally_vmperf.execution import aside
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.measurement import finding
@@ -119,8 +120,11 @@ class Run:
 
     def _measure(self, number: int, take: Take) -> None:
         """Measure; what was measured goes into ``take`` as it comes."""
-        take.findings += self.session.repeat(take.result)
-        take.findings += self.watch()
+        asking = aside.Aside(self.watch)
+        take.findings += self.session.repeat(
+            take.result, on_measured=asking.begin
+        )
+        take.findings += asking.answer()
 
     def _build(
         self, identity: build.Identity, take: Take, **when: str

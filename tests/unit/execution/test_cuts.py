@@ -45,6 +45,7 @@ class Outcome:
         self.result = measured.Measured()
         self.refused = None
         self.opened = 0
+        self.measured = 0
         self.lines = []
         with (
             tempfile.TemporaryDirectory() as folder,
@@ -82,8 +83,12 @@ class Outcome:
             runner=runner,
         )
         self.opened = len(server.commands)
+
+        def on_measured():
+            self.measured = len(server.commands)
+
         try:
-            opened.repeat(self.result)
+            opened.repeat(self.result, on_measured=on_measured)
         finally:
             opened.close()
 
@@ -101,6 +106,10 @@ class CutTest(unittest.TestCase):
         """Both samples are there."""
         self.assertIsNone(self.whole.refused)
         self.assertEqual(2, len(self.whole.result.observations))
+        last = self.whole.commands[self.whole.measured :]
+        self.assertEqual(2, len(last))
+        self.assertIn("/proc/stat", last[0])
+        self.assertIn("rm -rf", last[1])
 
     def test_while_getting_ready(self):
         """Nothing is measured yet: one line, or no matter at all."""

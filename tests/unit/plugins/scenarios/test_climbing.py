@@ -33,7 +33,7 @@ class Session:
         self.killed, self.trouble = killed or {}, trouble or {}
         self.asked, self.gone = [], set()
 
-    def repeat(self, result, names):
+    def repeat(self, result, names, on_measured):
         """Take a sample of each guest that lives."""
         self.asked.append(tuple(names))
         self.gone |= {self.killed.get(len(names))}

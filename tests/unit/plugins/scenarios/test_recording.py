@@ -27,7 +27,7 @@ class Session:
         self.trouble, self.missing = trouble, missing
         self.printed, self.look = printed, look
 
-    def repeat(self, result):
+    def repeat(self, result, on_measured):
         """Take one sample, then have the trouble."""
         for text in self.printed:
             result.keep_raw({"machine": "g1", "stdout": text})
@@ -42,6 +42,7 @@ class Session:
             result.miss(what, "g1", "it broke")
         if self.trouble:
             raise self.trouble
+        on_measured()
         return []
 
 
