@@ -64,6 +64,10 @@ class Assignment:
         arguments = self.workload.narrowed(self.arguments, ends)
         return dataclasses.replace(self, arguments=arguments)
 
+    def rename(self, metric: str) -> str:
+        """Return the name that a metric has in this task."""
+        return labels.relabel_name(metric, self.label)
+
     def relabel(self, metric: sample.Metric) -> sample.Metric:
         """Return the metric under the name that it has in this task."""
         return labels.relabel(metric, self.label)

@@ -63,7 +63,7 @@ async def repetition(
     gone = {name: f"{name} answers no more" for name in lost}
     clocks = clocks_.Clocks()
     together_ = ran.Ran()
-    earlier = len(result.runs)
+    mark = ran.Mark.of(result)
     try:
         await clocks.begin([p for p in places if p.name not in gone])
         gone |= {name: str(error) for name, error in clocks.refused.items()}
@@ -78,7 +78,7 @@ async def repetition(
                     gone.setdefault(name, f"{name} answers no more")
         await clocks.end([p for p in places if p.name not in gone])
     finally:
-        found = together_.settle(clocks, result, slice(earlier, None))
+        found = together_.settle(clocks, result, mark)
     return found
 
 

@@ -12,6 +12,7 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import job
 from rally_vmperf.machines import job_armed
 from rally_vmperf.machines import job_handle
+from rally_vmperf.measurement import course as courses
 from rally_vmperf.workloads import base as workloads
 
 
@@ -36,6 +37,8 @@ class Part:
         #: What the counted run left, once it is there, without what it
         #: printed: many machines' outputs are not held until the end.
         self.outcome: workloads.Outcome | None = None
+        #: How much of its work the counted run had done when, if it tells.
+        self.course: courses.Course | None = None
         #: Until when the load was kept up, by the station's clock.
         self.kept_up_until: float | None = None
         self._folder = folder

@@ -7,8 +7,24 @@ from rally_vmperf.execution import clocks as clocks_
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import part as parts
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import sample
 from rally_vmperf.measurement.density import curve
 from rally_vmperf.measurement.density import overlap
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Mark:
+    """Where in a result something begins."""
+
+    runs: int = 0
+    observations: int = 0
+
+    @classmethod
+    def of(cls, result: measured.Measured) -> "Mark":
+        """Return where a result goes on from here."""
+        return cls(
+            runs=len(result.runs), observations=len(result.observations)
+        )
 
 
 @dataclasses.dataclass
@@ -46,13 +62,17 @@ class Ran:
         self,
         clocks: clocks_.Clocks,
         result: measured.Measured,
-        runs: slice,
+        mark: Mark,
     ) -> list[finding.Finding]:
         """Say how well machines ran together, by clocks corrected.
 
-        :param runs: those of the result that were taken by these clocks
+        Samples of commands that tell their course are cut to the time in
+        which all were at work.
+
+        :param mark: what follows it was taken by these clocks
         :returns: what was wrong with the starts and with the clocks
         """
+        runs = slice(mark.runs, None)
         result.runs[runs] = [
             _corrected(one, clocks) for one in result.runs[runs]
         ]
@@ -67,7 +87,46 @@ class Ran:
             if taken
         ]
         result.starts += [start for start, _ in starts]
+        paces = _paces(self._commands, clocks)
+        own = slice(mark.observations, None)
+        result.observations[own] = [
+            _cut(one, paces) for one in result.observations[own]
+        ]
         return clocks.findings(shortest) + overlap.findings(starts)
+
+
+#: Station and metric -> its rate within the window by that of its whole run.
+_Paces = dict[tuple[str, str], float]
+
+
+def _paces(
+    commands: collections.abc.Iterable[tuple[str, set[str], list[parts.Part]]],
+    clocks: clocks_.Clocks,
+) -> _Paces:
+    found: _Paces = {}
+    for _, _, taken in commands:
+        known = [
+            (one, span)
+            for one in taken
+            if (span := _span(one, clocks)) is not None
+        ]
+        window = overlap.window([span for _, span in known])
+        if window is None:
+            continue
+        for one, span in known:
+            if one.course is None or one.outcome is None:
+                continue
+            offset = one.outcome.started - span.started
+            pace = one.course.pace(window[0] + offset, window[1] + offset)
+            for metric in one.course.metrics:
+                found[one.place.name, metric] = pace
+    return found
+
+
+def _cut(one: sample.Observation, paces: _Paces) -> sample.Observation:
+    pace = paces.get((one.source, one.sample.metric.name), 1.0)
+    value = dataclasses.replace(one.sample, value=one.sample.value * pace)
+    return dataclasses.replace(one, sample=value)
 
 
 def _corrected(run: measured.Run, clocks: clocks_.Clocks) -> measured.Run:

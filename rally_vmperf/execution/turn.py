@@ -12,6 +12,7 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution import part as parts
 from rally_vmperf.execution import station as stations
 from rally_vmperf.machines import base
+from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
 from rally_vmperf.workloads import base as workloads
 
@@ -71,7 +72,9 @@ class Turn:
         """Run one command as others do; what it gives is taken at once."""
         with self._noting(part.command.name):
             try:
-                self._take(await part.run())
+                outcome = await part.run()
+                self._take(outcome)
+                part.course = self._course(outcome)
             finally:
                 await part.settle()
 
@@ -95,6 +98,19 @@ class Turn:
         for metric in self.one.metrics():
             if metric.name not in taken:
                 self.result.miss(metric.name, self.place.name, reason[:500])
+
+    def _course(self, outcome: workloads.Outcome) -> courses.Course | None:
+        """Return how far a command was when, its metrics labelled.
+
+        Samples that could be read are worth as much without it.
+        """
+        course = None
+        with contextlib.suppress(workloads.WorkloadError, ValueError):
+            course = self.one.workload.course(self.one.arguments, outcome)
+        if course is None:
+            return None
+        names = {self.one.rename(name) for name in course.metrics}
+        return dataclasses.replace(course, metrics=frozenset(names))
 
     def _keep(self, outcome: workloads.Outcome) -> None:
         where: dict[str, t.Any] = {

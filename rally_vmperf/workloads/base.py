@@ -12,6 +12,7 @@ import typing as t
 
 import jsonschema
 
+from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
 
 #: Arguments as a task gives them, or with their defaults filled in.
@@ -179,6 +180,20 @@ class Workload(abc.ABC):
         :raises WorkloadError: when an output is not what the tool prints
         """
         return {}
+
+    def course(
+        self, arguments: Arguments, outcome: Outcome
+    ) -> courses.Course | None:
+        """Return how much of its work a command had done when, if it tells.
+
+        Where several machines run it at once, its metrics are cut to the
+        time in which all were at work.
+
+        :param outcome: of a command that ``parse`` could read; moments are
+            by the same clock
+        :raises WorkloadError: when an output is not what the tool prints
+        """
+        return None
 
     def cautions(self, arguments: Arguments) -> tuple[tuple[str, str], ...]:
         """Return findings that the arguments alone give cause for.

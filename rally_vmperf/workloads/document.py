@@ -21,19 +21,32 @@ class Document:
     Warnings may stand before it (old versions of fio print theirs there),
     so it starts at the first line that begins with a brace.
 
+    :param start: where in the text to begin
     :raises base.WorkloadError: when there is no object in the text
     """
 
-    def __init__(self, text: str, tool: str) -> None:
+    def __init__(self, text: str, tool: str, start: int = 0) -> None:
         self._tool = tool
-        start = 0 if text.startswith("{") else text.find("\n{") + 1
+        if not text.startswith("{", start):
+            start = text.find("\n{", start) + 1
         try:
-            self._root, _ = _DECODER.raw_decode(text, start)
+            self._root, self.end = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
             raise base.WorkloadError(
                 f"{tool} printed no JSON that can be read, but "
                 f"{outputs.printable(text, 80)!r}; look at the raw output"
             ) from None
+
+    @classmethod
+    def each(cls, text: str, tool: str) -> "list[Document]":
+        """Return all objects of a tool that prints one after another.
+
+        :raises base.WorkloadError: when one cannot be read, or there is none
+        """
+        found = [cls(text, tool)]
+        while text.find("\n{", found[-1].end) >= 0:
+            found.append(cls(text, tool, found[-1].end))
+        return found
 
     def find(self, *path: str | int) -> t.Any:
         """Return what stands at a path, or None when nothing does."""

@@ -3,6 +3,7 @@
 import collections.abc
 import typing as t
 
+from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import fio_result
@@ -11,6 +12,9 @@ from rally_vmperf.workloads import outputs
 PATTERNS = ("read", "write", "randread", "randwrite")
 
 _BLOCK_SIZE = "^([1-9][0-9]{0,3}k|(1|2|4|8|16)M)$"
+
+#: Reports while a pattern is measured, so that it can be cut.
+REPORTS = 10
 
 #: MiB/s of the slowest disk that is waited for.
 _SLOWEST = 1
@@ -146,6 +150,12 @@ class Disk(base.Workload):
                 )
         return samples
 
+    def course(
+        self, arguments: base.Arguments, outcome: base.Outcome
+    ) -> courses.Course | None:
+        """Return when a pattern's requests were done."""
+        return fio_result.course(outcome.name, outcome.stdout)
+
 
 def _patterns(arguments: base.Arguments) -> list[str]:
     return [p for p in PATTERNS if p in arguments["patterns"]]
@@ -163,6 +173,7 @@ def _measured(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
         "--norandommap",
         "--group_reporting",
         "--percentile_list=50:99",
+        f"--status-interval={-(-arguments['runtime'] // REPORTS)}",
     )
 
 

@@ -1,5 +1,8 @@
 """What fio says of one pattern, in base units."""
 
+import math
+
+from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
@@ -42,14 +45,36 @@ def metrics(pattern: str) -> tuple[sample.Metric, ...]:
     )
 
 
+def course(pattern: str, text: str) -> courses.Course | None:
+    """Return how much was read or written when, by fio's reports.
+
+    Those of the ramp time are left out: fio counts anew after it.  The last
+    one comes when all is over, a little late.
+    """
+    side = "write" if pattern.endswith("write") else "read"
+    done = [(0.0, 0.0)]
+    begin = math.inf
+    for report in document.Document.each(text, "fio"):
+        runtime = report.number("jobs", 0, side, "runtime") / 1000
+        if runtime < done[-1][0]:
+            done = done[:1]
+            begin = math.inf
+        begin = min(begin, report.number("timestamp_ms") / 1000 - runtime)
+        done.append((runtime, report.number("jobs", 0, side, "total_ios")))
+    points = [(begin + runtime, ios) for runtime, ios in done]
+    return courses.course(
+        (f"disk.{pattern}.iops", f"disk.{pattern}.bandwidth"), points
+    )
+
+
 def read(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
-    """Return the samples in fio's JSON.
+    """Return the samples in the last of fio's JSON.
 
     :param runtime: seconds that were asked for
     :raises base.WorkloadError: when fio reports an error, no I/O, or a run
         that ended early
     """
-    result = document.Document(text, "fio")
+    result = document.Document.each(text, "fio")[-1]
     side = "write" if pattern.endswith("write") else "read"
     error = result.number("jobs", 0, "error")
     if error:

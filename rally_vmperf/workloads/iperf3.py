@@ -3,6 +3,7 @@
 import collections.abc
 import typing as t
 
+from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import units
 from rally_vmperf.workloads import base
@@ -172,6 +173,19 @@ class Network(base.Workload):
                 direction, arguments["protocol"], outcomes, arguments["time"]
             )
         ]
+
+    def course(
+        self, arguments: base.Arguments, outcome: base.Outcome
+    ) -> courses.Course | None:
+        """Return when a direction's bytes came or went."""
+        protocol = arguments["protocol"]
+        for direction in _directions(arguments):
+            name = iperf3_result.command_name(direction, protocol)
+            if outcome.name == name:
+                return iperf3_result.course(
+                    direction, protocol, outcome, arguments["omit"]
+                )
+        return None
 
 
 def _directions(arguments: base.Arguments) -> list[str]:

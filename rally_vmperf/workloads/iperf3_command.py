@@ -13,6 +13,9 @@ DIRECTIONS: dict[str, t.Literal["peer", "partner"]] = {
     "guest_to_guest": "partner",
 }
 
+#: Reports in a run, and seconds of the longest run that has them.
+_REPORTS, _LONGEST = 10, 600
+
 
 def command(
     direction: str, arguments: base.Arguments, ends: base.Ends
@@ -36,9 +39,8 @@ def command(
         "-p",
         f"{port}",
         "-J",
-        # No report each second: hours of many streams would be megabytes.
         "-i",
-        "0",
+        f"{_interval(arguments['time'])}",
         "-t",
         f"{arguments['time']}",
         "-O",
@@ -59,6 +61,16 @@ def command(
         timeout=arguments["time"] + arguments["omit"] + 60,
         server=server,
     )
+
+
+def _interval(time: int) -> int:
+    """Return the seconds between two reports, by which a run can be cut.
+
+    There are few of them: those of many streams are long.  Of more than ten
+    minutes there is nothing to cut, and iperf3 knows no longer interval than
+    one; 0 means no reports.
+    """
+    return 0 if time > _LONGEST else -(-time // _REPORTS)
 
 
 def _datagrams(arguments: base.Arguments) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import collections.abc
 import typing as t
 
+from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
@@ -82,6 +83,33 @@ def read(
             metrics(direction, protocol), values, strict=True
         )
     ]
+
+
+def course(
+    direction: str, protocol: Protocol, outcome: base.Outcome, omit: float
+) -> courses.Course | None:
+    """Return how much was sent or received when, by iperf3's reports.
+
+    It says how long its connection has been up, and not since when: what it
+    took to come and to go is taken to be as long before as after.
+
+    :param omit: seconds that came before what was measured
+    """
+    result = document.Document(outcome.stdout, "iperf3")
+    lasted = result.number("end", "sum_received", "seconds")
+    beside = outcome.ended - outcome.started - omit - lasted
+    begin = outcome.started + beside / 2 + omit
+    points = [(begin, 0.0)]
+    done = 0.0
+    reports = result.find("intervals")
+    for number in range(len(reports) if isinstance(reports, list) else 0):
+        where = ("intervals", number, "sum")
+        if result.find(*where, "omitted") is True:
+            continue
+        done += result.number(*where, "bytes")
+        points.append((begin + result.number(*where, "end"), done))
+    name = "throughput" if protocol == "tcp" else "udp.throughput"
+    return courses.course((f"network.{direction}.{name}",), points)
 
 
 def _tcp(result: document.Document, _: str) -> tuple[float, ...]:

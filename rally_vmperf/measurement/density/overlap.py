@@ -75,6 +75,17 @@ def start(
     )
 
 
+def window(
+    spans: collections.abc.Collection[Span],
+) -> tuple[float, float] | None:
+    """Return from when to when all worked; None for one alone, or never."""
+    if len(spans) < 2:
+        return None
+    begin = max(one.started for one in spans)
+    end = min(one.ended for one in spans)
+    return (begin, end) if begin < end else None
+
+
 def findings(
     starts: collections.abc.Iterable[
         tuple[curve.Start, collections.abc.Collection[str]]

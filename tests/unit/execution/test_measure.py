@@ -13,7 +13,9 @@ from rally_vmperf.execution import part
 from rally_vmperf.execution import station
 from rally_vmperf.machines import base as machines
 from rally_vmperf.machines import local
+from rally_vmperf.measurement import course
 from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.density import overlap
 from rally_vmperf.workloads import base
 
 RATE = sample.Metric(name="cpu.echo.rate", unit="ops/s", better="higher")
@@ -89,9 +91,9 @@ class TestMeasure(unittest.TestCase):
             for name in ("c1", "c2")
         ]
 
-    def measure(self, workload):
+    def measure(self, workload, label=""):
         """Prepare and measure once; return facts and result."""
-        assignments = [assignment.Assignment(workload, {})]
+        assignments = [assignment.Assignment(workload, {}, label)]
         self.printed = []
         result = measured.Measured(keep_raw=self.printed.append)
         lines = []
@@ -173,6 +175,51 @@ class TestMeasure(unittest.TestCase):
         self.assertEqual(
             ["cpu.big.echo.rate", "cpu.big.echo.size"],
             [metric.name for metric in labelled.metrics()],
+        )
+
+
+class Slowing(Echo):
+    """A workload whose rate command works ten times as fast at first."""
+
+    def course(self, arguments, outcome):
+        """Tell so, as if it had lasted for ten seconds."""
+        if outcome.name != "rate":
+            raise base.WorkloadError("it tells nothing")
+        at = outcome.ended
+        points = ((at - 10, 0.0), (at - 9.9, 10.0), (at, 109.0))
+        return course.Course(metrics=frozenset([RATE.name]), points=points)
+
+
+class TestCut(TestMeasure):
+    """What is told of its course is cut to the time of all."""
+
+    def test_cut(self):
+        """Where it tells nothing its sample is as good."""
+        with mock.patch.object(
+            overlap,
+            "window",
+            lambda spans: (
+                max(one.ended for one in spans) - 8,
+                min(one.ended for one in spans),
+            ),
+        ):
+            _, result = self.measure(Slowing(), label="big")
+        values = {
+            (one.source, one.sample.metric.name): one.sample.value
+            for one in result.observations
+        }
+        for name in ("c1", "c2"):
+            self.assertAlmostEqual(
+                5 * 10 / 10.9, values[name, "cpu.big.echo.rate"]
+            )
+            self.assertEqual(7.0, values[name, "cpu.big.echo.size"])
+
+    def test_one_alone_is_not_cut(self):
+        """It has nobody to wait for."""
+        self.places.pop()
+        _, result = self.measure(Slowing())
+        self.assertEqual(
+            [5.0, 7.0], [one.sample.value for one in result.observations]
         )
 
 

@@ -11,6 +11,8 @@ from rally_vmperf.execution import ran
 from rally_vmperf.execution import station
 from rally_vmperf.machines import clock
 from rally_vmperf.machines import local
+from rally_vmperf.measurement import course
+from rally_vmperf.measurement import sample
 from rally_vmperf.workloads import base
 
 
@@ -58,6 +60,14 @@ def run(machine, started, seconds, status=0):
     )
 
 
+def observed(source, name, value):
+    """Return an observation."""
+    metric = sample.Metric(name=name, unit="ops/s", better="higher")
+    return sample.Observation(
+        source=source, sample=sample.Sample(metric=metric, value=value)
+    )
+
+
 @ddt.ddt
 class TestRan(unittest.TestCase):
     """Starts and ends count by our clock."""
@@ -67,7 +77,7 @@ class TestRan(unittest.TestCase):
         result = measured.Measured(runs=list(runs))
         one = ran.Ran()
         one.note("w", ["m.one", "m.two"], taken)
-        found = one.settle(Known(readings), result, slice(0, None))
+        found = one.settle(Known(readings), result, ran.Mark())
         return result, found
 
     def test_clocks_are_corrected(self):
@@ -114,6 +124,42 @@ class TestRan(unittest.TestCase):
         for start in result.starts:
             self.assertIsNone(start.skew)
         self.assertEqual([], found)
+
+    def test_samples_are_cut_to_the_time_of_all(self):
+        """Each by its own clock; what tells no course stays as it is."""
+        early = took_part("a", 100, 110)
+        early.course = course.Course(
+            metrics=frozenset(["m.one"]),
+            points=((100.0, 0.0), (101.0, 19.0), (110.0, 100.0)),
+        )
+        late = took_part("b", 3701, 3711)
+        late.course = course.Course(
+            metrics=frozenset(["m.one"]),
+            points=((3701.0, 0.0), (3710.0, 90.0), (3711.0, 91.0)),
+        )
+        result = measured.Measured(
+            observations=[
+                observed("a", "m.one", 5.0),
+                observed("a", "m.one", 10.0),
+                observed("a", "m.two", 10.0),
+                observed("b", "m.one", 9.1),
+                observed("c", "m.one", 10.0),
+            ]
+        )
+        one = ran.Ran()
+        one.note("w", ["m.one", "m.two"], [early, late])
+        one.settle(
+            Known({"a": (0.0, 0.0), "b": (3600.0, 0.0)}),
+            result,
+            ran.Mark(observations=1),
+        )
+        values = [one.sample.value for one in result.observations]
+        # The first is of another time; those of m.one follow by 81 of 100
+        # and 90 of 91 units in nine of ten seconds.
+        for expected, value in zip(
+            (5.0, 9.0, 10.0, 10.0, 10.0), values, strict=True
+        ):
+            self.assertAlmostEqual(expected, value)
 
     def test_runs_know_their_clocks(self):
         """Those of machines whose clocks were read."""

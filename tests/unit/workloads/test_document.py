@@ -30,6 +30,16 @@ class DocumentTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, "^fio printed no"):
             document.Document(text, "fio")
 
+    def test_one_after_another(self):
+        text = 'note: x\n{"a": 1}\n{\n"a": 2\n}\n\nwarning\n{"a": 3}\nend\n'
+        found = document.Document.each(text, "fio")
+        self.assertEqual([1, 2, 3], [one.number("a") for one in found])
+
+    @ddt.data("", "no JSON", '{"a": 1}\n{"a": ')
+    def test_each_must_be_readable(self, text):
+        with self.assertRaisesRegex(base.WorkloadError, "^fio printed no"):
+            document.Document.each(text, "fio")
+
     @ddt.data('"1"', "true", "null", "[]", "{}", "1" + "0" * 400, "1e999")
     def test_what_is_no_number_is_refused(self, value):
         found = document.Document(f'{{"a": {value}}}', "fio")

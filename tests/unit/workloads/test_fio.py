@@ -32,7 +32,7 @@ class DiskTestCase(unittest.TestCase):
             "--randseed=1 --eta=never --output-format=json "
             "--allow_file_create=0 --time_based --runtime=10 --ramp_time=2 "
             "--norandommap --group_reporting "
-            "--percentile_list=50:99",
+            "--percentile_list=50:99 --status-interval=1",
         ),
         (
             {
@@ -48,7 +48,7 @@ class DiskTestCase(unittest.TestCase):
             "--bs=4M --ioengine=libaio --iodepth=1 --direct=0 --randseed=1 "
             "--eta=never --output-format=json --allow_file_create=0 "
             "--time_based --runtime=30 --ramp_time=0 --norandommap "
-            "--group_reporting --percentile_list=50:99",
+            "--group_reporting --percentile_list=50:99 --status-interval=3",
         ),
     )
     @ddt.unpack
@@ -97,6 +97,17 @@ class DiskTestCase(unittest.TestCase):
             list(self.workload.metrics(arguments)),
             [s.metric for s in samples],
         )
+
+    def test_course_of_a_pattern(self):
+        outcome = golden.outcome(
+            "randread", golden.text("fio-3.33-randread-reports.json")
+        )
+        course = self.workload.course(self.workload.complete({}), outcome)
+        self.assertEqual(
+            {"disk.randread.iops", "disk.randread.bandwidth"}, course.metrics
+        )
+        metrics = self.workload.metrics(self.workload.complete({}))
+        self.assertLess(course.metrics, {one.name for one in metrics})
 
     def test_failed_pattern_is_absent(self):
         outcomes = golden.outcomes({"randread": "fio-3.33-randread.json"})

@@ -78,3 +78,39 @@ class ReadTestCase(unittest.TestCase):
             s.metric.name.removeprefix(f"disk.{pattern}."): s.value
             for s in fio_result.read(pattern, text, 2)
         }
+
+
+class CourseTestCase(unittest.TestCase):
+    """How much was read when: from reports while it ran."""
+
+    text = golden.text("fio-3.33-randread-reports.json")
+
+    def test_figures_are_those_of_the_last_report(self):
+        iops = fio_result.read("randread", self.text, 4)[0].value
+        last = "{" + self.text.rpartition("\n{")[2]
+        self.assertEqual(json.loads(last)["jobs"][0]["read"]["iops"], iops)
+
+    def test_the_ramp_is_left_out(self):
+        course = fio_result.course("randread", self.text)
+        begin, *_, end = course.points
+        self.assertAlmostEqual(1795274938.052, begin[0], places=3)
+        self.assertAlmostEqual(1795274942.055, end[0], delta=0.01)
+        self.assertEqual(
+            [0, 12321, 13441, 14645, 15680, 15680],
+            [done for _, done in course.points],
+        )
+
+    def test_a_window(self):
+        """It was ten times as fast in the first second."""
+        course = fio_result.course("randread", self.text)
+        pace = course.pace(course.points[1][0], course.points[-1][0])
+        iops = fio_result.read("randread", self.text, 4)[0].value
+        self.assertAlmostEqual(3359 / 3.0, pace * iops, delta=10)
+
+    def test_one_report_tells_nothing_of_a_window(self):
+        course = fio_result.course("randread", GOLDEN)
+        (begin, _), (end, _) = course.points
+        self.assertAlmostEqual(1.0, course.pace(begin + 0.1, end - 0.1))
+
+    def test_no_work_has_no_course(self):
+        self.assertIsNone(fio_result.course("randwrite", self.text))

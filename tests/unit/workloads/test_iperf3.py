@@ -20,15 +20,48 @@ class NetworkTestCase(unittest.TestCase):
         commands = self.workload.commands(self.workload.complete(ALL), ENDS)
         self.assertEqual(
             {
-                "to_peer": "iperf3 -c 192.0.2.1 -p 5300 -J -i 0 -t 10 -O 1 "
+                "to_peer": "iperf3 -c 192.0.2.1 -p 5300 -J -i 1 -t 10 -O 1 "
                 "-P 1 --connect-timeout 5000",
-                "from_peer": "iperf3 -c 192.0.2.1 -p 5301 -J -i 0 -t 10 -O 1 "
+                "from_peer": "iperf3 -c 192.0.2.1 -p 5301 -J -i 1 -t 10 -O 1 "
                 "-P 1 -R --connect-timeout 5000",
-                "guest_to_guest": "iperf3 -c 2001:db8::2 -p 5302 -J -i 0 "
+                "guest_to_guest": "iperf3 -c 2001:db8::2 -p 5302 -J -i 1 "
                 "-t 10 -O 1 -P 1 --connect-timeout 5000",
             },
             {command.name: " ".join(command.argv) for command in commands},
         )
+
+    @ddt.data((1, 1), (10, 1), (11, 2), (600, 60), (601, 0), (3600, 0))
+    @ddt.unpack
+    def test_few_reports(self, time, interval):
+        """The longest interval that iperf3 knows is a minute."""
+        command, _ = self.workload.commands(
+            self.workload.complete({"time": time}), ENDS
+        )
+        argv = list(command.argv)
+        self.assertEqual(f"{interval}", argv[argv.index("-i") + 1])
+
+    @ddt.data(
+        ("to_peer", "tcp", "to_peer", "network.to_peer.throughput"),
+        (
+            "from_peer-udp",
+            "udp",
+            "udp-from_peer",
+            "network.from_peer.udp.throughput",
+        ),
+    )
+    @ddt.unpack
+    def test_course_of_a_direction(self, name, protocol, file, metric):
+        arguments = self.workload.complete({"protocol": protocol, "time": 4})
+        text = golden.text(f"iperf3-3.12-{file}-reports.json")
+        course = self.workload.course(
+            arguments, golden.outcome(name, text, seconds=5.4)
+        )
+        self.assertEqual({metric}, course.metrics)
+        self.assertIn(
+            metric, {m.name for m in self.workload.metrics(arguments)}
+        )
+        other = golden.outcome("guest_to_guest", text)
+        self.assertIsNone(self.workload.course(arguments, other))
 
     def test_servers(self):
         commands = self.workload.commands(self.workload.complete(ALL), ENDS)
@@ -65,11 +98,11 @@ class NetworkTestCase(unittest.TestCase):
         datagrams = "-u -b 500000000 -l 1200 --udp-counters-64bit"
         self.assertEqual(
             {
-                "to_peer-udp": "iperf3 -c 192.0.2.1 -p 5300 -J -i 0 -t 10 "
+                "to_peer-udp": "iperf3 -c 192.0.2.1 -p 5300 -J -i 1 -t 10 "
                 f"-O 0 -P 2 --connect-timeout 5000 {datagrams}",
-                "from_peer-udp": "iperf3 -c 192.0.2.1 -p 5301 -J -i 0 -t 10 "
+                "from_peer-udp": "iperf3 -c 192.0.2.1 -p 5301 -J -i 1 -t 10 "
                 f"-O 0 -P 2 -R --connect-timeout 5000 {datagrams}",
-                "guest_to_guest-udp": "iperf3 -c 2001:db8::2 -p 5302 -J -i 0 "
+                "guest_to_guest-udp": "iperf3 -c 2001:db8::2 -p 5302 -J -i 1 "
                 f"-t 10 -O 0 -P 2 --connect-timeout 5000 {datagrams}",
             },
             {command.name: " ".join(command.argv) for command in commands},

@@ -177,3 +177,48 @@ class ReadDatagramsTestCase(unittest.TestCase):
         outcome = golden.outcome("to_peer-udp", text)
         outcomes = {"to_peer-udp": outcome}
         return iperf3_result.read("to_peer", "udp", outcomes, 2)
+
+
+class CourseTestCase(unittest.TestCase):
+    """How much was sent when: from reports while it ran."""
+
+    def course(self, file, protocol, seconds, omit):
+        text = golden.text(f"iperf3-3.12-{file}-reports.json")
+        direction = file.removeprefix("udp-")
+        return iperf3_result.course(
+            direction,
+            protocol,
+            golden.outcome("x", text, seconds=seconds),
+            omit,
+        )
+
+    def test_what_was_omitted_is_left_out(self):
+        """What it took to connect is as long as what it took to leave."""
+        course = self.course("to_peer", "tcp", 5.4, 1)
+        moments = [moment for moment, _ in course.points]
+        for moment, expected in zip(
+            moments, (1.2, 2.2, 3.2, 4.2, 5.2), strict=True
+        ):
+            self.assertAlmostEqual(expected, moment, delta=0.01)
+        end = json.loads(golden.text("iperf3-3.12-to_peer-reports.json"))
+        self.assertEqual(end["end"]["sum_sent"]["bytes"], course.points[-1][1])
+
+    def test_datagrams(self):
+        course = self.course("udp-from_peer", "udp", 3.0, 0)
+        self.assertEqual(4, len(course.points))
+        self.assertAlmostEqual(1.0, course.pace(0.5, 2.5), delta=0.01)
+
+    def test_without_reports_it_has_no_pace_of_its_own(self):
+        course = iperf3_result.course(
+            "to_peer", "tcp", golden.outcome("x", GOLDEN, seconds=3.2), 1
+        )
+        self.assertEqual(1.0, course.pace(1.2, 3.0))
+
+    def test_absurd_reports_are_none(self):
+        for reports in (None, 5, {}, [], "x" * 5):
+            text = json.dumps({**json.loads(GOLDEN), "intervals": reports})
+            self.assertIsNone(
+                iperf3_result.course(
+                    "to_peer", "tcp", golden.outcome("x", text), 1
+                )
+            )

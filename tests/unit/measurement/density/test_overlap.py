@@ -121,6 +121,20 @@ class OverlapTestCase(unittest.TestCase):
             overlap.Span(**whole)
 
 
+class WindowTestCase(unittest.TestCase):
+    def test_in_which_all_worked(self):
+        spans = [
+            overlap.Span(machine="a", started=1.0, ended=9.0),
+            overlap.Span(
+                machine="b", started=2.0, ended=8.0, kept_up_until=20.0
+            ),
+        ]
+        self.assertEqual((2.0, 8.0), overlap.window(spans))
+        self.assertIsNone(overlap.window(spans[:1]))
+        late = overlap.Span(machine="c", started=8.0, ended=10.0)
+        self.assertIsNone(overlap.window([*spans, late]))
+
+
 class FindingsTestCase(unittest.TestCase):
     def test_below_the_limit(self):
         late = start("time", span(0, 10), span(1.25, 10, error=0.01))

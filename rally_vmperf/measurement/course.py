@@ -1,0 +1,80 @@
+"""How much of its work a program had done when."""
+
+import collections.abc
+import dataclasses
+import itertools
+import math
+
+#: Part of the whole below which a window says nothing of it.
+_LEAST = 0.5
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Course:
+    """Work done by moments, at an even pace between two of them.
+
+    :param metrics: names of the metrics that are this work per second
+    :param points: moments, in seconds of any clock, and the work done until
+        then, in any unit; the first is the beginning of what was measured
+    :raises ValueError: for fewer than two points, numbers that are none,
+        time that does not pass, work that is undone, or no work at all
+    """
+
+    metrics: frozenset[str]
+    points: tuple[tuple[float, float], ...]
+
+    def __post_init__(self) -> None:
+        finite = all(
+            math.isfinite(number) for point in self.points for number in point
+        )
+        rising = all(
+            early < late and less <= more
+            for (early, less), (late, more) in itertools.pairwise(self.points)
+        )
+        if len(self.points) < 2 or not finite or not rising:
+            raise ValueError("points must be finite, and rise")
+        if not self.points[-1][1] > self.points[0][1]:
+            raise ValueError("no work was done")
+
+    def pace(self, begin: float, end: float) -> float:
+        """Return the rate within a window, as a multiple of the whole's.
+
+        What lies outside of the course is left out.  Of a window that has
+        less than half of the course, or no work, the rate is not known, and
+        1 is returned.
+        """
+        first, last = self.points[0], self.points[-1]
+        begin, end = max(begin, first[0]), min(end, last[0])
+        whole = last[0] - first[0]
+        if end - begin < _LEAST * whole:
+            return 1.0
+        done = self._done(end) - self._done(begin)
+        if done <= 0:
+            return 1.0
+        return done / (end - begin) / ((last[1] - first[1]) / whole)
+
+    def _done(self, moment: float) -> float:
+        for (early, less), (late, more) in itertools.pairwise(self.points):
+            if moment <= late:
+                share = (moment - early) / (late - early)
+                return less + (more - less) * share
+        return self.points[-1][1]
+
+
+def course(
+    metrics: collections.abc.Iterable[str],
+    points: collections.abc.Iterable[tuple[float, float]],
+) -> Course | None:
+    """Return the course that a tool reports, or None where it makes no sense.
+
+    Tools report when they can, so that two reports may share a moment.
+    """
+    kept: list[tuple[float, float]] = []
+    for moment, done in points:
+        if kept and moment <= kept[-1][0]:
+            continue
+        kept.append((moment, done))
+    try:
+        return Course(metrics=frozenset(metrics), points=tuple(kept))
+    except ValueError:
+        return None
