@@ -101,7 +101,7 @@ def findings(
             kind="partial_overlap",
             subject=subject,
             seen=f"{one.command}: all worked during "
-            f"{units.show_percent(one.overlap * 100)} % of the run, "
+            f"{_percent_below(one.overlap)} % of the run, "
             f"{LIMIT * 100:g} % is asked for; {_skew_in_words(one)}",
         )
         for one, given in starts
@@ -157,6 +157,11 @@ def _share(part: float, whole: float) -> float:
     if whole <= 0:
         return 0.0
     return min(1.0, max(0.0, part) / whole)
+
+
+def _percent_below(share: float) -> str:
+    """Return a share in percent, never rounded up to a limit."""
+    return units.show_percent(math.floor(share * 1000) / 10)
 
 
 def _skew_in_words(one: curve.Start) -> str:

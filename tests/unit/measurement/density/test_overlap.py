@@ -152,3 +152,8 @@ class FindingsTestCase(unittest.TestCase):
             "started within 1250 ms, give or take 10 ms",
             one.seen,
         )
+
+    def test_it_never_reads_as_if_it_were_enough(self):
+        barely = start("time", span(0, 100), span(5.03, 100))
+        (found,) = overlap.findings([(barely, ["m"])])
+        self.assertIn("during 94.9 % of the run, 95 %", found.seen)
