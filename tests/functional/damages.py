@@ -89,6 +89,13 @@ def cut(name: str, size: int = 0) -> None:
     os.truncate(PLACE.root / name, size)
 
 
+def spoil(name: str, begin: int, size: int) -> None:
+    """Overwrite a part of a file below the state root, and keep its size."""
+    with (PLACE.root / name).open("r+b") as stream:
+        stream.seek(begin)
+        stream.write(b"\xff" * size)
+
+
 def overwrite_middle(path: pathlib.Path) -> None:
     """Change a few bytes and neither size nor time."""
     before = path.stat()

@@ -111,7 +111,8 @@ class GuestTestCase(recovering.Case):
         self.assertEqual(1, len(running))
         d.end("libvirtd", "nova-compute", "neutron-linuxbridge-agent")
         d.flush_rules()
-        self.repaired("libvirtd has ended", "firewall of this machine")
+        # The agent may have written the machine's own rules by then.
+        self.repaired("libvirtd has ended", "firewall of .* has lost")
         self.assertEqual(running, d.guests())
         found = admin.compute.get_server(server.id)
         self.assertEqual("ACTIVE", found.status)
@@ -203,12 +204,13 @@ class DatabasesTestCase(recovering.Case):
 
     def test_what_only_mariadb_can_see(self):
         d.end("mariadb")
-        d.cut("data/mysql/ibdata1", 20 * 1024**2)
+        # From the fourth page on there is what InnoDB cannot do without.
+        d.spoil("data/mysql/ibdata1", 4 * 16384, 8 * 16384)
         self.repaired(f"MariaDB does not start .*{GONE}")
 
     def test_tables(self):
         d.sql("DROP TABLE neutron.alembic_version")
-        self.repaired(f"table neutron.alembic_version is gone; {GONE}")
+        self.repaired(f"table alembic_version is gone; {GONE}")
 
 
 @long.LONG
