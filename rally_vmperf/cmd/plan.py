@@ -10,7 +10,6 @@ from rally_vmperf.cmd import rally_runs
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
-from rally_vmperf.execution import levels
 
 _COLUMNS = ("Subtask", "What", "Needed", "Room", "Of")
 
@@ -90,7 +89,9 @@ def _room(room: int | None) -> int | str:
 
 
 def _minutes(one: task_file.Subtask) -> int:
-    boots = levels.rises(one.copies, one.times) if one.stops else 0
-    return estimate.minutes(
-        assignment.assign(one.workloads), one.times, len(one.copies), boots
+    return estimate.minutes_of_levels(
+        assignment.assign(one.workloads),
+        one.times,
+        one.copies,
+        stops=one.stops,
     )

@@ -8,7 +8,6 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution import part as parts
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import sample
-from rally_vmperf.measurement.density import curve
 from rally_vmperf.measurement.density import overlap
 
 
@@ -81,13 +80,21 @@ class Ran:
             if not one.exit_status:
                 known = shortest.get(one.machine, one.seconds)
                 shortest[one.machine] = min(known, one.seconds)
-        starts = [
-            (_start(title, taken, clocks), metrics)
-            for title, metrics, taken in self._commands
-            if taken
-        ]
+        starts = []
+        paces: _Paces = {}
+        for title, metrics, taken in self._commands:
+            if taken:
+                spans = _spans(taken, clocks)
+                command = taken[0].command
+                start = overlap.start(
+                    title,
+                    command.name,
+                    command.bound,
+                    [span for _, span in spans],
+                )
+                starts.append((start, metrics))
+                paces |= _paces(spans)
         result.starts += [start for start, _ in starts]
-        paces = _paces(self._commands, clocks)
         own = slice(mark.observations, None)
         result.observations[own] = [
             _cut(one, paces) for one in result.observations[own]
@@ -99,32 +106,39 @@ class Ran:
 _Paces = dict[tuple[str, str], float]
 
 
+def _spans(
+    taken: collections.abc.Iterable[parts.Part], clocks: clocks_.Clocks
+) -> list[tuple[parts.Part, overlap.Span]]:
+    """Return when each worked, without those whose clocks are unknown."""
+    return [
+        (one, span)
+        for one in taken
+        if (span := _span(one, clocks)) is not None
+    ]
+
+
 def _paces(
-    commands: collections.abc.Iterable[tuple[str, set[str], list[parts.Part]]],
-    clocks: clocks_.Clocks,
+    spans: collections.abc.Sequence[tuple[parts.Part, overlap.Span]],
 ) -> _Paces:
+    """Return the paces of one command's metrics."""
     found: _Paces = {}
-    for _, _, taken in commands:
-        known = [
-            (one, span)
-            for one in taken
-            if (span := _span(one, clocks)) is not None
-        ]
-        window = overlap.window([span for _, span in known])
-        if window is None:
+    window = overlap.window([span for _, span in spans])
+    if window is None:
+        return found
+    for one, span in spans:
+        if one.course is None or one.outcome is None:
             continue
-        for one, span in known:
-            if one.course is None or one.outcome is None:
-                continue
-            offset = one.outcome.started - span.started
-            pace = one.course.pace(window[0] + offset, window[1] + offset)
-            for metric in one.course.metrics:
-                found[one.place.name, metric] = pace
+        offset = one.outcome.started - span.started
+        pace = one.course.pace(window[0] + offset, window[1] + offset)
+        for metric in one.course.metrics:
+            found[one.place.name, metric] = pace
     return found
 
 
 def _cut(one: sample.Observation, paces: _Paces) -> sample.Observation:
-    pace = paces.get((one.source, one.sample.metric.name), 1.0)
+    pace = paces.get((one.source, one.sample.metric.name))
+    if pace is None:
+        return one
     value = dataclasses.replace(one.sample, value=one.sample.value * pace)
     return dataclasses.replace(one, sample=value)
 
@@ -135,18 +149,6 @@ def _corrected(run: measured.Run, clocks: clocks_.Clocks) -> measured.Run:
         return run
     return dataclasses.replace(
         run, clock_offset=reading.offset, clock_error=reading.error
-    )
-
-
-def _start(
-    title: str, taken: list[parts.Part], clocks: clocks_.Clocks
-) -> curve.Start:
-    command = taken[0].command
-    return overlap.start(
-        title,
-        command.name,
-        command.bound,
-        [span for one in taken if (span := _span(one, clocks)) is not None],
     )
 
 

@@ -51,7 +51,7 @@ def course(pattern: str, text: str) -> courses.Course | None:
     Those of the ramp time are left out: fio counts anew after it.  The last
     one comes when all is over, a little late.
     """
-    side = "write" if pattern.endswith("write") else "read"
+    side = _side(pattern)
     done = [(0.0, 0.0)]
     begin = math.inf
     for report in document.Document.each(text, "fio"):
@@ -75,7 +75,7 @@ def read(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
         that ended early
     """
     result = document.Document.each(text, "fio")[-1]
-    side = "write" if pattern.endswith("write") else "read"
+    side = _side(pattern)
     error = result.number("jobs", 0, "error")
     if error:
         raise base.WorkloadError(
@@ -99,3 +99,8 @@ def read(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
             metrics(pattern), _READINGS, strict=True
         )
     ]
+
+
+def _side(pattern: str) -> str:
+    """Return under which heading fio has a pattern's results."""
+    return "write" if pattern.endswith("write") else "read"

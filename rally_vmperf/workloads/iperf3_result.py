@@ -108,8 +108,8 @@ def course(
             continue
         done += result.number(*where, "bytes")
         points.append((begin + result.number(*where, "end"), done))
-    name = "throughput" if protocol == "tcp" else "udp.throughput"
-    return courses.course((f"network.{direction}.{name}",), points)
+    throughput, *_ = metrics(direction, protocol)
+    return courses.course((throughput.name,), points)
 
 
 def _tcp(result: document.Document, _: str) -> tuple[float, ...]:

@@ -6,7 +6,6 @@ import typing as t
 
 from rally.common import logging
 
-from rally_vmperf.execution import aside
 from rally_vmperf.execution import crowd
 from rally_vmperf.execution import levels as numbers
 from rally_vmperf.execution import measured
@@ -113,11 +112,7 @@ class Run(recording.Run):
             if team.lacking:
                 self._miss(team.lacking, team.reason, result)
             elif self._form(team, result, found):
-                asking = aside.Aside(lambda: self.watch(team.names))
-                found += self.session.repeat(
-                    result, team.names, on_measured=asking.begin
-                )
-                found += asking.answer()
+                self._round(result, found, team.names)
                 self._count_dead(team.names)
         except KeyboardInterrupt:
             state = "interrupted"

@@ -1,5 +1,6 @@
 """A run of repetitions, each recorded before Rally sees it."""
 
+import collections.abc
 import dataclasses
 import typing as t
 
@@ -64,8 +65,8 @@ class Run:
     """The repetitions of one Rally workload.
 
     :param times: all repetitions that the runner makes, warm-up included
-    :param watch: asks the cloud whether guests are where they were; all of
-        them, or those that are named
+    :param watch: asks the cloud whether guests are where they were: those
+        that are named, or with None all of them
     """
 
     task: str
@@ -75,7 +76,9 @@ class Run:
     session: sessions.Session
     setting: build.Setting
     journal: journals.Journal
-    watch: t.Callable[..., list[finding.Finding]]
+    watch: t.Callable[
+        [collections.abc.Collection[str] | None], list[finding.Finding]
+    ]
 
     def repeat(self, number: int) -> dict[str, t.Any]:
         """Measure once and return the record, which is on disk by then.
@@ -120,11 +123,22 @@ class Run:
 
     def _measure(self, number: int, take: Take) -> None:
         """Measure; what was measured goes into ``take`` as it comes."""
-        asking = aside.Aside(self.watch)
-        take.findings += self.session.repeat(
-            take.result, on_measured=asking.begin
-        )
-        take.findings += asking.answer()
+        self._round(take.result, take.findings)
+
+    def _round(
+        self,
+        result: measured.Measured,
+        found: list[finding.Finding],
+        names: collections.abc.Collection[str] | None = None,
+    ) -> None:
+        """Run every workload once, and see what befell the guests.
+
+        :param found: gets what was seen on the guests, and what Nova says
+        :param names: of the guests that take part; all by default
+        """
+        asking = aside.Aside(lambda: self.watch(names))
+        found += self.session.repeat(result, names, on_measured=asking.begin)
+        found += asking.answer()
 
     def _build(
         self, identity: build.Identity, take: Take, **when: str

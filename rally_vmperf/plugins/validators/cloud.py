@@ -93,12 +93,10 @@ def _tell_minutes(config: dict[str, t.Any]) -> None:
     given = config["args"].get("levels")
     times = config["runner"].get("times", 1)
     numbers = levels.expand(given) if given else (1,)
-    stops = config["args"].get("others") == "stopped"
-    boots = levels.rises(numbers, times) if stops else 0
-    minutes = estimate.minutes(
+    minutes = estimate.minutes_of_levels(
         assignment.assign(config["args"]["workloads"]),
         times,
-        len(numbers),
-        boots,
+        numbers,
+        stops=config["args"].get("others") == "stopped",
     )
     LOG.info(f"plan: about {minutes} minutes, guests' boot included")

@@ -73,8 +73,8 @@ class Echo(base.Workload):
         return samples
 
 
-class TestMeasure(unittest.TestCase):
-    """What can be measured is, and what cannot is named."""
+class Case(unittest.TestCase):
+    """Two stations on this computer."""
 
     def setUp(self):
         """Give two stations folders of their own."""
@@ -110,6 +110,10 @@ class TestMeasure(unittest.TestCase):
         facts = asyncio.run(both())
         self.assertTrue(any("echo" in line for line in lines))
         return facts, result
+
+
+class TestMeasure(Case):
+    """What can be measured is, and what cannot is named."""
 
     def test_all_stations_report(self):
         """Each station's samples, runs and raw outputs are there."""
@@ -190,7 +194,7 @@ class Slowing(Echo):
         return course.Course(metrics=frozenset([RATE.name]), points=points)
 
 
-class TestCut(TestMeasure):
+class TestCut(Case):
     """What is told of its course is cut to the time of all."""
 
     def test_cut(self):

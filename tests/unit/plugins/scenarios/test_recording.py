@@ -27,7 +27,7 @@ class Session:
         self.trouble, self.missing = trouble, missing
         self.printed, self.look = printed, look
 
-    def repeat(self, result, on_measured):
+    def repeat(self, result, names, on_measured):
         """Take one sample, then have the trouble."""
         for text in self.printed:
             result.keep_raw({"machine": "g1", "stdout": text})
@@ -56,7 +56,7 @@ class TestRun(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.journal = journal.Journal(folder.name, "w")
 
-    def run_of(self, session, watch=list, warmup=1):
+    def run_of(self, session, watch=lambda names: [], warmup=1):
         """Return a run of three repetitions."""
         record = made.record()
         return recording.Run(
@@ -160,7 +160,7 @@ class TestRun(unittest.TestCase):
 
     def test_what_nova_says_is_in_the_record(self):
         """A guest that was moved is a finding of this repetition."""
-        record = self.run_of(Session(), watch=lambda: [MOVED]).repeat(2)
+        record = self.run_of(Session(), watch=lambda names: [MOVED]).repeat(2)
         self.assertEqual(
             ["guest_changed_host"],
             [found["kind"] for found in record["findings"]],
