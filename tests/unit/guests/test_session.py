@@ -22,7 +22,7 @@ FINAL = (400, 403, 404, 409, 413, "truncated", "garbage")
 
 @ddt.ddt
 @mock.patch("time.sleep", new=mock.Mock())
-@mock.patch.object(session, "TIMEOUT", 0.2)
+@mock.patch.object(session, "TIMEOUT", 1)
 class SessionTest(unittest.TestCase):
     def setUp(self):
         self.nova = self.stub()
