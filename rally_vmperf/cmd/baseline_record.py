@@ -10,8 +10,8 @@ from cliff import command
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import configuration
+from rally_vmperf.cmd import coverage
 from rally_vmperf.cmd import jump_option
-from rally_vmperf.cmd import questions
 from rally_vmperf.records import build
 
 if t.TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Record(command.Command):
         """Return the parser of the command's arguments."""
         parser = super().get_parser(prog_name)
         parser.add_argument("name", help="name to register it under")
-        questions.add_arguments(parser)
+        coverage.add_arguments(parser)
         where = parser.add_mutually_exclusive_group(required=True)
         where.add_argument(
             "--local", action="store_true", help="this machine is bare metal"
@@ -96,11 +96,11 @@ class Record(command.Command):
     def _register(
         self, registry: store.Store, parsed: argparse.Namespace
     ) -> None:
-        asked = questions.read(parsed)
+        asked = coverage.read(parsed)
         recorded_at = build.now()
         recordings = [
-            self._record(parsed, question, asked.peer)
-            for question in self._that_fit(parsed, asked.questions)
+            self._record(parsed, one, asked.peer)
+            for one in self._that_fit(parsed, asked.coverages)
         ]
         content = {
             "version": 1,
@@ -122,9 +122,9 @@ class Record(command.Command):
     def _that_fit(
         self,
         parsed: argparse.Namespace,
-        asked: collections.abc.Sequence[questions.Question],
-    ) -> list[questions.Question]:
-        """Return the questions that the machine is large enough for.
+        asked: collections.abc.Sequence[coverage.Coverage],
+    ) -> list[coverage.Coverage]:
+        """Return the coverages that the machine is large enough for.
 
         Before anything is measured; what was insisted on is not left out.
         """
@@ -132,11 +132,11 @@ class Record(command.Command):
 
         if parsed.whole:
             return list(asked)
-        shapes = dict.fromkeys(question.shape for question in asked)
+        shapes = dict.fromkeys(one.shape for one in asked)
         too_small = sizing.too_small(lambda: _connect(parsed), shapes)
-        for question in asked:
-            if question.insisted and question.shape in too_small:
-                raise too_small[question.shape]
+        for one in asked:
+            if one.insisted and one.shape in too_small:
+                raise too_small[one.shape]
         for shape, error in too_small.items():
             self._say(f"left out: {shape}: {error}")
         fitting = [one for one in asked if one.shape not in too_small]
@@ -147,24 +147,24 @@ class Record(command.Command):
     def _record(
         self,
         parsed: argparse.Namespace,
-        question: questions.Question,
+        wanted: coverage.Coverage,
         peer: dict[str, t.Any] | None,
     ) -> t.Any:
         from rally_vmperf.execution import recorder
 
-        self._say(f"bare metal as {question.shape}")
+        self._say(f"bare metal as {wanted.shape}")
         return recorder.record(
             recorder.Plan(
-                assignments=question.assignments,
-                shape=question.shape,
-                repetitions=question.repetitions,
-                warmup=question.warmup,
+                assignments=wanted.assignments,
+                shape=wanted.shape,
+                repetitions=wanted.repetitions,
+                warmup=wanted.warmup,
                 folder=parsed.folder,
                 held=not parsed.whole,
                 progress=self._say,
             ),
             lambda: _connect(parsed),
-            _peer(parsed, question, peer),
+            _peer(parsed, wanted, peer),
         )
 
     def _say(self, line: str) -> None:
@@ -200,7 +200,7 @@ def _connect(parsed: argparse.Namespace) -> "base.Machine":
 
 def _peer(
     parsed: argparse.Namespace,
-    question: questions.Question,
+    wanted: coverage.Coverage,
     peer: dict[str, t.Any] | None,
 ) -> "stations.Station | None":
     from rally_vmperf.execution import assignment
@@ -213,7 +213,7 @@ def _peer(
             peer["key_file"] = parsed.key_file
         if parsed.known_hosts:
             peer["known_hosts"] = parsed.known_hosts
-    if not assignment.needs(question.assignments):
+    if not assignment.needs(wanted.assignments):
         return None
     if peer is None:
         raise document.BaselineError(

@@ -4,7 +4,7 @@ import typing as t
 
 from rally.task.processing import charts
 
-from rally_vmperf.plugins import judged
+from rally_vmperf.questions import judging
 
 
 class Embedded(charts.OutputChart):
@@ -26,7 +26,9 @@ class Embedded(charts.OutputChart):
         from rally_vmperf.report import page
         from rally_vmperf.report import sources
 
-        html = page.embedded(judged.run(sources.of_workload(self._workload)))
+        scenario = self._workload["name"]
+        source = sources.of_workload(self._workload, scenario)
+        html = page.embedded(judging.run(source))
         return {
             "title": self.title,
             "description": self.description,

@@ -11,7 +11,8 @@ from rally_vmperf.plugins.charts import density as curves_chart
 from rally_vmperf.plugins.charts import overhead as summary
 from rally_vmperf.plugins.charts import record as table
 from rally_vmperf.plugins.scenarios import defects
-from rally_vmperf.plugins.sla import overhead
+from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.report import page
 from rally_vmperf.report import run
 from tests.unit.hostile import attacks
@@ -99,7 +100,7 @@ def _spoil(level):
 
 def ours():
     """Return the page of ``rally-vmperf report``."""
-    judge = overhead.judge(made.LIMITS)
+    judge = overhead.OVERHEAD.judge(made.LIMITS)
     return page.standalone([run.make(records(), judge)])
 
 
@@ -141,7 +142,7 @@ def _error(words, told):
 
 
 def _verdict(iterations):
-    sla = overhead.Overhead(made.LIMITS)
+    sla = criteria.SLAS["vmperf_overhead"](made.LIMITS)
     for iteration in iterations:
         sla.add_iteration(iteration)
     return {

@@ -18,7 +18,6 @@ EXPECTED = {
     ("vmperf_overhead", "default"),
     ("vmperf_degradation", "default"),
     ("vmperf_fairness", "default"),
-    ("vmperf_density", "default"),
     ("vmperf_task", "default"),
     ("vmperf_cloud", "default"),
     ("vmperf_reach", "default"),

@@ -21,7 +21,7 @@ from rally_vmperf.records import build_density
 from rally_vmperf.records import output
 
 
-@validation.add("vmperf_density")
+@validation.add("vmperf_task")
 @validation.add("vmperf_reach")
 @validation.add("vmperf_cloud")
 @validation.add("required_platform", platform="openstack", users=True)

@@ -7,13 +7,13 @@ from unittest import mock
 
 from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import baseline_record
-from rally_vmperf.cmd import questions
+from rally_vmperf.cmd import coverage
 from rally_vmperf.machines import shape
 
 
-def question(copies, insisted):
-    """Return a question in so many copies."""
-    return questions.Question(
+def wanted(copies, insisted):
+    """Return what must be covered, in so many copies."""
+    return coverage.Coverage(
         assignments=(),
         shape=matching.Shape(1, 512, copies),
         repetitions=3,
@@ -51,7 +51,7 @@ class TestThatFit(unittest.TestCase):
 
     def test_levels_of_a_task_are_left_out(self):
         """It is said which, and why."""
-        asked = [question(copies, False) for copies in (1, 2, 3)]
+        asked = [wanted(copies, False) for copies in (1, 2, 3)]
         self.assertEqual([1, 2], self.fitting(*asked))
         (line,) = self.said
         self.assertEqual(
@@ -61,14 +61,14 @@ class TestThatFit(unittest.TestCase):
     def test_what_is_insisted_on_is_refused(self):
         """Before anything is measured."""
         with self.assertRaisesRegex(shape.TooSmall, "3 copies"):
-            self.fitting(question(1, True), question(3, True))
+            self.fitting(wanted(1, True), wanted(3, True))
 
     def test_nothing_left(self):
         """A baseline of nothing is none."""
         with self.assertRaisesRegex(shape.TooSmall, "4 copies"):
-            self.fitting(question(4, False))
+            self.fitting(wanted(4, False))
 
     def test_a_machine_left_whole_is_not_asked(self):
         """It is held to no shape."""
-        asked = dataclasses.replace(question(3, True))
+        asked = dataclasses.replace(wanted(3, True))
         self.assertEqual([3], self.fitting(asked, whole=True))

@@ -7,7 +7,8 @@ import tempfile
 import unittest
 
 from rally_vmperf.plugins.scenarios import recording
-from rally_vmperf.plugins.sla import overhead
+from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
 from rally_vmperf.records import schema
@@ -84,7 +85,7 @@ class RunTestCase(unittest.TestCase):
         self.assertNotIn("<", said)
 
     def test_the_verdict(self):
-        judge = overhead.Overhead(run.LIMITS)
+        judge = criteria.SLAS["vmperf_overhead"](run.LIMITS)
         for record in self.records:
             encoded = output.encode(record)
             judge.add_iteration({"output": {"complete": [encoded]}})
@@ -96,7 +97,7 @@ class RunTestCase(unittest.TestCase):
             self.assertNotIn("<", said)
 
     def test_the_page(self):
-        judge = overhead.judge(run.LIMITS)
+        judge = overhead.OVERHEAD.judge(run.LIMITS)
         source = page.standalone([runs.make(self.records, judge)])
         self.check(source)
         self.assertNotIn("<script", source)

@@ -1,7 +1,7 @@
 import unittest
 from xml.etree import ElementTree
 
-from rally_vmperf.plugins.sla import overhead
+from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.report import groups
 from rally_vmperf.report import run
 from rally_vmperf.report.drawing import overheads
@@ -10,7 +10,7 @@ from tests.unit.report import made
 
 
 def rows(**arguments):
-    judge = overhead.judge(made.LIMITS)
+    judge = overhead.OVERHEAD.judge(made.LIMITS)
     return groups.ordered(run.make(made.records(**arguments), judge).judgement)
 
 

@@ -8,7 +8,7 @@ import ddt
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import units
-from rally_vmperf.plugins.sla import overhead
+from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.report import page
 from rally_vmperf.report import run
 from tests.unit.report import made
@@ -35,7 +35,9 @@ class Reader(html.parser.HTMLParser):
 
 
 def judged(records, limits=made.LIMITS):
-    return run.make(records, overhead.judge(limits) if limits else None)
+    return run.make(
+        records, overhead.OVERHEAD.judge(limits) if limits else None
+    )
 
 
 def read(*runs):

@@ -14,7 +14,7 @@ from rally.task.processing import plot
 from rally_vmperf.plugins.charts import density
 from rally_vmperf.plugins.charts import overhead
 from rally_vmperf.plugins.charts import record
-from rally_vmperf.plugins.sla import overhead as sla
+from rally_vmperf.questions import table
 from rally_vmperf.records import output
 from rally_vmperf.report import page
 from rally_vmperf.report import run
@@ -47,7 +47,7 @@ class StaticReportTestCase(unittest.TestCase):
         ):
             (chart,) = workload["additive_output"]
             self.assertEqual("EmbedChart", chart["widget"])
-            judge = sla.judge(made.LIMITS)
+            judge = table.criteria()["vmperf_overhead"].judge(made.LIMITS)
             expected = page.embedded(run.make(records, judge))
             embedded = chart["data"]["embedded"]
             self.assertEqual(
@@ -59,10 +59,10 @@ class StaticReportTestCase(unittest.TestCase):
         html = plot.plot(rallys([(made.records(), made.LIMITS)]))
         (workload,) = shown(html)
         self.assertEqual(6, len(workload["complete_output"]))
-        for (table,) in workload["complete_output"]:
-            self.assertEqual({"title", "widget", "data"}, set(table))
-            self.assertEqual("Table", table["widget"])
-            self.assertEqual(len(made.METRICS), len(table["data"]["rows"]))
+        for (shows,) in workload["complete_output"]:
+            self.assertEqual({"title", "widget", "data"}, set(shows))
+            self.assertEqual("Table", shows["widget"])
+            self.assertEqual(len(made.METRICS), len(shows["data"]["rows"]))
 
     def test_report_holds_our_page_of_curves(self):
         records = curves.few(curves.broken())

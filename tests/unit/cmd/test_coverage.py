@@ -1,4 +1,4 @@
-"""Tests of what a baseline shall answer."""
+"""Tests of what a baseline must cover."""
 
 import argparse
 import contextlib
@@ -14,7 +14,7 @@ import yaml
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
-from rally_vmperf.cmd import questions
+from rally_vmperf.cmd import coverage
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import testing
 from rally_vmperf.guests.testing import calls
@@ -50,12 +50,12 @@ class Case(unittest.TestCase):
 
     def parse(self, *words):
         parser = argparse.ArgumentParser()
-        questions.add_arguments(parser)
+        coverage.add_arguments(parser)
         parser.set_defaults(config_file=os.devnull)
         return parser.parse_args(words)
 
     def read(self, *words):
-        return questions.read(self.parse(*words))
+        return coverage.read(self.parse(*words))
 
     def write(self, content):
         self.path.write_text(
@@ -80,32 +80,32 @@ class TaskTest(Case):
             contexts={
                 "vmperf_guests": {"flavor": {"name": "small"}, "count": 3}
             },
-        ).questions
+        ).coverages
         self.assertEqual((5, 2), (one.repetitions, one.warmup))
         self.assertEqual(matching.Shape(2, 1024, 3), one.shape)
 
     def test_without_runner(self):
         """Rally then makes one repetition, one after the other."""
-        (one,) = self.task().questions
+        (one,) = self.task().coverages
         self.assertEqual((1, 0), (one.repetitions, one.warmup))
 
     @ddt.data({"name": "small"}, {"id": "f1"})
     def test_flavor(self, flavor):
         (one,) = self.task(
             contexts={"vmperf_guests@openstack": {"flavor": flavor}}
-        ).questions
+        ).coverages
         self.assertEqual(matching.Shape(2, 1024, 1), one.shape)
 
     def test_options_go_first(self):
         (one,) = self.task(
             *("--copies", "4", "--repetitions", "9", "--warmup", "0"), *SHAPE
-        ).questions
+        ).coverages
         self.assertEqual(matching.Shape(1, 64, 4), one.shape)
         self.assertEqual((9, 0), (one.repetitions, one.warmup))
 
     def test_several_numbers_of_copies(self):
-        """Each is a question of its own, insisted on."""
-        asked = self.task("--copies", "1,2,4,2", *SHAPE).questions
+        """Each is covered, insisted on."""
+        asked = self.task("--copies", "1,2,4,2", *SHAPE).coverages
         self.assertEqual([1, 2, 4], [one.shape.copies for one in asked])
         self.assertTrue(all(one.insisted for one in asked))
 
@@ -118,10 +118,10 @@ class TaskTest(Case):
                 "vmperf_guests": {"flavor": {"name": "small"}, "count": 4}
             },
         }
-        asked = self.task(**given).questions
+        asked = self.task(**given).coverages
         self.assertEqual([1, 2, 4], [one.shape.copies for one in asked])
         self.assertFalse(any(one.insisted for one in asked))
-        asked = self.task("--copies", "2", **given).questions
+        asked = self.task("--copies", "2", **given).coverages
         self.assertEqual([2], [one.shape.copies for one in asked])
         self.assertTrue(asked[0].insisted)
 
@@ -130,7 +130,7 @@ class TaskTest(Case):
         arguments = yaml.safe_dump({"flavors": ["small"]})
         asked = self.read("--task", str(path), "--task-args", arguments)
         self.assertEqual(
-            [1, 2, 3], [one.shape.copies for one in asked.questions]
+            [1, 2, 3], [one.shape.copies for one in asked.coverages]
         )
 
     def test_the_task_that_is_shipped(self):
@@ -141,7 +141,7 @@ class TaskTest(Case):
             yaml.safe_dump({"flavors": ["small"], "peer": peer}),
         )
         self.assertEqual(peer, asked.peer)
-        (one,) = asked.questions
+        (one,) = asked.coverages
         self.assertEqual(5, len(one.assignments))
         self.assertEqual((5, 1), (one.repetitions, one.warmup))
 
@@ -191,7 +191,7 @@ class RefusalTest(Case):
         ({"scenario": {"VMPerf.overhead": {}}}, "'workloads' is a required"),
         (
             {"scenario": {"VMPerf.overhead": {"workloads": [{}]}}},
-            r"VMPerf.overhead.workloads.0: 'name' is a required",
+            r"workloads\[0\]: 'name' is a required",
         ),
         ({"runner": {"serial": {"times": "5"}}}, "runner.times: '5' is not"),
         (
@@ -264,7 +264,7 @@ class OptionsTest(Case):
     def test_workloads(self):
         (one,) = self.read(
             *("--workload", "mbw", "--workload", "bzip2"), *SHAPE
-        ).questions
+        ).coverages
         self.assertEqual((5, 1), (one.repetitions, one.warmup))
         self.assertEqual(matching.Shape(1, 64, 1), one.shape)
         self.assertEqual(2, len(one.assignments))
@@ -275,4 +275,4 @@ class OptionsTest(Case):
         asked = self.read(
             *("--workload", "mbw", "--flavor", "small", "--flavor", "twin")
         )
-        self.assertEqual(1, len(asked.questions))
+        self.assertEqual(1, len(asked.coverages))

@@ -1,4 +1,4 @@
-"""What a baseline shall answer: from a task file, or from options."""
+"""What a baseline must cover: from a task file, or from options."""
 
 import argparse
 import collections.abc
@@ -10,17 +10,18 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import configuration
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
+from rally_vmperf.questions.common import task
 
 #: A flavor by its name or id, as tasks give it.
 Reference = dict[str, str]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Question:
+class Coverage:
     """Workloads to run in copies of one shape.
 
-    :param insisted: on the number of copies; one that only follows from the
-        levels of a task may be left out where the machine is too small
+    :param insisted: on the number of copies; one of several that follow from
+        a task may be left out where the machine is too small
     """
 
     assignments: tuple[assignment.Assignment, ...]
@@ -32,9 +33,9 @@ class Question:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Asked:
-    """All questions of a baseline, and the peer that the task names."""
+    """All that a baseline must cover, and the peer that the task names."""
 
-    questions: tuple[Question, ...]
+    coverages: tuple[Coverage, ...]
     peer: dict[str, t.Any] | None
 
 
@@ -113,7 +114,7 @@ def _several(text: str) -> tuple[int, ...]:
 
 
 def read(parsed: argparse.Namespace) -> Asked:
-    """Return the questions that the options ask.
+    """Return what the options ask for.
 
     :raises BaselineError: for options or a task that do not say enough
     :raises WorkloadError: for workloads that cannot be
@@ -122,8 +123,8 @@ def read(parsed: argparse.Namespace) -> Asked:
     if parsed.task:
         return _from_task(parsed)
     entries = [{"name": name} for name in parsed.workload]
-    questions = [
-        Question(
+    coverages = [
+        Coverage(
             assignments=assignment.assign(entries),
             shape=shape,
             repetitions=_given(parsed.repetitions, 5),
@@ -131,34 +132,34 @@ def read(parsed: argparse.Namespace) -> Asked:
         )
         for shape in _shapes(parsed, None, parsed.copies or (1,))
     ]
-    return Asked(questions=tuple(questions), peer=None)
+    return Asked(coverages=tuple(coverages), peer=None)
 
 
 def _from_task(parsed: argparse.Namespace) -> Asked:
-    questions: list[Question] = []
+    coverages: list[Coverage] = []
     peer = None
-    for one in task_file.read(
+    for one, entry in task_file.read(
         parsed.task,
         config_file=parsed.config_file,
         args=parsed.task_args,
         args_file=parsed.task_args_file,
     ):
         peer = peer or one.peer
-        copies = parsed.copies or one.copies
+        copies = parsed.copies or entry.copies(one)
         for shape in _shapes(parsed, one.guests.get("flavor"), copies):
-            question = Question(
-                assignments=assignment.assign(one.workloads),
+            coverage = Coverage(
+                assignments=one.assignments,
                 shape=shape,
                 repetitions=_repetitions(parsed, one),
                 warmup=_given(parsed.warmup, one.warmup),
-                insisted=bool(parsed.copies) or not one.climbs,
+                insisted=bool(parsed.copies) or len(copies) == 1,
             )
-            if question not in questions:
-                questions.append(question)
-    return Asked(questions=tuple(questions), peer=peer)
+            if coverage not in coverages:
+                coverages.append(coverage)
+    return Asked(coverages=tuple(coverages), peer=peer)
 
 
-def _repetitions(parsed: argparse.Namespace, asked: task_file.Subtask) -> int:
+def _repetitions(parsed: argparse.Namespace, asked: task.Task) -> int:
     counted = _given(parsed.repetitions, asked.times - asked.warmup)
     if counted < 1:
         raise document.BaselineError(

@@ -3,15 +3,13 @@
 import copy
 import tempfile
 import unittest
-from unittest import mock
 
 import ddt
-from rally.common import validation
 
 from rally_vmperf.baseline import store
-from rally_vmperf.plugins.validators import density
-from rally_vmperf.plugins.validators import density_limits
-from rally_vmperf.plugins.validators import task
+from rally_vmperf.questions import checks
+from rally_vmperf.questions import table
+from rally_vmperf.questions.common import task
 from rally_vmperf.workloads import registry
 from tests.unit import made
 
@@ -69,7 +67,8 @@ class TestDensity(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         arguments = registry.get("sysbench").complete({})
-        store.Store(folder.name).save(
+        self.baselines = store.Store(folder.name)
+        self.baselines.save(
             made.baseline(
                 entries=[
                     made.entry(
@@ -80,15 +79,12 @@ class TestDensity(unittest.TestCase):
                 ]
             )
         )
-        conf = mock.Mock(vmperf=mock.Mock(baseline_dir=folder.name))
-        for module in (task, density_limits):
-            patch = mock.patch.object(module, "CONF", conf)
-            patch.start()
-            self.addCleanup(patch.stop)
 
-    def validate(self, *changes):
-        """Run the validator as Rally does."""
-        density.Density().validate({}, changed(*changes), None, None)
+    def check(self, *changes):
+        """Check a workload of Rally's; return what is to be said of it."""
+        entry = table.by_name("density")
+        asked = task.of_rally(changed(*changes), entry.scenario)
+        return checks.check(asked, entry, self.baselines)
 
     @ddt.data(
         (),
@@ -108,11 +104,7 @@ class TestDensity(unittest.TestCase):
     )
     def test_good_tasks(self, changes):
         """Nothing is wrong with them; the baseline may be left out."""
-        self.validate(*changes)
-
-    def test_no_configuration(self):
-        """There is nothing to check."""
-        density.Density().validate({}, None, None, None)
+        self.check(*changes)
 
     @ddt.data(
         ((("args", "levels"), None), r"levels None: must be a list"),
@@ -168,8 +160,8 @@ class TestDensity(unittest.TestCase):
     @ddt.unpack
     def test_refused_by_name(self, change, text):
         """The message names the key, the value and what is allowed."""
-        with self.assertRaisesRegex(validation.ValidationError, text):
-            self.validate(change)
+        with self.assertRaisesRegex(checks.REFUSALS, text):
+            self.check(change)
 
     def test_stop_needs_ascending_levels(self):
         """Otherwise it is not known what would come next."""
@@ -179,9 +171,9 @@ class TestDensity(unittest.TestCase):
             (("args", "order"), "shuffled"),
         ):
             with self.assertRaisesRegex(
-                validation.ValidationError, "stop: needs ascending levels"
+                checks.REFUSALS, "stop: needs ascending levels"
             ):
-                self.validate(stop, change)
+                self.check(stop, change)
 
     def test_a_loss_needs_a_lone_guest(self):
         """Unless bare metal is what it is held against."""
@@ -190,18 +182,16 @@ class TestDensity(unittest.TestCase):
             degradation(),
             (("args", "stop"), {"max_percent": {"cpu.*": 5}}),
         ):
-            with self.assertRaisesRegex(
-                validation.ValidationError, "needs the level 1"
-            ):
-                self.validate(levels, change)
-        self.validate(levels, degradation(at=2, against="bare_metal"))
+            with self.assertRaisesRegex(checks.REFUSALS, "needs the level 1"):
+                self.check(levels, change)
+        self.check(levels, degradation(at=2, against="bare_metal"))
 
     def test_bare_metal_needs_a_baseline(self):
         """Which is optional otherwise."""
         with self.assertRaisesRegex(
-            validation.ValidationError, "needs the context vmperf_baseline"
+            checks.REFUSALS, "needs the context vmperf_baseline"
         ):
-            self.validate(
+            self.check(
                 (("contexts", "vmperf_baseline"), None),
                 degradation(at=2, against="bare_metal"),
             )
@@ -210,24 +200,23 @@ class TestDensity(unittest.TestCase):
         """A limit on it would hold whatever happens."""
         limit = {"min_index": {"cpu.*": 0.9}, "at": 1}
         with self.assertRaisesRegex(
-            validation.ValidationError,
+            checks.REFUSALS,
             "nobody to lose to or to share with",
         ):
-            self.validate((("sla",), {"vmperf_fairness": limit}))
+            self.check((("sla",), {"vmperf_fairness": limit}))
 
     def test_pairs_at_even_levels(self):
         """Each pair is two guests of the level."""
-        with self.assertNoLogs(density.LOG.logger, "WARNING"):
-            self.validate(
-                (("args", "workloads"), PAIRS),
-                (("args", "levels"), [2, 4]),
-                (("contexts", GUESTS, "count"), 4),
-                (("contexts", "vmperf_baseline"), None),
-                (("sla",), {}),
-            )
+        remarks = self.check(
+            (("args", "workloads"), PAIRS),
+            (("args", "levels"), [2, 4]),
+            (("contexts", GUESTS, "count"), 4),
+            (("contexts", "vmperf_baseline"), None),
+            (("sla",), {}),
+        )
+        self.assertEqual([], remarks)
 
     def test_where_nova_chooses(self):
         """It is said what that may lead to."""
-        with self.assertLogs(density.LOG.logger, "INFO") as logs:
-            self.validate((("contexts", GUESTS, "server_group"), None))
-        self.assertIn("guests_on_other_hosts", logs.output[0])
+        (remark,) = self.check((("contexts", GUESTS, "server_group"), None))
+        self.assertIn("guests_on_other_hosts", remark)

@@ -5,12 +5,13 @@ import unittest
 import ddt
 import jsonschema
 
-from rally_vmperf.plugins.sla import degradation
-from rally_vmperf.plugins.sla import fairness
+from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.records import output
 from tests.unit import made
 from tests.unit import made_density
 
+Degradation = criteria.SLAS["vmperf_degradation"]
+Fairness = criteria.SLAS["vmperf_fairness"]
 CPU = "cpu.sysbench.rate"
 
 
@@ -46,7 +47,7 @@ class TestDegradation(unittest.TestCase):
     @ddt.unpack
     def test_verdicts(self, criterion, success, word):
         """Success, and a sentence that begins with the verdict."""
-        sla = degradation.Degradation(criterion)
+        sla = Degradation(criterion)
         fed(sla)
         result = sla.result()
         self.assertEqual("vmperf_degradation", result["criterion"])
@@ -55,15 +56,13 @@ class TestDegradation(unittest.TestCase):
 
     def test_against_bare_metal(self):
         """As many copies lose as much, so that guests lose little more."""
-        sla = degradation.Degradation(
-            {"max_percent": {CPU: 20}, "against": "bare_metal"}
-        )
+        sla = Degradation({"max_percent": {CPU: 20}, "against": "bare_metal"})
         fed(sla, bare_metal=(1, 2, 3))
         self.assertTrue(sla.result()["success"], sla.details())
 
     def test_nothing_measured_is_never_a_pass(self):
         """Nor is a record of another question."""
-        sla = degradation.Degradation({"max_percent": {CPU: 95}})
+        sla = Degradation({"max_percent": {CPU: 95}})
         self.assertFalse(sla.result()["success"])
         for record in (made.record(repetition=n) for n in (1, 2, 3)):
             sla.add_iteration(iteration(record))
@@ -71,9 +70,7 @@ class TestDegradation(unittest.TestCase):
 
     def test_a_lost_guest(self):
         """Its level is not passed, whatever the others say."""
-        sla = degradation.Degradation(
-            {"max_percent": {"disk.randread.iops": 95}}
-        )
+        sla = Degradation({"max_percent": {"disk.randread.iops": 95}})
         fed(sla, numbers=(1, 2))
         record = made_density.record(3)
         made_density.lose(record, 3, "g2")
@@ -82,17 +79,17 @@ class TestDegradation(unittest.TestCase):
 
     def test_hopeless_run_may_be_aborted(self):
         """Undecided is no reason; failed beyond return is."""
-        sla = degradation.Degradation({"max_percent": {CPU: 5}})
+        sla = Degradation({"max_percent": {CPU: 5}})
         self.assertFalse(fed(sla)[-1])
-        sla = degradation.Degradation({"max_percent": {CPU: 95}})
+        sla = Degradation({"max_percent": {CPU: 95}})
         self.assertEqual([True] * 3, fed(sla))
 
     def test_merge_equals_single(self):
         """Two halves are judged like the whole."""
         criterion = {"max_percent": {CPU: 5, "disk.*": 50}}
-        whole = degradation.Degradation(criterion)
+        whole = Degradation(criterion)
         fed(whole)
-        first, second = (degradation.Degradation(criterion) for _ in "12")
+        first, second = (Degradation(criterion) for _ in "12")
         fed(first, numbers=(1,))
         fed(second, numbers=(2, 3))
         first.merge(second)
@@ -113,9 +110,7 @@ class TestDegradation(unittest.TestCase):
     def test_schema_refuses(self, criterion):
         """Unknown keys and values are refused at validation."""
         with self.assertRaises(jsonschema.ValidationError):
-            jsonschema.validate(
-                criterion, degradation.Degradation.CONFIG_SCHEMA
-            )
+            jsonschema.validate(criterion, Degradation.CONFIG_SCHEMA)
 
 
 @ddt.ddt
@@ -130,8 +125,8 @@ class TestFairness(unittest.TestCase):
     @ddt.unpack
     def test_verdicts(self, criterion, success, word):
         """Success, and a sentence that begins with the verdict."""
-        jsonschema.validate(criterion, fairness.Fairness.CONFIG_SCHEMA)
-        sla = fairness.Fairness(criterion)
+        jsonschema.validate(criterion, Fairness.CONFIG_SCHEMA)
+        sla = Fairness(criterion)
         fed(sla)
         result = sla.result()
         self.assertEqual("vmperf_fairness", result["criterion"])
@@ -140,7 +135,7 @@ class TestFairness(unittest.TestCase):
 
     def test_nothing_measured_is_never_a_pass(self):
         """There is nobody to be fair to."""
-        sla = fairness.Fairness({"min_index": {CPU: 0.1}})
+        sla = Fairness({"min_index": {CPU: 0.1}})
         self.assertFalse(sla.result()["success"])
 
     @ddt.data(
@@ -154,4 +149,4 @@ class TestFairness(unittest.TestCase):
     def test_schema_refuses(self, criterion):
         """There must be a limit, and an index can be 1 at most."""
         with self.assertRaises(jsonschema.ValidationError):
-            jsonschema.validate(criterion, fairness.Fairness.CONFIG_SCHEMA)
+            jsonschema.validate(criterion, Fairness.CONFIG_SCHEMA)
