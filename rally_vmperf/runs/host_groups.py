@@ -1,64 +1,51 @@
-"""Guests by the host they share, and who of them takes part in a level."""
+"""Guests grouped by the host that they share."""
 
 import collections.abc
 import dataclasses
 import typing as t
 
 from rally_vmperf.measurement import finding
+from rally_vmperf.runs import conditions
 
 Guest = collections.abc.Mapping[str, t.Any]
-Groups = tuple[tuple[str, ...], ...]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Team:
-    """Who takes part in a level.
-
-    :param names: so many guests of each host, in the order of the guests
-    :param lacking: names of dead guests without whom the level cannot be
-        formed; nobody measures then
-    :param reason: why not, or nothing
-    """
-
-    names: tuple[str, ...]
-    lacking: tuple[str, ...] = ()
-    reason: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
-class Crowd:
+class HostGroups:
     """Guests, host by host.
 
     :param groups: names of the guests of each host
     """
 
-    groups: Groups
+    groups: tuple[tuple[str, ...], ...]
 
-    def team(self, guests: int, dead: collections.abc.Collection[str]) -> Team:
-        """Return the first guests of each host that are alive.
+    def choose(
+        self, guests: int, lost: conditions.Names
+    ) -> conditions.Participants:
+        """Return the first guests of each host that are not lost.
 
         :param guests: how many of each host
-        :param dead: names of those that answer no more
+        :param lost: names of those that answer no more
         """
         names: list[str] = []
         for group in self.groups:
-            alive = [name for name in group if name not in dead]
-            if len(alive) < guests:
-                gone = tuple(name for name in group if name in dead)
-                return Team(
+            left = [name for name in group if name not in lost]
+            if len(left) < guests:
+                gone = tuple(name for name in group if name in lost)
+                return conditions.Participants(
                     names=tuple(group[:guests]),
                     lacking=gone,
                     reason=f"{guests} guests of a host are wanted, "
-                    f"{len(alive)} of {len(group)} are left: "
+                    f"{len(left)} of {len(group)} are left: "
                     f"{', '.join(gone)} answered no more",
                 )
-            names += alive[:guests]
-        return Team(names=tuple(names))
+            names += left[:guests]
+        return conditions.Participants(names=tuple(names))
 
 
 def of_guests(
     guests: collections.abc.Sequence[Guest], largest: int
-) -> tuple[Crowd, list[finding.Finding]]:
+) -> tuple[HostGroups, list[finding.Finding]]:
     """Return the guests by their hosts, and what is wrong with that.
 
     Members see a host as ``hostId``, a hash: the same for all guests of a
@@ -75,7 +62,7 @@ def of_guests(
     for guest in guests:
         host = guest.get("host_id")
         if not host:
-            return Crowd(as_asked), [
+            return HostGroups(as_asked), [
                 finding.Finding(
                     kind="placement_unknown",
                     subject=guest["name"],
@@ -86,12 +73,12 @@ def of_guests(
         by_host.setdefault(host, []).append(guest["name"])
     groups = tuple(tuple(names) for names in by_host.values())
     if all(len(group) == largest for group in groups):
-        return Crowd(groups), []
+        return HostGroups(groups), []
     hosts = f"each of {len(as_asked)} hosts"
     if len(as_asked) == 1:
         hosts = "one host"
     seen = "; ".join(", ".join(group) for group in groups)
-    return Crowd(as_asked), [
+    return HostGroups(as_asked), [
         finding.Finding(
             kind="guests_on_other_hosts",
             subject="guests",

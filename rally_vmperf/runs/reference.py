@@ -1,6 +1,7 @@
-"""The bare-metal samples that a run's guests are compared with."""
+"""The bare-metal samples that guests are compared with."""
 
 import collections.abc
+import contextlib
 import datetime
 import typing as t
 
@@ -33,33 +34,70 @@ def entries(
 def reference(
     baseline: document.Json,
     assignments: collections.abc.Sequence[assignment.Assignment],
-    shape: matching.Shape,
+    shapes: collections.abc.Iterable[matching.Shape],
 ) -> tuple[dict[str, t.Any], dict[str, dict[str, str]]]:
     """Return the record's ``reference``, and the metrics that it names.
 
+    :param shapes: each with a number of copies of its own
     :raises BaselineError: when the baseline does not cover an assignment
     """
     metrics: dict[str, dict[str, str]] = {}
-    repetitions: list[list[dict[str, t.Any]]] = []
-    chosen = entries(baseline, assignments, shape)
-    for one, entry in zip(assignments, chosen, strict=True):
-        known = codec.decode_metrics(entry["metrics"])
-        _check_meaning(baseline["name"], one, known)
-        named = {name: one.relabel(known[name]) for name in known}
-        metrics.update(codec.encode_metrics(named.values()))
-        for index, rows in enumerate(entry["repetitions"]):
-            if index == len(repetitions):
-                repetitions.append([])
-            repetitions[index].extend(
-                codec.encode_observations(_labelled(rows, known, one))
-            )
+    copies = []
+    for shape in shapes:
+        repetitions: list[dict[str, t.Any]] = []
+        chosen = entries(baseline, assignments, shape)
+        for one, entry in zip(assignments, chosen, strict=True):
+            known = codec.decode_metrics(entry["metrics"])
+            _check_meaning(baseline["name"], one, known)
+            named = {name: one.relabel(known[name]) for name in known}
+            metrics.update(codec.encode_metrics(named.values()))
+            for index, rows in enumerate(entry["repetitions"]):
+                if index == len(repetitions):
+                    repetitions.append({})
+                repetitions[index] |= codec.encode_samples(
+                    _observations(rows, named), codec.copies(shape.copies)
+                )
+        copies.append({"copies": shape.copies, "repetitions": repetitions})
+    machine = baseline["machine"]
     return {
         "name": baseline["name"],
-        "machine": baseline["machine"]["name"],
+        "machine": machine["name"],
         "recorded_at": baseline["recorded_at"],
         "digest": document.digest(baseline),
-        "repetitions": repetitions,
+        "session": baseline["session"],
+        "fingerprint": machine["fingerprint"],
+        "tools": machine.get("tools", {}),
+        "copies": copies,
     }, metrics
+
+
+def _observations(
+    rows: collections.abc.Iterable[document.Json],
+    metrics: collections.abc.Mapping[str, sample.Metric],
+) -> list[sample.Observation]:
+    return [
+        sample.Observation(
+            source=row["source"],
+            sample=sample.Sample(
+                metric=metrics[row["metric"]], value=row["value"]
+            ),
+        )
+        for row in rows
+    ]
+
+
+def covered(
+    baseline: document.Json,
+    assignments: collections.abc.Sequence[assignment.Assignment],
+    shapes: collections.abc.Iterable[matching.Shape],
+) -> list[matching.Shape]:
+    """Return the shapes in which the baseline has all assignments."""
+    found = []
+    for shape in shapes:
+        with contextlib.suppress(document.BaselineError):
+            entries(baseline, assignments, shape)
+            found.append(shape)
+    return found
 
 
 def _check_meaning(
@@ -77,22 +115,6 @@ def _check_meaning(
                 f"version measures {metric.unit} ({metric.better}, "
                 f"{metric.scale}); record the baseline again"
             )
-
-
-def _labelled(
-    rows: collections.abc.Iterable[document.Json],
-    known: collections.abc.Mapping[str, sample.Metric],
-    one: assignment.Assignment,
-) -> list[sample.Observation]:
-    return [
-        sample.Observation(
-            source=row.source,
-            sample=sample.Sample(
-                metric=one.relabel(row.sample.metric), value=row.sample.value
-            ),
-        )
-        for row in codec.decode_observations(rows, known)
-    ]
 
 
 def findings(

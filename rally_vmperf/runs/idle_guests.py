@@ -1,42 +1,26 @@
-"""Guests that take no part in a level, sent to rest and roused again."""
+"""Guests that take no part in a condition: idle, paused or stopped."""
 
 import collections.abc
 import dataclasses
 import typing as t
 
-from rally.common import logging
-
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.guests import resting
 from rally_vmperf.measurement import finding
-from rally_vmperf.plugins import harmless
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import conditions
 
 if t.TYPE_CHECKING:
     from rally_vmperf.guests import power
 
-LOG = logging.getLogger(__name__)
-
-Guest = dict[str, t.Any]
-Names = collections.abc.Collection[str]
+Guest = collections.abc.Mapping[str, t.Any]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Formed:
-    """What it took to form a level.
+@dataclasses.dataclass(kw_only=True)
+class IdleGuests(actions.Action):
+    """Has Nova pause or stop them, and wakes those that take part again.
 
-    :param trouble: guest -> why it does not do what it is to do
-    :param lost: those of them that will not do it again
-    """
-
-    trouble: dict[str, str] = dataclasses.field(default_factory=dict)
-    lost: frozenset[str] = frozenset()
-    findings: tuple[finding.Finding, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Others:
-    """What guests do while they take no part, and who sees to it.
-
+    :param kind: what guests do while they take no part
     :param connection: to the cloud, with the guests' own credential
     :param config: options of the guests, with their times
     :param unheard: guests that were woken and have not answered since
@@ -47,43 +31,52 @@ class Others:
     session: sessions.Session
     guests: collections.abc.Sequence[Guest]
     config: collections.abc.Mapping[str, t.Any]
+    progress: t.Callable[[str], None]
     unheard: set[str] = dataclasses.field(default_factory=set)
+    name = "idle guests"
 
-    def form(self, team: Names, dead: Names) -> Formed:
-        """Have a team awake and the others at rest.
+    def before(self, current: conditions.Current) -> actions.Effect:
+        """Have the participants active and the others as asked for.
 
-        :param dead: those who answer no more; they are left alone
+        Lost guests are left alone.
         """
         if self.kind == "idle":
-            return Formed()
+            return actions.Effect()
         from rally_vmperf.guests import power
 
         switched = power.switch(
             self.connection,
             {guest["name"]: guest["id"] for guest in self.guests},
             resting.wanted(
-                [guest["name"] for guest in self.guests], team, dead, self.kind
+                [guest["name"] for guest in self.guests],
+                current.machines,
+                current.lost,
+                self.kind,
             ),
             self.kind,
             timeout=self.config["boot_timeout"],
-            progress=LOG.info,
-            before=self._part,
+            progress=self.progress,
+            before=self._hang_up,
         )
-        return self._rouse(switched, team)
+        return self._wait(switched, current.machines)
 
-    def _part(self, verbs: dict[str, resting.Verb]) -> None:
-        """Hang up, for a guest at rest keeps no connection.
+    def _hang_up(self, verbs: dict[str, resting.Verb]) -> None:
+        """Close connections, for a guest at rest keeps none.
 
         A guest that is started boots anew, which is then no surprise.
         """
-        LOG.info(", ".join(f"{verb} {name}" for name, verb in verbs.items()))
+        self.progress(
+            ", ".join(f"{verb} {name}" for name, verb in verbs.items())
+        )
         self.session.hang_up(verbs)
         started = [name for name, verb in verbs.items() if verb == "start"]
         self.session.forget(started)
         self.unheard.update(started)
         self.unheard.update(n for n, v in verbs.items() if v == "unpause")
 
-    def _rouse(self, switched: "power.Switched", team: Names) -> Formed:
+    def _wait(
+        self, switched: "power.Switched", participants: conditions.Names
+    ) -> actions.Effect:
         """Wait until all who were woken answer, as after their boot."""
         from rally_vmperf.execution import arrival
 
@@ -94,17 +87,17 @@ class Others:
             guest
             for guest in self.guests
             if guest["name"] in self.unheard
-            and guest["name"] in team
+            and guest["name"] in participants
             and guest["name"] not in trouble
         ]
         timeout = self.config["ssh_timeout"]
-        places = {place.name: place for place in self.session.places}
+        stations = {one.name: one for one in self.session.places}
         arrivals = self.session.runner.run(
             arrival.wait_all(
                 woken,
-                [places[guest["name"]] for guest in woken],
+                [stations[guest["name"]] for guest in woken],
                 timeout,
-                LOG.info,
+                self.progress,
             )
         )
         for guest, arrived in zip(woken, arrivals, strict=True):
@@ -127,26 +120,11 @@ class Others:
                         f"{timeout:g} s after it was woken",
                     )
                 )
-        return Formed(
-            trouble={n: harmless.harmless(w) for n, w in trouble.items()},
+        return actions.Effect(
+            trouble=trouble,
             lost=frozenset(lost),
+            started=frozenset(
+                name for name, verb in switched.verbs.items() if verb == "start"
+            ),
             findings=tuple(found),
         )
-
-
-def of_context(
-    kind: resting.Others, context: dict[str, t.Any], session: sessions.Session
-) -> Others:
-    """Return what guests of a Rally context do while they take no part."""
-    from rally_vmperf.guests import cloud
-    from rally_vmperf.guests import credentials
-
-    booted = context["vmperf_guests"]
-    credential = credentials.of_guests(context, booted["config"])
-    return Others(
-        kind=kind,
-        connection=cloud.connect(credential),
-        session=session,
-        guests=booted["guests"],
-        config=booted["config"],
-    )

@@ -1,4 +1,4 @@
-"""Findings about a session's machines against those of the baseline."""
+"""Whether the machines of a session can be compared with the baseline's."""
 
 import collections.abc
 import dataclasses
@@ -7,24 +7,10 @@ import typing as t
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import likeness
 from rally_vmperf.baseline import matching
-from rally_vmperf.execution import comparison
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.measurement import finding
-
-
-def find(
-    session: sessions.Session, baseline: document.Json, shape: matching.Shape
-) -> list[finding.Finding]:
-    """Return in what guests, peer, tools and data differ from the baseline's.
-
-    :raises BaselineError: when the baseline does not cover the session
-    """
-    return (
-        machines(session, baseline)
-        + alone(session)
-        + data(session, baseline, shape)
-    )
+from rally_vmperf.runs import reference
 
 
 def alone(session: sessions.Session) -> list[finding.Finding]:
@@ -109,7 +95,7 @@ def data(
     :raises BaselineError: when the baseline does not cover the session
     """
     found = []
-    chosen = comparison.entries(baseline, session.assignments, shape)
+    chosen = reference.entries(baseline, session.assignments, shape)
     for one, entry in zip(session.assignments, chosen, strict=True):
         recorded = entry.get("facts", {})
         for place in session.places:
