@@ -32,34 +32,48 @@ def entries(
 
 def reference(
     baseline: document.Json,
+    copies: collections.abc.Sequence[dict[str, t.Any]],
+) -> dict[str, t.Any]:
+    """Return the ``reference`` of a record.
+
+    :param copies: as ``samples`` gives them, one for each number of copies
+    """
+    return {
+        "name": baseline["name"],
+        "machine": baseline["machine"]["name"],
+        "recorded_at": baseline["recorded_at"],
+        "digest": document.digest(baseline),
+        "session": baseline["session"],
+        "fingerprint": baseline["machine"]["fingerprint"],
+        "tools": baseline["machine"].get("tools", {}),
+        "copies": list(copies),
+    }
+
+
+def samples(
+    baseline: document.Json,
     assignments: collections.abc.Sequence[assignment.Assignment],
     shape: matching.Shape,
 ) -> tuple[dict[str, t.Any], dict[str, dict[str, str]]]:
-    """Return the record's ``reference``, and the metrics that it names.
+    """Return bare metal in as many copies, and the metrics that it names.
 
     :raises BaselineError: when the baseline does not cover an assignment
     """
     metrics: dict[str, dict[str, str]] = {}
-    repetitions: list[list[dict[str, t.Any]]] = []
+    repetitions: list[dict[str, t.Any]] = []
     chosen = entries(baseline, assignments, shape)
     for one, entry in zip(assignments, chosen, strict=True):
         known = codec.decode_metrics(entry["metrics"])
         _check_meaning(baseline["name"], one, known)
         named = {name: one.relabel(known[name]) for name in known}
         metrics.update(codec.encode_metrics(named.values()))
-        for index, rows in enumerate(entry["repetitions"]):
+        for index, found in enumerate(entry["repetitions"]):
             if index == len(repetitions):
-                repetitions.append([])
-            repetitions[index].extend(
-                codec.encode_observations(_labelled(rows, known, one))
+                repetitions.append({})
+            repetitions[index].update(
+                {named[name].name: values for name, values in found.items()}
             )
-    return {
-        "name": baseline["name"],
-        "machine": baseline["machine"]["name"],
-        "recorded_at": baseline["recorded_at"],
-        "digest": document.digest(baseline),
-        "repetitions": repetitions,
-    }, metrics
+    return {"copies": shape.copies, "repetitions": repetitions}, metrics
 
 
 def _check_meaning(
@@ -77,22 +91,6 @@ def _check_meaning(
                 f"version measures {metric.unit} ({metric.better}, "
                 f"{metric.scale}); record the baseline again"
             )
-
-
-def _labelled(
-    rows: collections.abc.Iterable[document.Json],
-    known: collections.abc.Mapping[str, sample.Metric],
-    one: assignment.Assignment,
-) -> list[sample.Observation]:
-    return [
-        sample.Observation(
-            source=row.source,
-            sample=sample.Sample(
-                metric=one.relabel(row.sample.metric), value=row.sample.value
-            ),
-        )
-        for row in codec.decode_observations(rows, known)
-    ]
 
 
 def findings(
