@@ -4,9 +4,7 @@ import collections.abc
 import typing as t
 
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.density import curve
 from rally_vmperf.records import codec
-from rally_vmperf.records import curves
 from rally_vmperf.records import schema
 
 #: Name of the chart that carries a record.
@@ -58,11 +56,6 @@ def find(iteration: Json) -> Json | None:
 def density_mark() -> dict[str, t.Any]:
     """Return an additive output that only calls for the chart of curves."""
     return mark("Degradation by number of guests", DENSITY_CHART)
-
-
-def decode_curve(iteration: Json) -> curve.Curve | None:
-    """Return the curve in an iteration, None when it holds none."""
-    return curves.readable(find(iteration))
 
 
 def decode(iteration: Json) -> repetition.Repetition | None:

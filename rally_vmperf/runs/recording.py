@@ -192,7 +192,9 @@ def _entry(
         "facts": facts,
         "metrics": codec.encode_metrics(own.values()),
         "repetitions": [
-            codec.encode_observations(_unlabelled(result, own))
+            codec.encode_samples(
+                _unlabelled(result, own), [p.name for p in session.places]
+            )
             for result in rounds
         ],
         "findings": [dataclasses.asdict(one) for one in dict.fromkeys(found)],

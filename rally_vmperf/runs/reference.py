@@ -49,14 +49,15 @@ def reference(
         for one, entry in zip(assignments, chosen, strict=True):
             known = codec.decode_metrics(entry["metrics"])
             _check_meaning(baseline["name"], one, known)
-            named = {name: one.relabel(known[name]) for name in known}
-            metrics.update(codec.encode_metrics(named.values()))
-            for index, rows in enumerate(entry["repetitions"]):
+            named = [one.relabel(metric) for metric in known.values()]
+            metrics.update(codec.encode_metrics(named))
+            for index, samples in enumerate(entry["repetitions"]):
                 if index == len(repetitions):
                     repetitions.append({})
-                repetitions[index] |= codec.encode_samples(
-                    _observations(rows, named), codec.copies(shape.copies)
-                )
+                repetitions[index] |= {
+                    one.rename(name): values
+                    for name, values in samples.items()
+                }
         copies.append({"copies": shape.copies, "repetitions": repetitions})
     machine = baseline["machine"]
     return {
@@ -69,21 +70,6 @@ def reference(
         "tools": machine.get("tools", {}),
         "copies": copies,
     }, metrics
-
-
-def _observations(
-    rows: collections.abc.Iterable[document.Json],
-    metrics: collections.abc.Mapping[str, sample.Metric],
-) -> list[sample.Observation]:
-    return [
-        sample.Observation(
-            source=row["source"],
-            sample=sample.Sample(
-                metric=metrics[row["metric"]], value=row["value"]
-            ),
-        )
-        for row in rows
-    ]
 
 
 def covered(
