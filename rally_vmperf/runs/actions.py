@@ -67,9 +67,7 @@ class Watch(Action):
     def __init__(
         self,
         connection: "sdk.Connection",
-        guests: collections.abc.Sequence[
-            collections.abc.Mapping[str, t.Any]
-        ],
+        guests: collections.abc.Sequence[collections.abc.Mapping[str, t.Any]],
     ) -> None:
         self._connection = connection
         self._guests = guests

@@ -124,7 +124,9 @@ class IdleGuests(actions.Action):
             trouble=trouble,
             lost=frozenset(lost),
             started=frozenset(
-                name for name, verb in switched.verbs.items() if verb == "start"
+                name
+                for name, verb in switched.verbs.items()
+                if verb == "start"
             ),
             findings=tuple(found),
         )

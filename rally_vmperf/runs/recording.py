@@ -1,4 +1,4 @@
-"""Measure bare metal: the entries of a baseline."""
+"""Recording of bare metal: a run of copies that are held to a shape."""
 
 import asyncio
 import collections.abc
@@ -7,80 +7,119 @@ import re
 import secrets
 import typing as t
 
+from rally_vmperf.baseline import likeness
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import measure
-from rally_vmperf.execution import measured
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.execution import station as stations
 from rally_vmperf.machines import base
 from rally_vmperf.machines import shape as shapes
 from rally_vmperf.machines import supply
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import sample
-from rally_vmperf.records import codec
+from rally_vmperf.records import build
+from rally_vmperf.records import journal as journals
+from rally_vmperf.runs import attempt
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import setting
+
+Json = dict[str, t.Any]
+
+QUESTION = "recording"
 
 
-class RecordingFailed(Exception):
-    """Bare metal could not be measured completely; one line."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Recording:
-    """What recording one shape yields.
-
-    :param entries: for the baseline document
-    :param machine: name, fingerprint and tools of bare metal
-    :param peer: the same of the peer, if there is one
-    """
-
-    entries: list[dict[str, t.Any]]
-    machine: dict[str, t.Any]
-    peer: dict[str, t.Any] | None
+class OtherMachine(Exception):
+    """A recording is to go on on a machine that is not the same; one line."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Plan:
-    """How bare metal is to be measured.
+    """How bare metal is to be measured in one shape.
 
+    :param baseline: name that it is to be registered under
+    :param session: identifier of the recording
+    :param repetitions: counted ones
     :param folder: where the copies work; on the disk that guests use
     :param held: hold the machine to the shape, or leave it whole
+    :param options: all of that as a plain document, for the records
     """
 
+    baseline: str
+    session: str
     assignments: tuple[assignment.Assignment, ...]
     shape: matching.Shape
     repetitions: int
     warmup: int
     folder: str
     held: bool
-    progress: measure.Progress
+    options: Json
 
 
-def record(
+def measure(
     plan: Plan,
+    journal: journals.Journal,
     connect: t.Callable[[], base.Machine],
     peer: stations.Station | None,
-) -> Recording:
-    """Measure bare metal in copies of one shape.
+    *,
+    after: int,
+    known: collections.abc.Mapping[str, Json],
+    keep: t.Callable[[Json, dict[str, Json]], None],
+    progress: runs.Progress,
+    warn: runs.Progress,
+) -> None:
+    """Measure bare metal, repetition by repetition, each on disk at once.
+
+    A repetition that fails does not keep the next from being tried.
 
     :param connect: makes the machine
-    :raises MachineError: when the machine cannot do it
-    :raises RecordingFailed: when a measurement is missing
+    :param after: number of the last repetition that there is already
+    :param known: details of machines from earlier repetitions
+    :param keep: gets each record, and the details of its machines
+    :raises MachineError: when the machine cannot be made ready
+    :raises WorkloadError: when a workload cannot be prepared
+    :raises OtherMachine: when the earlier repetitions are of another one
     """
     machine = connect()
     with asyncio.Runner() as runner:
         hold = runner.run(_hold(machine, plan))
-        session = None
+        session: sessions.Session | None = None
         try:
             session = sessions.open_session(
                 plan.assignments,
                 _copies(machine, plan, hold, peer),
                 peer,
                 supply=supply.NOTHING,
-                progress=plan.progress,
+                progress=progress,
                 runner=runner,
             )
-            return _measure(plan, session, hold)
+            _check_same(session, known)
+            node = runner.run(_node(machine))
+            ready = attempt.Ready(
+                session=session,
+                setting=_setting(plan, session, hold, node),
+                actions=(),
+            )
+            # Numbers go on, so that every record keeps its own files.
+            first = after + 1
+            run = runs.Run(
+                question=QUESTION,
+                task=plan.baseline,
+                workload=journal.path.stem,
+                times=after + plan.warmup + plan.repetitions,
+                warmup=after + plan.warmup,
+                conditions=(conditions.Condition(),),
+                journal=journal,
+                unready=ready.setting,
+                open=lambda: ready,
+                options=plan.options,
+                progress=progress,
+                warn=warn,
+            )
+            for number in range(first, run.times + 1):
+                record = run.repeat(number)
+                keep(record, ready.setting.details)
+                if record["state"] == "interrupted":
+                    raise KeyboardInterrupt
         finally:
             if session is not None:
                 session.close()
@@ -110,7 +149,7 @@ def _copies(
     peer: stations.Station | None,
 ) -> list[stations.Station]:
     folder = f"{plan.folder}/rally-vmperf-{secrets.token_hex(4)}"
-    places = [
+    copies = [
         stations.Station(
             name=f"copy-{number}",
             machine=machine,
@@ -120,49 +159,10 @@ def _copies(
         )
         for number in range(1, plan.shape.copies + 1)
     ]
-    stations.number_ports(places)
-    for client, _ in zip(places[::2], places[1::2], strict=False):
+    stations.number_ports(copies)
+    for client, _ in zip(copies[::2], copies[1::2], strict=False):
         client.partner = peer
-    return places
-
-
-def _measure(
-    plan: Plan, session: sessions.Session, hold: shapes.Hold
-) -> Recording:
-    rounds: list[measured.Measured] = []
-    found = _findings(plan, hold)
-    for number in range(1, plan.warmup + plan.repetitions + 1):
-        kind = " (warm-up)" if number <= plan.warmup else ""
-        total = plan.warmup + plan.repetitions
-        plan.progress(f"repetition {number} of {total}{kind}")
-        result = measured.Measured()
-        seen = session.repeat(result)
-        if result.missing:
-            first = result.missing[0]
-            raise RecordingFailed(
-                f"bare metal, repetition {number}: {first.what} of "
-                f"{first.source} is missing: {first.reason}"
-            )
-        if number > plan.warmup:
-            rounds.append(result)
-            found += seen
-    first_place = session.places[0]
-    return Recording(
-        entries=[
-            _entry(plan, session, hold, one, rounds, found)
-            for one in plan.assignments
-        ],
-        machine={
-            "name": session.runner.run(_node(first_place.machine)),
-            **session.describe(first_place.name),
-        },
-        peer={
-            "name": session.peer.name,
-            **session.describe(session.peer.name),
-        }
-        if session.peer
-        else None,
-    )
+    return copies
 
 
 async def _node(machine: base.Machine) -> str:
@@ -172,33 +172,51 @@ async def _node(machine: base.Machine) -> str:
     return re.sub(r"[^\w.-]", "?", answer.stdout.strip()[:255], flags=re.A)
 
 
-def _entry(
-    plan: Plan,
-    session: sessions.Session,
-    hold: shapes.Hold,
-    one: assignment.Assignment,
-    rounds: collections.abc.Iterable[measured.Measured],
-    found: collections.abc.Iterable[finding.Finding],
-) -> dict[str, t.Any]:
-    own = {one.relabel(m).name: m for m in one.workload.metrics(one.arguments)}
-    facts: dict[str, str] = {}
-    for place in session.places:
-        facts.update(session.facts[place.name].get(one.title, {}))
-    return {
-        "workload": one.workload.name,
-        "arguments": one.arguments,
-        "shape": dataclasses.asdict(plan.shape),
-        "held": hold.held,
-        "facts": facts,
-        "metrics": codec.encode_metrics(own.values()),
-        "repetitions": [
-            codec.encode_samples(
-                _unlabelled(result, own), [p.name for p in session.places]
+def _check_same(
+    session: sessions.Session, known: collections.abc.Mapping[str, Json]
+) -> None:
+    """Refuse to go on on a machine that is another one, or was changed."""
+    for one in session.everyone():
+        if one.name not in known:
+            continue
+        old, new = known[one.name], session.describe(one.name)
+        ours, theirs = old["fingerprint"], new["fingerprint"]
+        found = (
+            likeness.same_peer(ours, theirs)
+            + likeness.compare_machines(ours, theirs, "now")
+            + likeness.compare_tools(old["tools"], new["tools"], "now")
+        )
+        if found:
+            raise OtherMachine(
+                f"{one.name} is not what it was when the recording began "
+                f"({found[0].kind}): {found[0].seen}; record anew, without "
+                "--continue"
             )
-            for result in rounds
-        ],
-        "findings": [dataclasses.asdict(one) for one in dict.fromkeys(found)],
+
+
+def _setting(
+    plan: Plan, session: sessions.Session, hold: shapes.Hold, node: str
+) -> build.Setting:
+    details = {
+        one.name: {**setting.described(session, one.name), "held": hold.held}
+        for one in session.everyone()
     }
+    machines = [
+        build.Machine(name=one.name, role="copy", host=node, boot=plan.session)
+        for one in session.places
+    ]
+    if session.peer:
+        machines.append(build.Machine(name=session.peer.name, role="peer"))
+    return build.Setting(
+        shape=dataclasses.asdict(plan.shape),
+        machines=machines,
+        details=details,
+        workloads=setting.workloads(plan.assignments),
+        expected=setting.expected(plan.assignments),
+        metrics=setting.meanings(plan.assignments),
+        reference=None,
+        findings=tuple(_findings(plan, hold)),
+    )
 
 
 def _findings(plan: Plan, hold: shapes.Hold) -> list[finding.Finding]:
@@ -210,20 +228,4 @@ def _findings(plan: Plan, hold: shapes.Hold) -> list[finding.Finding]:
             subject="baseline",
             seen=f"bare metal was left whole while guests are {plan.shape}",
         )
-    ]
-
-
-def _unlabelled(
-    result: measured.Measured,
-    own: collections.abc.Mapping[str, sample.Metric],
-) -> list[sample.Observation]:
-    return [
-        sample.Observation(
-            source=one.source,
-            sample=sample.Sample(
-                metric=own[one.sample.metric.name], value=one.sample.value
-            ),
-        )
-        for one in result.observations
-        if one.sample.metric.name in own
     ]

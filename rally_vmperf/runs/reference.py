@@ -81,7 +81,7 @@ def covered(
     found = []
     for shape in shapes:
         with contextlib.suppress(document.BaselineError):
-            entries(baseline, assignments, shape)
+            reference(baseline, assignments, [shape])
             found.append(shape)
     return found
 

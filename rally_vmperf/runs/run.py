@@ -1,20 +1,19 @@
 """A run of repetitions, each on disk before anyone else sees it."""
 
+import collections
 import collections.abc
 import dataclasses
 import typing as t
 
 from rally_vmperf.baseline import document
-from rally_vmperf.execution import measured
-from rally_vmperf.execution import session as sessions
 from rally_vmperf.execution import supplying
 from rally_vmperf.guests import errors
 from rally_vmperf.machines import base as machines
-from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.records import build
+from rally_vmperf.records import files
 from rally_vmperf.records import journal as journals
-from rally_vmperf.runs import actions
+from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
 from rally_vmperf.workloads import base as workloads
 
@@ -29,20 +28,10 @@ EXPECTED = (
     supplying.Error,
     workloads.WorkloadError,
 )
+#: The order of a run that asks for none.
+AS_LISTED = build.Order()
 #: Characters of an error's own words that a record keeps.
 _LONGEST = 500
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Ready:
-    """What a run measures with, once its machines are ready.
-
-    :param actions: around each condition, in this order
-    """
-
-    session: sessions.Session
-    setting: build.Setting
-    actions: tuple[actions.Action, ...] = ()
 
 
 def never_enough(taken: Taken) -> str:
@@ -77,17 +66,17 @@ class Run:
     conditions: tuple[conditions.Condition, ...]
     journal: journals.Journal
     unready: build.Setting
-    open: t.Callable[[], Ready]
+    open: t.Callable[[], attempt.Ready]
     progress: Progress
     warn: Progress
-    order: build.Order = build.Order()
+    order: build.Order = AS_LISTED
     options: collections.abc.Mapping[str, t.Any] = dataclasses.field(
         default_factory=dict
     )
     enough: t.Callable[[Taken], str] = never_enough
     lost: set[str] = dataclasses.field(default_factory=set)
     failure: str = ""
-    ready: Ready | None = None
+    ready: attempt.Ready | None = None
     _starts: collections.Counter[str] = dataclasses.field(
         default_factory=collections.Counter
     )
@@ -107,135 +96,113 @@ class Run:
         if self.ready is not None:
             self.ready.session.close()
 
-    def repeat(
-        self, number: int, counted: bool | None = None
-    ) -> dict[str, t.Any]:
+    def repeat(self, number: int) -> dict[str, t.Any]:
         """Measure all conditions once; return the record, on disk by then.
 
         A disk that is full costs no samples: the caller has the record.
-
-        :param counted: as opposed to a warm-up; by its number by default
         """
-        if counted is None:
-            counted = number > self.warmup
-        started_at = build.now()
-        raw = self.journal.raw_outputs(number, self._no_raw_outputs)
+        counted = number > self.warmup
         kind = "" if counted else " (warm-up, not counted)"
         self.progress(f"Repetition {number} of {self.times}{kind}")
-        taken: list[build.Taken] = []
-        missing: list[repetition.Missing] = []
-        state: repetition.State = "complete"
+        started_at = build.now()
+        take = _Take(raw=self.journal.raw_outputs(number, self._no_raw))
         defect: BaseException | None = None
         try:
             self.prepare()
-            if self.ready is not None:
-                self._measure(self.ready, number, taken, raw)
+            if self.ready is None:
+                take.miss("machines", self.failure)
             else:
-                missing.append(_missing("machines", self.failure))
+                self._measure(self.ready, number, take)
         except KeyboardInterrupt:
-            state = "interrupted"
-            missing.append(_missing("controller", "interrupted by its user"))
+            take.state = "interrupted"
+            take.miss("controller", "interrupted by its user")
         except BaseException as error:
             # What was measured until then is worth as much as any other.
             defect = error
-            reason = f"{type(error).__name__}: {error}"
-            missing.append(_missing("controller", reason))
-        if state == "complete" and (
-            missing
-            or any(one.state not in ("complete", "skipped") for one in taken)
-        ):
-            state = "incomplete"
-        setting = self._setting()
-        record = build.build(
-            build.Identity(
-                question=self.question,
-                task=self.task,
-                workload=self.workload,
-                repetition=number,
-                planned=max(0, self.times - self.warmup),
-                counted=counted,
-            ),
-            setting,
-            self._as_listed(taken),
-            state=state,
-            started_at=started_at,
-            order=self.order,
-            options=self.options,
-            missing=missing,
-            files={
-                "raw": raw.close(),
-                "machines": self.journal.machines(
-                    setting.details, self._no_machines
-                ),
-            },
+            take.miss("controller", f"{type(error).__name__}: {error}")
+        identity = build.Identity(
+            question=self.question,
+            task=self.task,
+            workload=self.workload,
+            repetition=number,
+            planned=max(0, self.times - self.warmup),
+            counted=counted,
         )
+        record = self._build(identity, take, started_at)
         self._append(record)
         if defect is not None:
             raise defect
         return record
 
-    def _setting(self) -> build.Setting:
-        """Return the setting, with the guests' starts until now."""
+    def _measure(
+        self, ready: attempt.Ready, number: int, take: "_Take"
+    ) -> None:
+        """Measure the conditions; what each left goes into ``take``."""
+        why = ""
+        for position, one in enumerate(
+            conditions.in_order(self.conditions, self.order, number), 1
+        ):
+            if why:
+                skipped = build.Taken(
+                    axes=one.axes,
+                    position=position,
+                    state="skipped",
+                    skipped=why,
+                )
+                take.conditions.append(skipped)
+                continue
+            trial = attempt.Attempt(
+                ready,
+                one,
+                self.lost,
+                keep_raw=take.raw.add,
+                progress=self.progress,
+                warn=self.warn,
+            )
+            try:
+                trial.measure()
+            finally:
+                take.conditions.append(trial.taken(position))
+                take.runs += trial.runs()
+                self._starts.update(trial.started)
+            if take.conditions[-1].state == "complete":
+                why = self.enough(take.conditions)
+            if why:
+                self.progress(f"No further condition is measured: {why}")
+
+    def _build(
+        self, identity: build.Identity, take: "_Take", started_at: str
+    ) -> dict[str, t.Any]:
         setting = self.ready.setting if self.ready else self.unready
-        return dataclasses.replace(
+        setting = dataclasses.replace(
             setting,
             machines=[
                 dataclasses.replace(one, boot=self._boot(one))
                 for one in setting.machines
             ],
         )
+        axes = [one.axes for one in self.conditions]
+        return build.build(
+            identity,
+            setting,
+            sorted(take.conditions, key=lambda one: axes.index(one.axes)),
+            state=take.settled(),
+            started_at=started_at,
+            order=self.order,
+            options=self.options,
+            missing=take.missing,
+            files={
+                "raw": take.raw.close(take.runs),
+                "machines": self.journal.machines(setting.details, self.warn),
+            },
+        )
 
     def _boot(self, one: build.Machine) -> str:
+        """Return which start of a guest this is by now."""
         if not self._starts[one.name]:
             return one.boot
         server, _, count = one.boot.rpartition("#")
         return f"{server}#{int(count) + self._starts[one.name]}"
-
-    def _as_listed(self, taken: Taken) -> list[build.Taken]:
-        """Return conditions in the order of the task."""
-        axes = [one.axes for one in self.conditions]
-        return sorted(taken, key=lambda one: axes.index(one.axes))
-
-    def _measure(
-        self,
-        ready: Ready,
-        number: int,
-        taken: list[build.Taken],
-        raw: t.Any,
-    ) -> None:
-        """Measure all conditions; what each left goes into ``taken``."""
-        why = ""
-        chosen = conditions.in_order(self.conditions, self.order, number)
-        for position, one in enumerate(chosen, 1):
-            if why:
-                taken.append(
-                    build.Taken(
-                        axes=one.axes,
-                        position=position,
-                        state="skipped",
-                        skipped=why,
-                    )
-                )
-                continue
-            attempt = _Attempt(self, ready, one)
-            try:
-                attempt.measure(raw)
-            finally:
-                taken.append(attempt.taken(position))
-            if taken[-1].state == "complete":
-                why = self.enough(taken)
-            if why:
-                self.progress(f"No further condition is measured: {why}")
-
-    def count_lost(self, names: collections.abc.Iterable[str]) -> None:
-        """Have later conditions go on without machines."""
-        new = set(names) - self.lost
-        if new:
-            self.warn(
-                f"{', '.join(sorted(new))} answered no more; what follows "
-                "goes on without"
-            )
-        self.lost |= new
 
     def _append(self, record: dict[str, t.Any]) -> None:
         try:
@@ -245,17 +212,36 @@ class Run:
                 f"{error}; repetition {record['repetition']} is not in it"
             )
 
-    def _no_raw_outputs(self, why: str) -> None:
+    def _no_raw(self, why: str) -> None:
         self.warn(f"{why}; the samples are kept all the same")
 
 
-class _Attempt:
-    """One condition of one repetition, while it is measured."""
+@dataclasses.dataclass(kw_only=True)
+class _Take:
+    """What one repetition leaves.
 
-    def __init__(
-        self, run: Run, ready: Ready, condition: conditions.Condition
-    ) -> None:
-        self._run = run
-        self._ready = ready
-        self._condition = condition
-        ...
+    :param missing: what belongs to no condition
+    """
+
+    raw: files.RawOutputs
+    state: repetition.State = "complete"
+    conditions: list[build.Taken] = dataclasses.field(default_factory=list)
+    runs: list[dict[str, t.Any]] = dataclasses.field(default_factory=list)
+    missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
+
+    def miss(self, source: str, reason: str) -> None:
+        """Note why the repetition was not measured, or not to its end."""
+        self.missing.append(
+            repetition.Missing(
+                what="repetition", source=source, reason=reason[:_LONGEST]
+            )
+        )
+
+    def settled(self) -> repetition.State:
+        """Return the state; incomplete when something is missing."""
+        whole = all(
+            one.state in ("complete", "skipped") for one in self.conditions
+        )
+        if self.state == "complete" and (self.missing or not whole):
+            return "incomplete"
+        return self.state

@@ -2,10 +2,11 @@
 
 import collections.abc
 import itertools
-import random
 import typing as t
 
-Order = t.Literal["listed", "shuffled"]
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import estimate
+
 Given = collections.abc.Sequence[int] | collections.abc.Mapping[str, t.Any]
 
 _NUMBER: dict[str, t.Any] = {"type": "integer", "minimum": 1, "maximum": 32}
@@ -70,22 +71,19 @@ def _range(given: collections.abc.Mapping[str, int]) -> tuple[int, ...]:
     return tuple(range(first, last + 1))
 
 
-def in_order(
+def minutes(
+    assignments: collections.abc.Iterable[assignment.Assignment],
+    repetitions: int,
     levels: collections.abc.Sequence[int],
-    order: Order,
-    seed: int,
-    repetition: int,
-) -> tuple[int, ...]:
-    """Return the levels in the order of one repetition.
+    *,
+    stops: bool,
+) -> int:
+    """Return about how many minutes a run through the levels takes.
 
-    Shuffled anew in each, so that a machine that gets warmer or fuller while
-    the run goes on does not look like one that bears fewer guests.
+    :param stops: guests are stopped while they take no part
     """
-    if order == "listed":
-        return tuple(levels)
-    shuffled = list(levels)
-    random.Random(f"{seed}/{repetition}").shuffle(shuffled)  # noqa: S311
-    return tuple(shuffled)
+    boots = rises(levels, repetitions) if stops else 0
+    return estimate.minutes(assignments, repetitions, len(levels), boots)
 
 
 def rises(levels: collections.abc.Sequence[int], repetitions: int) -> int:

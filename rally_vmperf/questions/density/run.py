@@ -1,179 +1,136 @@
-"""A run of curves: in each repetition more and more guests."""
+"""A run in which more and more guests of each host take part."""
 
 import collections.abc
 import dataclasses
+import datetime
+import functools
 import typing as t
 
-from rally.common import logging
-
-from rally_vmperf.execution import crowd
-from rally_vmperf.execution import levels as numbers
-from rally_vmperf.execution import measured
-from rally_vmperf.execution import stopping
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import session as sessions
+from rally_vmperf.guests import resting
 from rally_vmperf.measurement import finding
-from rally_vmperf.plugins.scenarios import recording
-from rally_vmperf.plugins.scenarios import resting
+from rally_vmperf.questions.density import stopping
 from rally_vmperf.records import build
-from rally_vmperf.records import build_density
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import attempt
+from rally_vmperf.runs import comparability
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import host_groups
+from rally_vmperf.runs import idle_guests
+from rally_vmperf.runs import opened
+from rally_vmperf.runs import reference
+from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import setting
 
-LOG = logging.getLogger(__name__)
+NAME = "density"
 
 
-@dataclasses.dataclass(kw_only=True)
-class Run(recording.Run):
-    """The curves of one Rally workload.
+def make(
+    asked: opened.Asked,
+    *,
+    levels: collections.abc.Sequence[int],
+    order: build.Order,
+    others: resting.Others,
+    stop: stopping.Stop | None,
+) -> runs.Run:
+    """Return a run with one condition for each number of guests.
 
-    :param levels: numbers of guests on each host, in the order of the task
-    :param references: bare metal by number of guests, where the baseline has
-        it in as many copies
+    :param levels: numbers of guests on each host
     :param others: what guests do while they take no part
     :param stop: says when no more guests are to be added, if asked for
-    :param dead: names of guests that answered no more; nobody waits for them
-        again
     """
+    guests = asked.booted["guests"]
+    assignments = assignment.assign(asked.workloads)
+    groups, placed = host_groups.of_guests(guests, max(levels))
+    shape = setting.shape_of(guests)
+    shapes = [dataclasses.replace(shape, copies=number) for number in levels]
+    if asked.baseline is None:
+        covered = []
+    else:
+        covered = reference.covered(asked.baseline, assignments, shapes)
+    compared = {one.copies for one in covered}
 
-    levels: tuple[int, ...]
-    order: build_density.Order
-    together: crowd.Crowd
-    references: dict[int, dict[str, t.Any]]
-    others: resting.Others
-    stop: stopping.Stop | None = None
-    dead: set[str] = dataclasses.field(default_factory=set)
-
-    def _measure(self, number: int, take: recording.Take) -> None:
-        order = numbers.in_order(
-            self.levels, self.order.kind, self.order.seed, number
-        )
-        why = ""
-        for position, guests in enumerate(order, 1):
-            if why:
-                take.levels.append(
-                    build_density.Level(
-                        guests=guests,
-                        position=position,
-                        state="skipped",
-                        skipped=why,
-                    )
-                )
-                continue
-            self._level(guests, position, take)
-            why = self._enough(take)
-
-    def _build(
-        self, identity: build.Identity, take: recording.Take, **when: str
-    ) -> dict[str, t.Any]:
-        return build_density.build_density(
-            identity,
-            self.setting,
-            sorted(take.levels, key=lambda one: self.levels.index(one.guests)),
-            order=self.order,
-            others=self.others.kind,
-            state=take.state,
-            missing=take.result.missing,
-            findings=take.findings,
-            **when,
-        )
-
-    def _enough(self, take: recording.Take) -> str:
-        """Return why there is to be no further level, or nothing.
-
-        Without one of its guests a level says nothing of its total.
-        """
-        if not self.stop or take.levels[-1].state != "complete":
-            return ""
-        why = self.stop.reached(
-            [
-                (one.guests, one.observations)
-                for one in take.levels
-                if one.state == "complete"
-            ]
-        )
-        if why:
-            LOG.info(f"No more guests are added: {why}")
-        return why
-
-    def _level(self, guests: int, position: int, take: recording.Take) -> None:
-        """Measure with so many guests; what was measured is kept in any case.
-
-        One that dies makes the level incomplete; those that follow go on
-        without it.
-        """
-        team = self.together.team(guests, self.dead)
-        result = measured.Measured(
-            keep_raw=lambda output: take.result.keep_raw(
-                {"guests": guests, **output}
+    def ready() -> attempt.Ready:
+        bare_metal, metrics = None, None
+        if asked.baseline is not None and covered:
+            bare_metal, metrics = reference.reference(
+                asked.baseline, assignments, covered
             )
+        connection = asked.connect()
+        session = asked.session()
+        found = [*placed, *comparability.alone(session)]
+        if asked.baseline is not None:
+            found += comparability.machines(session, asked.baseline)
+            found += comparability.hosts(guests, asked.baseline)
+            found += _of_shapes(asked.baseline, session, covered)
+        idle = idle_guests.IdleGuests(
+            kind=others,
+            connection=connection,
+            session=session,
+            guests=guests,
+            config=asked.booted["config"],
+            progress=asked.progress,
         )
-        found: list[finding.Finding] = []
-        state: build_density.State = "complete"
-        noun = "guest" if guests == 1 else "guests"
-        LOG.info(f"Level of {guests} {noun}: {', '.join(team.names)}")
-        try:
-            if team.lacking:
-                self._miss(team.lacking, team.reason, result)
-            elif self._form(team, result, found):
-                self._round(result, found, team.names)
-                self._count_dead(team.names)
-        except KeyboardInterrupt:
-            state = "interrupted"
-            raise
-        except BaseException:
-            state = "incomplete"
-            raise
-        finally:
-            if state == "complete" and result.missing:
-                state = "incomplete"
-            take.levels.append(
-                build_density.Level(
-                    guests=guests,
-                    position=position,
-                    state=state,
-                    machines=team.names,
-                    observations=tuple(result.observations),
-                    runs=tuple(result.runs),
-                    missing=tuple(result.missing),
-                    findings=tuple(found),
-                    starts=tuple(result.starts),
-                    reference=self.references.get(guests),
-                )
+        return attempt.Ready(
+            session=session,
+            setting=setting.of_guests(
+                asked.booted,
+                assignments,
+                session,
+                reference=bare_metal,
+                metrics=metrics,
+                findings=found,
+            ),
+            actions=(idle, actions.Watch(connection, guests)),
+        )
+
+    return runs.Run(
+        **asked.common(),
+        question=NAME,
+        conditions=tuple(
+            conditions.Condition(
+                axes={"guests": number},
+                copies=number if number in compared else None,
+                choose=functools.partial(groups.choose, number),
             )
+            for number in levels
+        ),
+        order=order,
+        options={"others": others},
+        enough=functools.partial(enough, stop) if stop else runs.never_enough,
+        unready=setting.of_guests(asked.booted, assignments, findings=placed),
+        open=ready,
+    )
 
-    def _form(
-        self,
-        team: crowd.Team,
-        result: measured.Measured,
-        found: list[finding.Finding],
-    ) -> bool:
-        """Have the team awake and the others at rest; tell whether they are.
 
-        Nobody measures otherwise: it would be another level.
-        """
-        formed = self.others.form(team.names, self.dead)
-        found += formed.findings
-        self.dead |= formed.lost
-        if not formed.trouble:
-            return True
-        lacking = [name for name in team.names if name in formed.trouble]
-        reason = "; ".join(formed.trouble.values())[:500]
-        self._miss(lacking or team.names, reason, result)
-        return False
+def enough(
+    stop: stopping.Stop, taken: collections.abc.Sequence[build.Taken]
+) -> str:
+    """Return why there is to be no further level, or nothing.
 
-    def _miss(
-        self,
-        lacking: collections.abc.Iterable[str],
-        reason: str,
-        result: measured.Measured,
-    ) -> None:
-        LOG.warning(f"The level cannot be formed: {reason}")
-        for metric in self.setting.expected:
-            for name in lacking:
-                result.miss(metric, name, reason)
+    Without one of its guests a level says nothing of its total.
+    """
+    return stop.reached(
+        [
+            (t.cast(int, one.axes["guests"]), one.observations)
+            for one in taken
+            if one.state == "complete"
+        ]
+    )
 
-    def _count_dead(self, names: collections.abc.Iterable[str]) -> None:
-        silent = self.session.silent(names)
-        if silent - self.dead:
-            LOG.warning(
-                f"{', '.join(sorted(silent))} answered no more; what follows "
-                "goes on without"
-            )
-        self.dead |= silent
+
+def _of_shapes(
+    baseline: document.Json,
+    session: sessions.Session,
+    shapes: collections.abc.Iterable[matching.Shape],
+) -> list[finding.Finding]:
+    """Return what there is to say of bare metal in these shapes."""
+    found: list[finding.Finding] = []
+    now = datetime.datetime.now(datetime.UTC)
+    for shape in shapes:
+        found += comparability.data(session, baseline, shape)
+        found += reference.findings(baseline, session.assignments, shape, now)
+    return found

@@ -1,4 +1,4 @@
-"""Tests of the option --jump."""
+"""Tests of the ways to bare metal."""
 
 import argparse
 import unittest
@@ -6,7 +6,7 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.cmd import jump_option
+from rally_vmperf.cmd import bare_metal
 
 
 @ddt.ddt
@@ -24,20 +24,20 @@ class HopsTest(unittest.TestCase):
     @ddt.unpack
     def test_one(self, text, expected):
         with mock.patch("getpass.getuser", autospec=True, return_value="me"):
-            (hop,) = jump_option.hops(text)
+            (hop,) = bare_metal.hops(text)
         self.assertEqual(
             dict(zip(("address", "port", "user"), expected, strict=True)), hop
         )
 
     def test_several_keep_their_order(self):
-        found = jump_option.hops("a@one,b@two:23")
+        found = bare_metal.hops("a@one,b@two:23")
         self.assertEqual(["one", "two"], [hop["address"] for hop in found])
 
     @ddt.data("", "a@", "a@b,", "a@b:", "a@b:0", "a@b:70000", "a b", "a@b@c")
     def test_refused(self, text):
         with self.assertRaisesRegex(argparse.ArgumentTypeError, "user@host"):
-            jump_option.hops(text)
+            bare_metal.hops(text)
 
     def test_an_address_of_ipv6_needs_brackets(self):
         with self.assertRaisesRegex(argparse.ArgumentTypeError, "brackets"):
-            jump_option.hops("rally@2001:db8::1")
+            bare_metal.hops("rally@2001:db8::1")
