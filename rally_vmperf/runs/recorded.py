@@ -67,18 +67,14 @@ class Part:
 
         :raises MachineError: as ``recording.measure``
         """
-        lacking = {
-            one: self.plan.repetitions - len(self._of(one))
-            for one in self.plan.assignments
-            if len(self._of(one)) < self.plan.repetitions
-        }
+        lacking = [one for one in self.plan.assignments if self._lacks(one)]
         if not lacking:
             return
         recording.measure(
             dataclasses.replace(
                 self.plan,
                 assignments=tuple(lacking),
-                repetitions=max(lacking.values()),
+                repetitions=max(map(self._lacks, lacking)),
             ),
             self._journal,
             connect,
@@ -92,15 +88,13 @@ class Part:
 
     def missing(self) -> list[str]:
         """Return what is missing, a line for each workload."""
-        found = []
-        for one in self.plan.assignments:
-            count = len(self._of(one))
-            if count < self.plan.repetitions:
-                found.append(
-                    f"{self.plan.shape}: {one.title} has {count} of "
-                    f"{self.plan.repetitions} repetitions: {self._why(one)}"
-                )
-        return found
+        asked = self.plan.repetitions
+        return [
+            f"{self.plan.shape}: {one.title} has {asked - lacks} of {asked} "
+            f"repetitions: {self._why(one)}"
+            for one in self.plan.assignments
+            if (lacks := self._lacks(one)) > 0
+        ]
 
     def entries(self) -> list[dict[str, t.Any]]:
         """Return the entries of the baseline document."""
@@ -147,6 +141,10 @@ class Part:
             for record in self.records
             if record["counted"] and _has(record, names)
         ]
+
+    def _lacks(self, one: assignment.Assignment) -> int:
+        """Return how many counted repetitions of a workload are missing."""
+        return max(0, self.plan.repetitions - len(self._of(one)))
 
     def _why(self, one: assignment.Assignment) -> str:
         """Return why the last repetition lacks a workload."""
