@@ -17,7 +17,7 @@ _FINGERPRINT = """@@ kernel
 6.1.0-18-amd64
 @@ machine_id
 {name}
-@@ virtualisation
+@@ detect_virt
 {virtualisation}
 @@ cpuinfo
 model name : Some CPU

@@ -4,7 +4,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.execution import crowd
+from rally_vmperf.runs import host_groups
 
 
 def guests(*host_ids):
@@ -27,8 +27,8 @@ class TestHosts(unittest.TestCase):
     @ddt.unpack
     def test_as_asked(self, hosts, largest, groups):
         """They are taken host by host, and there is nothing to say."""
-        found = crowd.of_guests(guests(*hosts), largest)
-        self.assertEqual((crowd.Crowd(groups), []), found)
+        found = host_groups.of_guests(guests(*hosts), largest)
+        self.assertEqual((host_groups.HostGroups(groups), []), found)
 
     @ddt.data(
         (("a", "a", "b"), 3, "3 guests on one host .*: g1, g2; g3"),
@@ -37,19 +37,19 @@ class TestHosts(unittest.TestCase):
     @ddt.unpack
     def test_elsewhere(self, hosts, largest, seen):
         """It is told who is where."""
-        together, (found,) = crowd.of_guests(guests(*hosts), largest)
+        together, (found,) = host_groups.of_guests(guests(*hosts), largest)
         self.assertEqual("guests_on_other_hosts", found.kind)
         self.assertEqual("void", found.severity)
         self.assertRegex(found.seen, seen)
         self.assertEqual(
-            len(hosts) // largest, len(together.team(1, ()).names)
+            len(hosts) // largest, len(together.choose(1, ()).names)
         )
 
     def test_host_that_is_not_told(self):
         """Nobody could check it, which is not the same as wrong."""
-        together, (found,) = crowd.of_guests(guests("a", None), 2)
+        together, (found,) = host_groups.of_guests(guests("a", None), 2)
         self.assertEqual("placement_unknown", found.kind)
-        self.assertEqual(("g1", "g2"), together.team(2, ()).names)
+        self.assertEqual(("g1", "g2"), together.choose(2, ()).names)
 
 
 class TestTeam(unittest.TestCase):
@@ -59,23 +59,23 @@ class TestTeam(unittest.TestCase):
         """Put three guests on each of two hosts."""
         super().setUp()
         groups = (("g1", "g3", "g5"), ("g2", "g4", "g6"))
-        self.together = crowd.Crowd(groups)
+        self.together = host_groups.HostGroups(groups)
 
     def test_all_alive(self):
         """So many of each host."""
-        self.assertEqual(("g1", "g2"), self.together.team(1, ()).names)
-        names = self.together.team(2, ()).names
+        self.assertEqual(("g1", "g2"), self.together.choose(1, ()).names)
+        names = self.together.choose(2, ()).names
         self.assertEqual(("g1", "g3", "g2", "g4"), names)
 
     def test_without_the_dead(self):
         """Others of the same host stand in where there are any."""
-        team = self.together.team(2, {"g1"})
+        team = self.together.choose(2, {"g1"})
         self.assertEqual(("g3", "g5", "g2", "g4"), team.names)
         self.assertEqual("", team.reason)
 
     def test_too_few_left(self):
         """The level cannot be formed, and it is told for whom."""
-        team = self.together.team(3, {"g4"})
+        team = self.together.choose(3, {"g4"})
         self.assertEqual(("g4",), team.lacking)
         self.assertEqual(
             "3 guests of a host are wanted, 2 of 3 are left: g4 answered no "

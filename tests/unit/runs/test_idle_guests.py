@@ -12,10 +12,20 @@ from rally_vmperf.execution import station
 from rally_vmperf.guests import testing
 from rally_vmperf.machines import base
 from rally_vmperf.machines import testing as machines
-from rally_vmperf.plugins.scenarios import resting
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import idle_guests
 
 NAMES = ("g1", "g2", "g3")
 LOOK = health.Look(boot="b", busy=0, stolen=0, swapped=0, killed=0)
+
+
+def form(others, *participants):
+    """Have guests take part, and the others not."""
+    current = conditions.Current(
+        condition=conditions.Condition(), machines=participants
+    )
+    return others.before(current)
 
 
 class Guest(machines.FakeMachine):
@@ -67,12 +77,13 @@ class OthersTest(unittest.TestCase):
 
     def others(self, kind):
         """Return what is tested."""
-        return resting.Others(
+        return idle_guests.IdleGuests(
             kind=kind,
             connection=self.cloud,
             session=self.session,
             guests=self.guests,
             config={"boot_timeout": 60, "ssh_timeout": 5},
+            progress=lambda line: None,
         )
 
     def hung_up(self):
@@ -84,20 +95,21 @@ class OthersTest(unittest.TestCase):
 
     def test_idle_asks_nobody(self):
         before = len(self.cloud.calls)
-        formed = self.others("idle").form(("g1",), set())
-        self.assertEqual(resting.Formed(), formed)
+        formed = form(self.others("idle"), "g1")
+        self.assertEqual(actions.Effect(), formed)
         self.assertEqual(before, len(self.cloud.calls))
         self.assertEqual([], self.hung_up())
 
-    @ddt.data(("paused", NAMES), ("stopped", ("g1", "g3")))
+    @ddt.data(("paused", NAMES, ()), ("stopped", ("g1", "g3"), ("g2",)))
     @ddt.unpack
-    def test_up_from_one_to_two(self, kind, known):
+    def test_up_from_one_to_two(self, kind, known, started):
         """Who wakes is waited for; only after a boot it is as if new."""
         others = self.others(kind)
-        self.assertEqual(resting.Formed(), others.form(("g1",), set()))
+        self.assertEqual(actions.Effect(), form(others, "g1"))
         self.assertEqual(["g2", "g3"], self.hung_up())
         self.assertEqual(set(NAMES), set(self.session.last_look))
-        self.assertEqual(resting.Formed(), others.form(("g1", "g2"), set()))
+        effect = actions.Effect(started=frozenset(started))
+        self.assertEqual(effect, form(others, "g1", "g2"))
         self.assertEqual(["g2"], self.hung_up())
         self.assertEqual(set(known), set(self.session.last_look))
         waited = [len(one.waited) for one in self.machines.values()]
@@ -106,9 +118,9 @@ class OthersTest(unittest.TestCase):
 
     def test_a_guest_that_does_not_answer_again(self):
         others = self.others("stopped")
-        others.form(("g1",), set())
+        form(others, "g1")
         self.machines["g2"].trouble = base.HostKeyMismatch("g2: not known")
-        formed = others.form(("g1", "g2"), set())
+        formed = form(others, "g1", "g2")
         self.assertEqual(
             {
                 "g2": "guest g2 was woken and does not answer SSH: "
@@ -121,38 +133,38 @@ class OthersTest(unittest.TestCase):
     def test_a_jump_host_that_does_not_answer(self):
         """The guest is not lost; the next level waits for it again."""
         others = self.others("paused")
-        others.form(("g1",), set())
+        form(others, "g1")
         guest = self.machines["g2"]
         guest.trouble = base.JumpRefused("jump host: no")
-        formed = others.form(("g1", "g2"), set())
+        formed = form(others, "g1", "g2")
         self.assertEqual(
             (["g2"], frozenset()), ([*formed.trouble], formed.lost)
         )
         guest.trouble = None
-        self.assertEqual(resting.Formed(), others.form(("g1", "g2"), set()))
+        self.assertEqual(actions.Effect(), form(others, "g1", "g2"))
         self.assertEqual(2, len(guest.waited))
 
     def test_a_guest_that_starts_when_nobody_waits_any_more(self):
         """The next level waits for its answer, and asks for nothing."""
         others = self.others("stopped")
-        others.form(("g1",), set())
+        form(others, "g1")
         with mock.patch.dict(others.config, boot_timeout=-1):
-            formed = others.form(("g1", "g2"), set())
+            formed = form(others, "g1", "g2")
         self.assertIn("g2 is SHUTOFF and not ACTIVE", formed.trouble["g2"])
         self.assertEqual(frozenset(), formed.lost)
         self.assertEqual([], self.machines["g2"].waited)
         self.cloud.compute.servers()
         before = self.cloud.calls.count("start_server")
-        self.assertEqual(resting.Formed(), others.form(("g1", "g2"), set()))
+        self.assertEqual(actions.Effect(), form(others, "g1", "g2"))
         self.assertEqual(before, self.cloud.calls.count("start_server"))
         self.assertEqual(1, len(self.machines["g2"].waited))
 
     def test_a_guest_that_goes_on_booting(self):
         others = self.others("stopped")
-        others.form(("g1",), set())
+        form(others, "g1")
         self.machines["g2"] = busy = Guest("g2", busy=3)
         self.session.places[1].machine = busy
-        formed = others.form(("g1", "g2"), set())
+        formed = form(others, "g1", "g2")
         (found,) = formed.findings
         self.assertEqual(("still_booting", "g2"), (found.kind, found.subject))
         self.assertEqual({}, formed.trouble)
@@ -161,6 +173,6 @@ class OthersTest(unittest.TestCase):
         """It is lost; one that was refused is tried again."""
         servers = self.cloud.compute.all_servers
         servers[self.guests[2]["id"]].status = "ERROR"
-        formed = self.others("paused").form(("g1",), set())
+        formed = form(self.others("paused"), "g1")
         self.assertEqual({"g3"}, formed.lost)
         self.assertIn("g3 is ERROR", formed.trouble["g3"])

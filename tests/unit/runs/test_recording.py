@@ -5,8 +5,8 @@ import unittest
 
 import ddt
 
-from rally_vmperf.execution import recorder
 from rally_vmperf.machines import testing
+from rally_vmperf.runs import recording
 
 
 @ddt.ddt
@@ -24,4 +24,4 @@ class TestNode(unittest.TestCase):
     def test_name(self, said, name):
         """Other characters stand as question marks."""
         machine = testing.FakeMachine("metal", {"uname": said})
-        self.assertEqual(name, asyncio.run(recorder._node(machine)))
+        self.assertEqual(name, asyncio.run(recording._node(machine)))

@@ -1,10 +1,10 @@
-"""Tests of numbers of guests and their order."""
+"""Tests of numbers of guests."""
 
 import unittest
 
 import ddt
 
-from rally_vmperf.execution import levels
+from rally_vmperf.questions.density import levels
 
 
 @ddt.ddt
@@ -52,31 +52,8 @@ class TestExpand(unittest.TestCase):
             levels.expand({"from": 4, "to": 2})
 
 
-class TestOrder(unittest.TestCase):
-    """The order of a repetition follows from seed and number alone."""
-
-    def test_as_listed(self):
-        """Every time."""
-        for repetition in (1, 2):
-            self.assertEqual(
-                (3, 1, 2), levels.in_order((3, 1, 2), "listed", 9, repetition)
-            )
-
-    def test_shuffled(self):
-        """Anew in each repetition, the same from the same seed."""
-        given = tuple(range(1, 9))
-
-        def orders(seed):
-            return [
-                levels.in_order(given, "shuffled", seed, number)
-                for number in range(1, 6)
-            ]
-
-        self.assertEqual(orders(1), orders(1))
-        self.assertNotEqual(orders(1), orders(2))
-        self.assertEqual(5, len(set(orders(1))))
-        for one in orders(1):
-            self.assertEqual(given, tuple(sorted(one)))
+class TestRises(unittest.TestCase):
+    """Levels with more guests than the one before."""
 
     def test_rises(self):
         """From one repetition to the next it goes on."""

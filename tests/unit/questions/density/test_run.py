@@ -1,85 +1,47 @@
-"""Tests of curves: every level is recorded, whatever happens to a guest."""
+"""Tests of runs in which more and more guests take part."""
 
+import functools
 import tempfile
 import unittest
+from unittest import mock
 
-from rally_vmperf.execution import crowd
-from rally_vmperf.execution import stopping
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import sample
-from rally_vmperf.plugins.scenarios import climbing
-from rally_vmperf.plugins.scenarios import recording
-from rally_vmperf.plugins.scenarios import resting
+from rally_vmperf.questions.density import run as density
+from rally_vmperf.questions.density import stopping
 from rally_vmperf.records import build
-from rally_vmperf.records import build_density
-from rally_vmperf.records import codec
 from rally_vmperf.records import journal
-from tests.unit import made
-from tests.unit import made_density
-from tests.unit.records import raw
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import host_groups
+from tests.unit.runs import fakes
+from tests.unit.runs import golden
+from tests.unit.runs import whole
 
-RATE = sample.Metric(
-    name="cpu.sysbench.rate", unit="events/s", better="higher"
-)
+METRIC = fakes.RATE.name
 
 
-class Session:
-    """A session on a host with two processors.
+class Idle(actions.Action):
+    """Guests that are idle, or will not be.
 
-    :param killed: number of guests at which a guest dies -> its name
+    :param effects: number of guests -> what it took to form that level
     """
 
-    def __init__(self, killed=None, trouble=None):
-        self.killed, self.trouble = killed or {}, trouble or {}
-        self.asked, self.gone = [], set()
+    name = "idle guests"
 
-    def repeat(self, result, names, on_measured):
-        """Take a sample of each guest that lives."""
-        self.asked.append(tuple(names))
-        self.gone |= {self.killed.get(len(names))}
-        for name in names:
-            if name in self.gone:
-                result.miss(RATE.name, name, f"{name} answers no more")
-                continue
-            value = 100.0 * min(1.0, 2 / len(names))
-            result.observations.append(
-                sample.Observation(
-                    source=name,
-                    sample=sample.Sample(metric=RATE, value=value),
-                )
-            )
-            result.keep_raw({"machine": name})
-        if len(names) in self.trouble:
-            raise self.trouble[len(names)]
-        return []
+    def __init__(self, effects=None):
+        self.effects, self.asked = effects or {}, []
 
-    def silent(self, names):
-        """Return who died."""
-        return frozenset(names) & self.gone
-
-
-class Others:
-    """Guests that rest, or will not.
-
-    :param formed: number of guests -> what it took to form that level
-    """
-
-    kind = "paused"
-
-    def __init__(self, formed=None):
-        self.formed, self.asked = formed or {}, []
-
-    def form(self, team, dead):
-        """Remember who is to be awake, and who is dead."""
-        self.asked.append((tuple(team), frozenset(dead)))
-        formed = self.formed.get(len(team), resting.Formed())
-        if isinstance(formed, BaseException):
-            raise formed
-        return formed
+    def before(self, current):
+        """Remember who takes part, and who is lost."""
+        self.asked.append((tuple(current.machines), frozenset(current.lost)))
+        effect = self.effects.get(len(current.machines), actions.Effect())
+        if isinstance(effect, BaseException):
+            raise effect
+        return effect
 
 
 class TestRun(unittest.TestCase):
-    """One repetition is one curve, on disk before it is returned."""
+    """Every level is recorded, whatever happens to a guest."""
 
     def setUp(self):
         """Make an empty journal."""
@@ -87,108 +49,54 @@ class TestRun(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.journal = journal.Journal(folder.name, "w")
-        self.watched = []
 
-    def watch(self, names):
-        """Remember who was looked for; say what is seen of the second."""
-        self.watched.append(tuple(names))
-        if "g2" not in names:
-            return []
-        return [
-            finding.Finding(
-                kind="guest_changed_host", subject="g2", seen="moved"
-            )
-        ]
-
-    def run_of(self, session, levels=(1, 2, 3), kind="listed", **given):
-        """Return a run of three curves on three guests of one host."""
-        whole = made_density.record()
-        return climbing.Run(
-            task="t",
-            workload="w",
-            times=3,
+    def run_of(self, session, *acting, levels=(1, 2, 3), **changes):
+        """Return a run through levels of three guests of one host."""
+        groups = host_groups.HostGroups((("g1", "g2", "g3"),))
+        return fakes.run_of(
+            session,
+            self.journal,
+            acting,
+            question=density.NAME,
             warmup=0,
-            session=session,
-            setting=build.Setting(
-                shape=whole["shape"],
-                machines=whole["machines"],
-                workloads=whole["workloads"],
-                expected=[RATE.name],
-                metrics=codec.encode_metrics([RATE]),
-                reference=None,
-                findings=(),
+            conditions=tuple(
+                conditions.Condition(
+                    axes={"guests": number},
+                    choose=functools.partial(groups.choose, number),
+                )
+                for number in levels
             ),
-            journal=self.journal,
-            watch=self.watch,
-            levels=levels,
-            order=build_density.Order(kind=kind, seed=5),
-            together=crowd.Crowd((("g1", "g2", "g3"),)),
-            references={1: made.record()["reference"]},
-            **{"others": Others(), **given},
+            **changes,
         )
 
     def test_a_whole_curve(self):
-        """Each level has its guests, its samples and its bare metal."""
-        record = self.run_of(Session()).repeat(1)
+        """Each level has its guests and its samples."""
+        record = self.run_of(fakes.Session()).repeat(1)
         self.assertEqual("complete", record["state"])
-        self.assertEqual([record], self.journal.read())
         self.assertEqual(
             [["g1"], ["g1", "g2"], ["g1", "g2", "g3"]],
-            [level["machines"] for level in record["levels"]],
+            [level["machines"] for level in record["conditions"]],
         )
         self.assertEqual(
-            [1, 2, 3], [len(level["samples"]) for level in record["levels"]]
+            [1, 2, 3],
+            [len(level["samples"][METRIC]) for level in record["conditions"]],
         )
-        self.assertEqual(
-            ["metal", None, None],
-            [(one["reference"] or {}).get("name") for one in record["levels"]],
-        )
-        recording.tell(record)
-
-    def test_what_nova_says_goes_to_the_level(self):
-        """A guest that was moved says nothing of levels without it."""
-        record = self.run_of(Session()).repeat(1)
-        self.assertEqual(
-            [0, 1, 1], [len(level["findings"]) for level in record["levels"]]
-        )
-        self.assertEqual([], record["findings"])
-        self.assertEqual(("g1",), self.watched[0])
-
-    def test_shuffled_order_is_recorded(self):
-        """Levels stand in the order of the task, with their positions."""
-        session = Session()
-        run = self.run_of(session, kind="shuffled")
-        positions = set()
-        for number in range(1, 6):
-            session.asked.clear()
-            record = run.repeat(number)
-            levels = record["levels"]
-            self.assertEqual([1, 2, 3], [one["guests"] for one in levels])
-            ran = sorted(levels, key=lambda one: one["position"])
-            self.assertEqual(
-                [len(names) for names in session.asked],
-                [one["guests"] for one in ran],
-            )
-            positions.add(tuple(one["position"] for one in levels))
-        self.assertGreater(len(positions), 1)
-        self.assertEqual({"kind": "shuffled", "seed": 5}, record["order"])
 
     def test_a_guest_that_dies(self):
         """Its level is incomplete, the next goes on without it."""
-        session = Session(killed={2: "g2"})
+        session = fakes.Session(killed={2: "g2"})
         run = self.run_of(session, levels=(2, 1, 3))
-        with self.assertLogs(climbing.LOG.logger, "WARNING") as logs:
-            record = run.repeat(1)
-        two, one, three = record["levels"]
+        record = run.repeat(1)
+        two, one, three = record["conditions"]
         self.assertEqual("incomplete", record["state"])
         self.assertEqual("incomplete", two["state"])
-        self.assertEqual(["g1"], [s["source"] for s in two["samples"]])
+        self.assertEqual([100, None], two["samples"][METRIC])
         self.assertEqual("complete", one["state"])
         self.assertEqual("incomplete", three["state"])
         self.assertEqual(
             [
                 {
-                    "what": RATE.name,
+                    "what": METRIC,
                     "source": "g2",
                     "reason": "3 guests of a host are wanted, 2 of 3 are "
                     "left: g2 answered no more",
@@ -197,156 +105,162 @@ class TestRun(unittest.TestCase):
             three["missing"],
         )
         self.assertEqual([("g1", "g2"), ("g1",)], session.asked)
-        self.assertEqual(two["missing"] + three["missing"], record["missing"])
-        self.assertIn("g2 answered no more", logs.output[0])
-        with self.assertRaisesRegex(recording.Incomplete, "2 measurements"):
-            recording.tell(record)
-        with self.assertLogs(climbing.LOG.logger, "WARNING"):
-            second = run.repeat(2)
-        self.assertEqual(["g1", "g3"], second["levels"][0]["machines"])
-        self.assertEqual("complete", second["levels"][0]["state"])
-
-    def test_each_level_is_formed_before_it_measures(self):
-        """The record says what the others did."""
-        others = Others()
-        record = self.run_of(Session(), others=others).repeat(1)
-        self.assertEqual("paused", record["others"])
-        self.assertEqual(
-            [
-                (("g1",), frozenset()),
-                (("g1", "g2"), frozenset()),
-                (("g1", "g2", "g3"), frozenset()),
-            ],
-            others.asked,
-        )
+        self.assertIn("g2 answered no more", run.warnings[0])
+        second = run.repeat(2)
+        self.assertEqual(["g1", "g3"], second["conditions"][0]["machines"])
+        self.assertEqual("complete", second["conditions"][0]["state"])
 
     def test_another_guest_that_cannot_rest(self):
         """Its level is not measured; the next is tried."""
         trouble = {"g3": "pause guest g3: forbidden"}
-        others = Others({2: resting.Formed(trouble=trouble)})
-        session = Session()
-        with self.assertLogs(climbing.LOG.logger, "WARNING") as logs:
-            record = self.run_of(session, others=others).repeat(1)
-        self.assertIn("pause guest g3: forbidden", logs.output[0])
+        idle = Idle({2: actions.Effect(trouble=trouble)})
+        session = fakes.Session()
+        run = self.run_of(session, idle)
+        record = run.repeat(1)
+        self.assertIn("pause guest g3: forbidden", run.warnings[0])
         self.assertEqual([("g1",), ("g1", "g2", "g3")], session.asked)
-        two = record["levels"][1]
-        self.assertEqual("incomplete", two["state"])
         self.assertEqual(
-            [
-                {
-                    "what": RATE.name,
-                    "source": name,
-                    "reason": "pause guest g3: forbidden",
-                }
-                for name in ("g1", "g2")
-            ],
-            two["missing"],
+            ["complete", "incomplete", "complete"],
+            [level["state"] for level in record["conditions"]],
         )
         self.assertEqual(
-            ["complete", "complete"],
-            [record["levels"][index]["state"] for index in (0, 2)],
+            ["g1", "g2"],
+            [gap["source"] for gap in record["conditions"][1]["missing"]],
         )
-        self.assertEqual("incomplete", record["state"])
 
     def test_a_guest_that_does_not_wake(self):
         """It is missing; levels that can do without it do."""
         late = finding.Finding(kind="still_booting", subject="g1", seen="x")
-        formed = resting.Formed(
-            trouble={"g2": "no answer"},
-            lost=frozenset({"g2"}),
-            findings=(late,),
+        idle = Idle(
+            {
+                2: actions.Effect(
+                    trouble={"g2": "no answer"},
+                    lost=frozenset({"g2"}),
+                    findings=(late,),
+                )
+            }
         )
-        others = Others({2: formed})
-        session = Session()
-        run = self.run_of(session, levels=(2, 1), others=others)
-        with self.assertLogs(climbing.LOG.logger, "WARNING"):
-            record = run.repeat(1)
-        two, one = record["levels"]
+        run = self.run_of(fakes.Session(), idle, levels=(2, 1))
+        two, one = run.repeat(1)["conditions"]
         self.assertEqual(["g2"], [gap["source"] for gap in two["missing"]])
         self.assertEqual(
             ["still_booting"], [f["kind"] for f in two["findings"]]
         )
         self.assertEqual("complete", one["state"])
-        self.assertEqual((("g1",), frozenset({"g2"})), others.asked[1])
-        others.formed.clear()
+        self.assertEqual((("g1",), frozenset({"g2"})), idle.asked[1])
+        idle.effects.clear()
         second = run.repeat(2)
-        self.assertEqual(["g1", "g3"], second["levels"][0]["machines"])
+        self.assertEqual(["g1", "g3"], second["conditions"][0]["machines"])
         self.assertEqual("complete", second["state"])
 
     def test_interrupted_while_guests_wake(self):
         """The level that was to come is told of."""
-        others = Others({2: KeyboardInterrupt()})
-        record = self.run_of(Session(), others=others).repeat(1)
+        idle = Idle({2: KeyboardInterrupt()})
+        record = self.run_of(fakes.Session(), idle).repeat(1)
         self.assertEqual(
             ["complete", "interrupted"],
-            [level["state"] for level in record["levels"]],
+            [level["state"] for level in record["conditions"]],
         )
-
-    def test_interrupted(self):
-        """Levels that were measured are in the journal."""
-        session = Session(trouble={2: KeyboardInterrupt()})
-        record = self.run_of(session).repeat(1)
-        self.assertEqual("interrupted", record["state"])
-        self.assertEqual(
-            ["complete", "interrupted"],
-            [level["state"] for level in record["levels"]],
-        )
-        self.assertEqual([record], self.journal.read())
-        with self.assertRaises(KeyboardInterrupt):
-            recording.tell(record)
-
-    def test_defect_loses_nothing(self):
-        """What was measured until then is kept."""
-        session = Session(trouble={2: ZeroDivisionError("ours")})
-        with self.assertRaisesRegex(ZeroDivisionError, "ours"):
-            self.run_of(session).repeat(1)
-        (record,) = self.journal.read()
-        self.assertEqual("incomplete", record["state"])
-        self.assertEqual(2, len(record["levels"][1]["samples"]))
-        self.assertIn("ZeroDivisionError", record["missing"][0]["reason"])
 
     def test_enough_is_enough(self):
         """Levels behind the one that breaks the limit are skipped."""
         rule = stopping.Stop(max_percent={"cpu.*": 20})
-        session = Session()
-        run = self.run_of(session, levels=(1, 2, 3, 4), stop=rule)
-        run.together = crowd.Crowd((("g1", "g2", "g3", "g4"),))
+        session = fakes.Session(printed=())
+        run = self.run_of(
+            session,
+            levels=(1, 3, 2),
+            enough=functools.partial(density.enough, rule),
+        )
         record = run.repeat(1)
-        self.assertEqual(3, len(session.asked))
-        self.assertEqual("complete", record["state"])
-        last = record["levels"][3]
-        self.assertEqual(("skipped", 4), (last["state"], last["position"]))
+        self.assertEqual(2, len(session.asked))
+        last = record["conditions"][2]
+        self.assertEqual(("skipped", 3), (last["state"], last["position"]))
         self.assertIn("lost 33.3% with 3 guests", last["skipped"])
 
-    def test_an_incomplete_level_stops_nothing(self):
-        """Its total is that of too few guests."""
-        rule = stopping.Stop(total_falls=True)
-        session = Session(killed={2: "g2"})
-        with self.assertLogs(climbing.LOG.logger, "WARNING"):
-            record = self.run_of(session, levels=(1, 2), stop=rule).repeat(1)
+
+class TestMake(unittest.TestCase):
+    """Each level has bare metal of its own, or none."""
+
+    def run_of(self, copies, names=("g1", "g2"), levels=(1, 2), **changes):
+        """Return a run of guests on one host, closed in the end.
+
+        :param copies: those of the baseline; None for no baseline
+        """
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        document = None
+        if copies is not None:
+            document = whole.baseline(folder, copies)
+        asked = whole.asked(
+            folder, document, *(golden.Machine(name) for name in names)
+        )
+        given = {
+            "levels": levels,
+            "order": build.Order(),
+            "others": "idle",
+            "stop": None,
+        }
+        run = asked.opened.run(
+            "w", lambda: density.make(asked, **{**given, **changes})
+        )
+        self.addCleanup(asked.opened.close, "w")
+        return run
+
+    def test_without_a_baseline(self):
+        """Guests alone."""
+        record = self.run_of(None).repeat(1)
+        self.assertEqual("complete", record["state"])
+        self.assertIsNone(record["reference"])
         self.assertEqual(
-            ["complete", "incomplete"],
-            [level["state"] for level in record["levels"]],
+            [None, None], [one["copies"] for one in record["conditions"]]
+        )
+        self.assertEqual(2, record["shape"]["copies"])
+
+    def test_levels_of_the_baseline(self):
+        """As many copies as guests; a level without has none."""
+        record = self.run_of((1, 4)).repeat(1)
+        self.assertEqual(
+            [({"guests": 1}, 1), ({"guests": 2}, None)],
+            [(one["axes"], one["copies"]) for one in record["conditions"]],
+        )
+        self.assertEqual(
+            [1], [one["copies"] for one in record["reference"]["copies"]]
+        )
+        self.assertIn(
+            "shape_whole", {one["kind"] for one in record["findings"]}
         )
 
-    def test_raw_outputs_name_the_level(self):
-        """So that they can be told apart."""
-        record = self.run_of(Session()).repeat(1)
-        self.assertEqual("w-1.json.gz", record["raw"])
+    def test_a_baseline_of_no_level(self):
+        """It is compared with nothing, which is no error."""
+        record = self.run_of((4,)).repeat(1)
+        self.assertEqual("complete", record["state"])
+        self.assertIsNone(record["reference"])
+
+    def test_idle_guests_are_paused(self):
+        """And those that take part are woken again."""
+        run = self.run_of(None, others="paused")
+        record = run.repeat(1)
+        self.assertEqual({"others": "paused"}, record["options"])
+        self.assertEqual("complete", record["state"])
+        idle, watch = run.ready.actions
+        cloud = idle.connection
+        self.assertEqual(1, cloud.calls.count("pause_server"))
+        self.assertEqual(1, cloud.calls.count("unpause_server"))
         self.assertEqual(
-            [(n, f"g{g}") for n in (1, 2, 3) for g in range(1, n + 1)],
-            self.outputs(record),
+            [[], []], [c["findings"] for c in record["conditions"]]
         )
 
-    def test_raw_outputs_of_an_interrupted_curve(self):
-        """Those of all its levels are in one file, which has its end."""
-        session = Session(trouble={2: KeyboardInterrupt()})
-        record = self.run_of(session).repeat(1)
-        self.assertEqual(
-            [(1, "g1"), (2, "g1"), (2, "g2")], self.outputs(record)
-        )
+    def test_a_stopped_guest_has_another_boot(self):
+        """For it is another QEMU process."""
+        run = self.run_of(None, others="stopped")
+        with mock.patch("time.sleep", autospec=True):
+            boots = [
+                [one["boot"][-2:] for one in run.repeat(n)["machines"]]
+                for n in (1, 2)
+            ]
+        self.assertEqual([["#1", "#2"], ["#1", "#3"]], boots)
 
-    def outputs(self, record):
-        """Return level and machine of each raw output."""
-        path = self.journal.folder / record["raw"]
-        return [(one["guests"], one["machine"]) for one in raw.outputs(path)]
+    def test_guests_that_share_no_host(self):
+        """Every record says so."""
+        run = self.run_of(None, levels=(1,))
+        kinds = {one["kind"] for one in run.repeat(1)["findings"]}
+        self.assertIn("guests_on_other_hosts", kinds)

@@ -4,8 +4,8 @@ import unittest
 
 import ddt
 
-from rally_vmperf.execution import stopping
 from rally_vmperf.measurement import sample
+from rally_vmperf.questions.density import stopping
 
 RATE = sample.Metric(name="cpu.rate", unit="1/s", better="higher")
 TIME = sample.Metric(name="cpu.time", unit="s", better="lower")
