@@ -15,7 +15,6 @@ from rally_vmperf.records import build_density
 from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from tests.unit import made
-from tests.unit import made_density
 from tests.unit.records import raw
 
 RATE = sample.Metric(
@@ -102,7 +101,7 @@ class TestRun(unittest.TestCase):
 
     def run_of(self, session, levels=(1, 2, 3), kind="listed", **given):
         """Return a run of three curves on three guests of one host."""
-        whole = made_density.record()
+        whole = made.density_record()
         return climbing.Run(
             task="t",
             workload="w",
