@@ -21,6 +21,10 @@ class Missing:
     source: str
     reason: str
 
+    def sentence(self) -> str:
+        """Return it as one line, without an end."""
+        return f"{self.what} of {self.source}: {self.reason}"
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Start:
@@ -125,8 +129,10 @@ class Repetition:
     findings: tuple[finding.Finding, ...]
 
     @property
-    def condition(self) -> Condition | None:
-        """The only condition; None where the repetition did not reach it.
+    def condition(self) -> Condition:
+        """The only condition, with what belongs to the whole repetition.
+
+        An empty one where the repetition did not come that far.
 
         :raises ValueError: for a repetition with several conditions
         """
@@ -135,7 +141,31 @@ class Repetition:
                 f"repetition {self.number} has {len(self.conditions)} "
                 "conditions, name one of them"
             )
-        return self.conditions[0] if self.conditions else None
+        only = self.conditions[0] if self.conditions else self._nothing()
+        return dataclasses.replace(
+            only,
+            state=self.state,
+            missing=self.all_missing,
+            findings=(*self.findings, *only.findings),
+        )
+
+    def _nothing(self) -> Condition:
+        return Condition(
+            axes={},
+            number=self.number,
+            planned=self.planned,
+            counted=self.counted,
+            position=1,
+            state=self.state,
+            skipped="",
+            machines=(),
+            expected=self.expected,
+            observations=(),
+            missing=(),
+            findings=(),
+            starts=(),
+            reference=NO_REFERENCE,
+        )
 
     def at(self, **axes: int | str) -> Condition | None:
         """Return the condition with these axes, if it is there."""

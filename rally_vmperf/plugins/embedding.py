@@ -1,10 +1,14 @@
 """Our page inside Rally's report."""
 
+import pathlib
 import typing as t
 
+from rally.common import cfg
 from rally.task.processing import charts
 
 from rally_vmperf.plugins import judged
+
+CONF = cfg.CONF
 
 
 class Embedded(charts.OutputChart):
@@ -26,7 +30,9 @@ class Embedded(charts.OutputChart):
         from rally_vmperf.report import page
         from rally_vmperf.report import sources
 
-        html = page.embedded(judged.run(sources.of_workload(self._workload)))
+        folder = pathlib.Path(CONF.vmperf.journal_dir)
+        source = sources.of_workload(self._workload, folder)
+        html = page.embedded(judged.run(source))
         return {
             "title": self.title,
             "description": self.description,

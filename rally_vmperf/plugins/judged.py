@@ -7,7 +7,7 @@ from rally_vmperf.plugins.sla import fairness
 from rally_vmperf.plugins.sla import overhead
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import page
+    from rally_vmperf.report import run as shown
     from rally_vmperf.report import sources
 
 #: The schemas of what a report can judge by, by the name of the SLA.
@@ -22,7 +22,7 @@ Criteria = dict[str, dict[str, t.Any]]
 
 def run(
     source: "sources.Source", criteria: Criteria | None = None
-) -> "page.AnyRun":
+) -> "shown.Run":
     """Return the run with the verdicts of its SLAs.
 
     :param criteria: limits by the name of the SLA, instead of those of the
@@ -36,10 +36,11 @@ def run(
     if source.kind == "overhead":
         limits = held.get("vmperf_overhead")
         judge = overhead.judge(limits) if limits else None
-        return runs.make(source.records, judge)
+        return runs.make(source.records, judge, source.folder)
     loss, shares = held.get("vmperf_degradation"), held.get("vmperf_fairness")
     return density.make(
         source.records,
         degradation.judge(loss) if loss else None,
         fairness.judge(shares) if shares else None,
+        source.folder,
     )

@@ -121,7 +121,7 @@ def build(
     *,
     state: repetition.State,
     started_at: str,
-    order: Order = Order(),  # noqa: B008 (it is frozen)
+    order: Order = Order(),
     options: Json | None = None,
     missing: collections.abc.Iterable[repetition.Missing] = (),
     findings: collections.abc.Iterable[finding.Finding] = (),

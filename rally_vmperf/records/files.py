@@ -68,7 +68,9 @@ class RawOutputs:
         """
         lines = ",\n".join(json.dumps(one) for one in runs)
         self._put(f'\n], "runs": [\n{lines}\n]}}\n', zlib.Z_FINISH)
-        return self._stream and _entry(self._path, self._sum.hexdigest())
+        if self._stream is None:
+            return None
+        return _entry(self._path, self._sum.hexdigest())
 
     def _put(self, text: str, mode: int = zlib.Z_SYNC_FLUSH) -> None:
         if self._stream is None:

@@ -43,14 +43,21 @@ def mark(
 
 def find(iteration: Json) -> Json | None:
     """Return the valid record in an iteration of Rally's, if there is one."""
-    for part in iteration.get("output", {}).get("complete", ()):
-        if part.get("chart_plugin") != CHART:
-            continue
+    for record in carried(iteration):
         try:
-            return schema.check(part["data"])
-        except (KeyError, schema.RecordError):
+            return schema.check(record)
+        except schema.RecordError:
             return None
     return None
+
+
+def carried(iteration: Json) -> list[t.Any]:
+    """Return the records in an iteration, whatever is wrong with them."""
+    return [
+        part["data"]
+        for part in iteration.get("output", {}).get("complete", ())
+        if part.get("chart_plugin") == CHART and "data" in part
+    ]
 
 
 def density_mark() -> dict[str, t.Any]:

@@ -33,6 +33,20 @@ def check(record: t.Any) -> collections.abc.Mapping[str, t.Any]:
     :raises OldRecordError: for one of an earlier version
     :raises RecordError: with the place and the reason, in one line
     """
+    refuse_old(record)
+    error = next(iter(_validator().iter_errors(record)), None)
+    if error is not None:
+        raise RecordError(
+            f"not a record: {error.json_path}: {error.message[:200]}"
+        )
+    return t.cast(collections.abc.Mapping[str, t.Any], record)
+
+
+def refuse_old(record: t.Any) -> None:
+    """Refuse a record of an earlier version.
+
+    :raises OldRecordError: in one line that says how to record anew
+    """
     version = record.get("version") if isinstance(record, dict) else None
     if version == 1:
         raise OldRecordError(
@@ -40,9 +54,3 @@ def check(record: t.Any) -> collections.abc.Mapping[str, t.Any]:
             "rally_vmperf does not read; run the task again, after: "
             "rally-vmperf baseline record NAME --task FILE --replace"
         )
-    error = next(iter(_validator().iter_errors(record)), None)
-    if error is not None:
-        raise RecordError(
-            f"not a record: {error.json_path}: {error.message[:200]}"
-        )
-    return t.cast(collections.abc.Mapping[str, t.Any], record)

@@ -2,8 +2,8 @@
 
 import collections.abc
 
-from rally_vmperf.measurement import judgement
-from rally_vmperf.measurement import noted
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import rows
 
 #: Order and titles of the parts of a machine, by a metric's first word.
@@ -38,21 +38,21 @@ def by_part(
     return {title: entries for title, entries in found.items() if entries}
 
 
-def ordered(judged: judgement.Judgement) -> list[rows.Row]:
+def ordered(judged: overhead_judge.Judgement) -> list[rows.Row]:
     """Return the rows that have figures, in the order of the table."""
     return [
         row
-        for entries in by_part(judged.rows).values()
+        for entries in by_part(judged.compared).values()
         for row in entries
         if row.comparison is not None
     ]
 
 
 def by_kind(
-    findings: collections.abc.Iterable[noted.Noted],
-) -> list[tuple[str, list[noted.Noted]]]:
+    findings: collections.abc.Iterable[finding.RunFinding],
+) -> list[tuple[str, list[finding.RunFinding]]]:
     """Return findings by kind, so that why and remedy are said once."""
-    found: dict[str, list[noted.Noted]] = {}
+    found: dict[str, list[finding.RunFinding]] = {}
     for one in findings:
         found.setdefault(one.finding.kind, []).append(one)
     return list(found.items())

@@ -15,7 +15,7 @@ import jinja2
 import markupsafe
 
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import judgement
+from rally_vmperf.measurement import rows
 from rally_vmperf.measurement import units
 from rally_vmperf.report import groups
 from rally_vmperf.report import machines
@@ -24,12 +24,9 @@ from rally_vmperf.report import run as runs
 from rally_vmperf.report import samples
 from rally_vmperf.report import setting
 from rally_vmperf.report import text
-from rally_vmperf.report.density import run as density
 from rally_vmperf.report.density import shown as density_globals
 from rally_vmperf.report.drawing import overheads
 from rally_vmperf.report.drawing import strips
-
-AnyRun = runs.Run | density.Run
 
 #: Samples of so many metrics are drawn; the table always holds all.
 MOST_STRIPS = 60
@@ -37,19 +34,19 @@ MOST_STRIPS = 60
 MOST_SENTENCES = 12
 
 
-def standalone(shown: collections.abc.Iterable[AnyRun]) -> str:
+def standalone(shown: collections.abc.Iterable[runs.Run]) -> str:
     """Return a page of its own: an overview, and a section per run."""
     return _render(runs.told_apart(shown), embedded=False)
 
 
-def embedded(run: AnyRun) -> str:
+def embedded(run: runs.Run) -> str:
     """Return a page for a frame in Rally's report."""
     return _render([run], embedded=True)
 
 
-def _render(shown: list[AnyRun], *, embedded: bool) -> str:
-    overheads_of = [one for one in shown if isinstance(one, runs.Run)]
-    densities = [one for one in shown if isinstance(one, density.Run)]
+def _render(shown: list[runs.Run], *, embedded: bool) -> str:
+    overheads_of = [one for one in shown if one.kind == "overhead"]
+    densities = [one for one in shown if one.kind == "density"]
     return (
         _environment()
         .get_template("page.html.j2")
@@ -120,8 +117,12 @@ def _draw_overheads(run: runs.Run, name: str) -> markupsafe.Markup:
 
 
 def _draw_samples(run: runs.Run, name: str) -> markupsafe.Markup:
-    shown: list[judgement.AnyRow] = [*groups.ordered(run.judgement)]
-    shown += [row for row in run.judgement.counts if row.measured]
+    shown: list[rows.Row] = [*groups.ordered(run.judgement)]
+    drawn = {row.metric for row in shown}
+    for row in run.judgement.absolute:
+        if row.measured and row.metric not in drawn:
+            shown.append(row)
+            drawn.add(row.metric)
     return strips.draw(shown[:MOST_STRIPS], f"{name}-samples")
 
 

@@ -7,6 +7,7 @@ import typing as t
 
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
+from rally_vmperf.records import schema
 from rally_vmperf.report import run as runs
 
 Kind = t.Literal["overhead", "density"]
@@ -30,6 +31,8 @@ class Source:
 
     :param kind: the question that was asked
     :param records: None for an iteration without a readable one
+    :param folder: of the journal, where files lie beside it; None where it
+        is not known
     :param criteria: the limits of the task, by the name of the SLA; none
         where they are not known
     """
@@ -37,11 +40,13 @@ class Source:
     kind: Kind
     records: runs.Records
     criteria: dict[str, dict[str, t.Any]]
+    folder: pathlib.Path | None = None
 
 
-def read(path: str) -> list[Source]:
+def read(path: str, folder: pathlib.Path | None = None) -> list[Source]:
     """Return what a journal, or a file of Rally's results, holds.
 
+    :param folder: where the journals of Rally's results are
     :raises SourceError: for a file that is neither
     """
     if path.endswith(".jsonl"):
@@ -57,7 +62,7 @@ def read(path: str) -> list[Source]:
         ) from error
     try:
         found = [
-            of_workload(workload)
+            of_workload(workload, folder)
             for task in content["tasks"]
             for subtask in task["subtasks"]
             for workload in subtask["workloads"]
@@ -70,10 +75,29 @@ def read(path: str) -> list[Source]:
         ) from error
     if not found:
         raise SourceError(f"{path} holds no workload of rally_vmperf")
+    try:
+        _refuse_old(content)
+    except schema.OldRecordError as error:
+        raise SourceError(f"{path}: {error}") from error
     return found
 
 
-def of_workload(workload: dict[str, t.Any]) -> Source:
+def _refuse_old(content: t.Any) -> None:
+    """Refuse results of an earlier version, of which nothing can be read.
+
+    :raises OldRecordError: for the first of its records
+    """
+    for task in content["tasks"]:
+        for subtask in task["subtasks"]:
+            for workload in subtask["workloads"]:
+                for iteration in workload["data"]:
+                    for record in output.carried(iteration):
+                        schema.refuse_old(record)
+
+
+def of_workload(
+    workload: dict[str, t.Any], folder: pathlib.Path | None = None
+) -> Source:
     """Return what a workload among Rally's results holds."""
     # A file of results names the scenario so, and a loaded one so.
     names = {*workload.get("scenario", ()), workload.get("name")}
@@ -86,6 +110,7 @@ def of_workload(workload: dict[str, t.Any]) -> Source:
             for name, criterion in workload["sla"].items()
             if name in SLAS[kind]
         },
+        folder=folder,
     )
 
 
@@ -94,9 +119,10 @@ def _journal(path: pathlib.Path) -> Source:
         records = journal.Journal(path.parent, path.stem).read()
     except journal.JournalError as error:
         raise SourceError(str(error)) from error
-    kinds = {record["kind"] for record in records if record is not None}
+    asked = {record["question"] for record in records}
     return Source(
-        kind="density" if "density" in kinds else "overhead",
+        kind="density" if "density" in asked else "overhead",
         records=records,
         criteria={},
+        folder=path.parent,
     )

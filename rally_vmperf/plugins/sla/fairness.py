@@ -46,7 +46,7 @@ class Fairness(telling.Telling):
 
     def add_iteration(self, iteration: t.Any) -> bool:
         """Take one curve; False only if a limit is broken for good."""
-        self.judge.add(output.decode_curve(iteration))
+        self.judge.add(output.decode(iteration))
         return not self.judge.failed_beyond_return()
 
 

@@ -4,7 +4,7 @@ import typing as t
 
 from rally.task import sla
 
-from rally_vmperf.measurement import judging
+from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.plugins.sla import telling
 from rally_vmperf.records import output
 
@@ -22,11 +22,18 @@ class Overhead(telling.Telling):
             },
             "max": {
                 **telling.PER_METRIC,
-                "description": "Metric or glob -> largest tolerated value of "
-                "a count, such as retransmits, in the metric's own unit.",
+                "description": "Metric or glob -> largest tolerated value in "
+                "the guest, in the metric's own unit: of a count, such as "
+                "retransmits, in its worst repetition; of a rate or a time "
+                "the mean.",
+            },
+            "min": {
+                **telling.PER_METRIC,
+                "description": "Metric or glob -> smallest tolerated value, "
+                "likewise.",
             },
         },
-        required=["max_percent"],
+        anyOf=[{"required": [name]} for name in ("max_percent", "max", "min")],
     )
 
     def __init__(self, criterion_value: dict[str, t.Any]) -> None:
@@ -40,12 +47,6 @@ class Overhead(telling.Telling):
         return not self.judge.failed_beyond_return()
 
 
-def judge(criterion: dict[str, t.Any]) -> judging.OverheadJudge:
+def judge(criterion: dict[str, t.Any]) -> overhead_judge.OverheadJudge:
     """Return the judge that an SLA's configuration asks for."""
-    return judging.OverheadJudge(
-        criterion["max_percent"],
-        max_count=criterion.get("max", {}),
-        confidence=criterion.get("confidence", 0.95),
-        on_inconclusive=criterion.get("on_inconclusive", "fail"),
-        tolerate=tuple(criterion.get("tolerate", ())),
-    )
+    return overhead_judge.OverheadJudge(**criterion)

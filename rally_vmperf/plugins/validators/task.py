@@ -177,15 +177,25 @@ def _check_limits(
     config: Config, assignments: tuple[assignment.Assignment, ...]
 ) -> None:
     metrics = [m for one in assignments for m in one.metrics()]
+    ratios = [m.name for m in metrics if m.scale == "ratio"]
+    every = [m.name for m in metrics]
     sla = config["sla"].get("vmperf_overhead", {})
-    for key, scale in (("max_percent", "ratio"), ("max", "count")):
-        names = [m.name for m in metrics if m.scale == scale]
-        unmatched = limits.Limits(sla.get(key, {})).unmatched(names)
+    for key, names in (("max_percent", ratios), ("max", every), ("min", every)):
+        given = limits.Limits(sla.get(key, {}))
+        unmatched = given.unmatched(names)
         if unmatched:
             raise Wrong(
                 f"sla vmperf_overhead {key}: {unmatched[0]!r} matches no "
                 f"metric of this task (it has: {', '.join(sorted(names))})"
             )
+        for name in ratios if key != "max_percent" else ():
+            limit = given.for_metric(name)
+            if limit is not None and limit[0] <= 0:
+                raise Wrong(
+                    f"sla vmperf_overhead {key}: {limit[1]!r} is "
+                    f"{limit[0]:g}, but {name} is always above zero; give a "
+                    "larger limit, or a pattern that matches counts only"
+                )
 
 
 def check_baseline(

@@ -4,9 +4,10 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import statistics
-from rally_vmperf.measurement.density import curve
+from rally_vmperf.measurement.density import points
 from rally_vmperf.report.density import shares
 
 #: Void: measured, but it does not mean what it claims.
@@ -44,17 +45,20 @@ class Strip:
 
 
 def strip(
-    series: shares.Series, curves: collections.abc.Iterable[curve.Curve]
+    series: shares.Series,
+    repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> Strip:
     """Return what counted repetitions hold of a metric."""
-    counted = [one for one in curves if one.counted]
-    levels = sorted({x.guests for one in counted for x in one.levels})
+    counted = [one for one in repetitions if one.counted]
+    levels = sorted(
+        {points.guests_of(x) for one in counted for x in one.conditions}
+    )
     cells: dict[tuple[str, tuple[int, int]], Cell] = {}
     columns: dict[tuple[int, int], None] = {}
     hosts: dict[str, str] = {}
     for guests in levels:
         for one in counted:
-            level = one.level(guests)
+            level = one.at(guests=guests)
             if level is None or level.skipped:
                 continue
             column = (guests, one.number)
@@ -70,9 +74,11 @@ def strip(
     )
 
 
-def _cells(series: shares.Series, level: curve.Level) -> dict[str, Cell]:
+def _cells(
+    series: shares.Series, level: repetition.Condition
+) -> dict[str, Cell]:
     values = _values(series.row.metric, level)
-    point = series.row.point(level.guests)
+    point = series.row.point(points.guests_of(level))
     sound: State = "void" if point and point.void else "sound"
     found = {}
     for name in level.machines:
@@ -87,22 +93,24 @@ def _cells(series: shares.Series, level: curve.Level) -> dict[str, Cell]:
 
 
 def _values(
-    metric: sample.Metric, level: curve.Level
+    metric: sample.Metric, level: repetition.Condition
 ) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
-    for one in level.repetition.observations:
+    for one in level.observations:
         if one.sample.metric == metric:
             found.setdefault(one.source, []).append(one.sample.value)
     return found
 
 
-def _awaited(metric: sample.Metric, level: curve.Level, name: str) -> bool:
+def _awaited(
+    metric: sample.Metric, level: repetition.Condition, name: str
+) -> bool:
     """Return whether a guest owes a metric; not all report each of them."""
-    if level.repetition.state == "interrupted":
+    if level.state == "interrupted":
         return True
-    known = {one.name for one in level.repetition.expected}
+    known = {one.name for one in level.expected}
     return any(
         gap.source == name
         and (gap.what == metric.name or gap.what not in known)
-        for gap in level.repetition.missing
+        for gap in level.missing
     )

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from rally_vmperf.measurement.density import points
 from rally_vmperf.report.density import run as runs
 
 #: Gaps of one level and repetition that are told; the record has them all.
@@ -28,20 +29,20 @@ class Gap:
 def gaps(run: runs.Run) -> list[Gap]:
     """Return every level that is not whole, by guests and repetition."""
     found = []
-    planned = {x.guests for one in run.curves for x in one.levels}
-    for one in run.curves:
+    planned = {
+        points.guests_of(x) for one in run.repetitions for x in one.conditions
+    }
+    for one in run.repetitions:
         for guests in planned:
-            level = one.level(guests)
+            level = one.at(guests=guests)
             if level is None:
-                state, reasons = "never begun", []
+                state: str = "never begun"
+                reasons: list[str] = []
             elif level.skipped:
                 state, reasons = "skipped", [level.skipped]
             else:
-                state = level.repetition.state
-                reasons = [
-                    f"{gap.what} of {gap.source}: {gap.reason}"
-                    for gap in level.repetition.missing
-                ]
+                state = level.state
+                reasons = [gap.sentence() for gap in level.missing]
             if state == "complete" and not reasons:
                 continue
             found.append(

@@ -18,7 +18,7 @@ def facts(run: runs.Run) -> setting.Facts:
     compared = [
         ("Numbers of guests", [_levels(run.last)]),
         ("Order", [_order(run.last["order"])]),
-        ("Others meanwhile", [run.last.get("others", "idle")]),
+        ("Others meanwhile", [run.last["options"].get("others", "idle")]),
         ("Bare metal", _bare(run.last)),
         (
             "Limits",
@@ -29,12 +29,10 @@ def facts(run: runs.Run) -> setting.Facts:
 
 
 def _levels(record: Json) -> str:
-    levels = sorted(one["guests"] for one in record["levels"])
+    levels = sorted(one["axes"]["guests"] for one in record["conditions"])
     words = f"{', '.join(map(str, levels))} at once"
     hosts = {
-        str(one.get("nova", {}).get("host_id"))
-        for one in record["machines"]
-        if one["role"] == "guest"
+        one["host"] for one in record["machines"] if one["role"] == "guest"
     }
     return (
         f"{words} on each of {len(hosts)} hosts" if len(hosts) > 1 else words
@@ -48,23 +46,17 @@ def _order(order: Json) -> str:
 
 
 def _bare(record: Json) -> list[str]:
-    """Return the baselines, each with its numbers of copies."""
-    found: dict[str, list[int]] = {}
-    for level in record["levels"]:
-        if level["reference"] is not None:
-            words = setting.reference(level["reference"])
-            found.setdefault(words, []).append(level["guests"])
-    lines = [
-        f"{words}, for {_copies(copies)}" for words, copies in found.items()
-    ]
-    known = {one for copies in found.values() for one in copies}
-    lacking = sorted(
-        one["guests"]
-        for one in record["levels"]
-        if one["guests"] not in known and not one["skipped"]
-    )
-    if not lines:
+    """Return the baseline with its numbers of copies, and what it lacks."""
+    reference = record["reference"]
+    if reference is None:
         return ["none to compare with"]
+    known = [one["copies"] for one in reference["copies"]]
+    lines = [f"{setting.reference(reference)}, for {_copies(known)}"]
+    lacking = [
+        one["axes"]["guests"]
+        for one in record["conditions"]
+        if one["copies"] is None and not one["skipped"]
+    ]
     if lacking:
         lines.append(f"none for {_copies(lacking)}")
     return lines

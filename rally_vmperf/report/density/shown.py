@@ -8,7 +8,6 @@ from rally_vmperf.report.density import cells
 from rally_vmperf.report.density import gaps
 from rally_vmperf.report.density import overview
 from rally_vmperf.report.density import run as runs
-from rally_vmperf.report.density import samples
 from rally_vmperf.report.density import setting
 from rally_vmperf.report.density import starts
 from rally_vmperf.report.density import told
@@ -42,8 +41,6 @@ GLOBALS = {
     "density_setting": setting.facts,
     "density_gaps": gaps.gaps,
     "density_starts": starts.worst,
-    "density_guest_samples": samples.of_guests,
-    "density_bare_samples": samples.of_bare_metal,
     "draw_picture": _picture,
     "draw_curve": curves.draw,
     "draw_heat": _heat,

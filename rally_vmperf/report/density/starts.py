@@ -2,7 +2,8 @@
 
 import dataclasses
 
-from rally_vmperf.measurement.density import curve
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.density import points
 from rally_vmperf.report.density import run as runs
 
 
@@ -28,7 +29,7 @@ class Line:
 
     workload: str
     command: str
-    bound: curve.Bound
+    bound: repetition.Bound
     cells: tuple[Cell | None, ...]
 
 
@@ -43,18 +44,20 @@ class Table:
 def worst(run: runs.Run) -> Table:
     """Return the worst start of each command over counted repetitions."""
     found: dict[
-        tuple[str, str, curve.Bound], dict[int, list[tuple[int, curve.Start]]]
+        tuple[str, str, repetition.Bound],
+        dict[int, list[tuple[int, repetition.Start]]],
     ] = {}
     levels = set()
-    for one in run.curves:
-        for level in one.levels if one.counted else ():
+    for one in run.repetitions:
+        for level in one.conditions if one.counted else ():
             for start in level.starts:
                 if start.skew is None and start.overlap is None:
                     continue
-                levels.add(level.guests)
+                guests = points.guests_of(level)
+                levels.add(guests)
                 key = (start.workload, start.command, start.bound)
                 here = found.setdefault(key, {})
-                here.setdefault(level.guests, []).append((one.number, start))
+                here.setdefault(guests, []).append((one.number, start))
     order = tuple(sorted(levels))
     return Table(
         levels=order,
@@ -70,7 +73,7 @@ def worst(run: runs.Run) -> Table:
     )
 
 
-def _cell(starts: list[tuple[int, curve.Start]] | None) -> Cell | None:
+def _cell(starts: list[tuple[int, repetition.Start]] | None) -> Cell | None:
     if not starts:
         return None
     skews = [

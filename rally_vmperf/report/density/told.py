@@ -2,8 +2,8 @@
 
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import units
-from rally_vmperf.measurement.density import most
 from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.density import wording
 from rally_vmperf.report.density import shares
 
 
@@ -78,7 +78,7 @@ def fits(row: points.Row) -> list[str]:
     """Return how many guests fit within the limit, as the verdict says it."""
     return [
         sentence(one.removeprefix(f"{row.metric.name}: "))
-        for one in most.sentences(row)
+        for one in wording.fits(row)
     ]
 
 

@@ -8,7 +8,7 @@ import markupsafe
 from matplotlib import figure
 
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import judgement
+from rally_vmperf.measurement import rows
 from rally_vmperf.measurement import units
 from rally_vmperf.report import text
 from rally_vmperf.report.drawing import look
@@ -23,7 +23,7 @@ Series = list[tuple[str, str, list[float]]]
 
 
 def draw(
-    shown: collections.abc.Sequence[judgement.AnyRow], name: str
+    shown: collections.abc.Sequence[rows.Row], name: str
 ) -> markupsafe.Markup:
     """Return a panel per metric; samples stand in the order of time.
 
@@ -44,7 +44,7 @@ def draw(
         return look.svg(drawn, "Samples of bare metal and of each guest")
 
 
-def _panel(axes: t.Any, row: judgement.AnyRow) -> None:
+def _panel(axes: t.Any, row: rows.Row) -> None:
     series = _series("bare metal ", look.BARE, row.bare)
     series += _series("", look.GUEST, row.guest)
     values = [value for _, _, own in series for value in own]

@@ -6,7 +6,7 @@ from rally_vmperf.report import groups
 from rally_vmperf.report import run
 from rally_vmperf.report.drawing import overheads
 from rally_vmperf.report.drawing import strips
-from tests.unit.report import made
+from tests.unit import made
 
 
 def rows(**arguments):

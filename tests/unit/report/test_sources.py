@@ -5,9 +5,8 @@ import unittest
 
 from rally_vmperf.records import journal
 from rally_vmperf.report import sources
-from tests.unit.report import made
+from tests.unit import made
 from tests.unit.report import rally_results
-from tests.unit.report.density import made as density
 
 
 class SourcesTestCase(unittest.TestCase):
@@ -52,7 +51,7 @@ class SourcesTestCase(unittest.TestCase):
 
     def test_kind_is_that_of_the_records_or_of_the_scenario(self):
         written = journal.Journal(self.folder, "curves")
-        for record in density.records():
+        for record in made.density_records():
             written.append(record)
         (found,) = sources.read(str(written.path))
         self.assertEqual("density", found.kind)
@@ -60,11 +59,11 @@ class SourcesTestCase(unittest.TestCase):
         (workload,) = document["tasks"][0]["subtasks"][0]["workloads"]
         self.assertEqual("overhead", sources.of_workload(workload).kind)
         workload["scenario"] = {"VMPerf.density": {}}
-        workload["sla"] = {**density.LIMITS, "failure_rate": {"max": 0}}
+        workload["sla"] = {**made.DENSITY_LIMITS, "failure_rate": {"max": 0}}
         for one in (workload, {**workload, "name": "VMPerf.density"}):
             found = sources.of_workload(one)
             self.assertEqual("density", found.kind)
-            self.assertEqual(density.LIMITS, found.criteria)
+            self.assertEqual(made.DENSITY_LIMITS, found.criteria)
 
     def test_other_files_are_refused_in_one_line(self):
         other = rally_results.results([([None], None)])

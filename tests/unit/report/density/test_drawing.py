@@ -7,14 +7,13 @@ from rally_vmperf.report.drawing import curves
 from rally_vmperf.report.drawing import heat
 from rally_vmperf.report.drawing import law_line
 from rally_vmperf.report.drawing import picture
-from tests.unit.report import made_rows
-from tests.unit.report.density import made
+from tests.unit import made
 
 EIGHT = tuple(range(1, 9))
 
 
 def series(name="memory.memcpy.rate", **arguments):
-    return shares.series(made_rows.row(name, **arguments))
+    return shares.series(made.density_row(name, **arguments))
 
 
 def identifiers(drawing):
@@ -88,7 +87,7 @@ class CurvesTestCase(unittest.TestCase):
 
 class PictureTestCase(unittest.TestCase):
     def test_every_metric_has_its_bars_and_figures(self):
-        drawn = [series(name) for name in made_rows.METRICS]
+        drawn = [series(name) for name in made.LAW_METRICS]
         found = texts(picture.draw(drawn, "here"))
         for one in drawn:
             self.assertIn(one.row.metric.name, found)
@@ -112,18 +111,18 @@ class PictureTestCase(unittest.TestCase):
 
 class HeatTestCase(unittest.TestCase):
     def strips(self, records):
-        shown = made.judged(records)
+        shown = made.density_run(records)
         return [cells.strip(one, shown.curves) for one in shown.series]
 
     def test_guests_are_named_with_their_hosts(self):
-        drawing = heat.draw(self.strips(made.records(hosts=2)), "here")
+        drawing = heat.draw(self.strips(made.density_records(hosts=2)), "here")
         found = texts(drawing)
         self.assertIn("g1 on compute-1", found)
         self.assertIn("g4 on compute-2", found)
         self.assertIn("here-0", identifiers(drawing))
 
     def test_few_cells_have_figures(self):
-        found = texts(heat.draw(self.strips(made.records()), "here"))
+        found = texts(heat.draw(self.strips(made.density_records()), "here"))
         self.assertIn("100", found)
 
     def test_missing_and_void_are_told(self):
@@ -133,7 +132,7 @@ class HeatTestCase(unittest.TestCase):
         self.assertIn("missing", texts(drawing))
 
     def test_crowds_are_cut(self):
-        strips = self.strips(made.records((1, 60), planned=1))
+        strips = self.strips(made.density_records((1, 60), planned=1))
         found = texts(heat.draw(strips, "here"))
         self.assertIn(f"g{heat.MOST_GUESTS} on compute-1", found)
         self.assertNotIn(f"g{heat.MOST_GUESTS + 1} on compute-1", found)

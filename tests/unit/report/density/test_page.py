@@ -8,9 +8,8 @@ import ddt
 from rally_vmperf.measurement import units
 from rally_vmperf.report import page
 from rally_vmperf.report.density import told
-from tests.unit.report import made as overheads
+from tests.unit import made
 from tests.unit.report import test_page
-from tests.unit.report.density import made
 
 
 def read(*runs):
@@ -20,12 +19,12 @@ def read(*runs):
 @ddt.ddt
 class PageTestCase(unittest.TestCase):
     @ddt.data(
-        made.records(),
-        made.records((1, 2, 4), bare_metal=(1, 2, 4)),
+        made.density_records(),
+        made.density_records((1, 2, 4), bare_metal=(1, 2, 4)),
         made.few(made.broken(), ("cpu.compress_time", "disk.randread.iops")),
     )
     def test_figures_are_those_of_the_judgement(self, records):
-        shown = made.judged(records, made.LIMITS)
+        shown = made.density_run(records, made.DENSITY_LIMITS)
         text = read(shown).text
         for row in shown.judgement.rows:
             begin = text.index(f"{row.metric.name} {row.status} ")
@@ -49,7 +48,7 @@ class PageTestCase(unittest.TestCase):
                     self.assertIn(figure, part[:3200])
 
     def test_verdicts_of_both_slas_are_told(self):
-        shown = made.judged(made.records(), made.LIMITS)
+        shown = made.density_run(made.density_records(), made.DENSITY_LIMITS)
         text = read(shown).text
         for judged in (shown.judgement, shown.fairness):
             headline = judged.headline()
@@ -61,7 +60,7 @@ class PageTestCase(unittest.TestCase):
 
     def test_a_verdict_of_many_sentences_is_folded(self):
         limits = {"vmperf_degradation": {"max_percent": {"*": 1}}}
-        shown = made.judged(made.records((1, 2, 3, 4)), limits)
+        shown = made.density_run(made.density_records((1, 2, 3, 4)), limits)
         sentences = shown.judgement.sentences()[1:]
         self.assertGreater(len(sentences), page.MOST_SENTENCES)
         text = read(shown).text
@@ -72,14 +71,14 @@ class PageTestCase(unittest.TestCase):
         self.assertIn(sentences[-1], after)
 
     def test_without_limits_no_verdict(self):
-        text = read(made.judged(made.records())).text
+        text = read(made.density_run(made.density_records())).text
         self.assertIn("No verdict", text)
         self.assertNotIn("Fairness", text)
         self.assertNotIn("inconclusive: no metric", text.lower())
 
     def test_how_many_fit_and_what_the_law_says(self):
-        shown = made.judged(
-            made.records((1, 2, 4, 8)),
+        shown = made.density_run(
+            made.density_records((1, 2, 4, 8)),
             {"vmperf_degradation": {"max_percent": {"*": 60}}},
         )
         text = read(shown).text
@@ -89,41 +88,41 @@ class PageTestCase(unittest.TestCase):
         self.assertIn("Universal Scalability Law", text)
 
     def test_what_is_missing_is_told_by_level(self):
-        text = read(made.judged(made.broken())).text
+        text = read(made.density_run(made.broken())).text
         missing = text[text.index("What is missing") :]
         self.assertIn("5 4 incomplete disk.randread.iops of g3", missing)
         self.assertIn("8 3 skipped the total fell", missing)
 
     def test_skew_and_overlap_are_told(self):
-        records = made.records()
+        records = made.density_records()
         records[2]["levels"][1]["starts"][0].update(
             skew=0.25, uncertainty=0.01, overlap=0.96
         )
-        text = read(made.judged(records)).text
+        text = read(made.density_run(records)).text
         self.assertIn("96.0 % (3)250 ms ± 10.0 ms (3)", text)
 
     def test_nothing_measured_is_said(self):
-        text = read(made.judged([None])).text
+        text = read(made.density_run([None])).text
         self.assertIn("Void: nothing was measured", text)
         self.assertIn("No repetition left a readable record", text)
 
     def test_levels_of_which_nothing_was_measured(self):
-        records = made.records()
+        records = made.density_records()
         for record in records:
             record["levels"][2].update(samples=[], state="incomplete")
-        text = read(made.judged(records, made.LIMITS)).text
+        text = read(made.density_run(records, made.DENSITY_LIMITS)).text
         self.assertIn("no counted repetition holds it of every guest", text)
         for record in records:
             record["levels"] = []
-        text = read(made.judged(records)).text
+        text = read(made.density_run(records)).text
         self.assertIn("vmperf.tiny, no guests", text)
 
     def test_flavors_are_put_side_by_side(self):
         shown = [
-            made.judged(made.records((1, 2), bare_metal=(1, 2))),
-            made.judged(made.records((1, 2, 4))),
-            test_page.judged(overheads.records()),
-            test_page.judged(overheads.records(guests=2)),
+            made.density_run(made.density_records((1, 2), bare_metal=(1, 2))),
+            made.density_run(made.density_records((1, 2, 4))),
+            test_page.judged(made.records()),
+            test_page.judged(made.records(guests=2)),
         ]
         reader = read(*shown)
         text = reader.text
@@ -137,13 +136,13 @@ class PageTestCase(unittest.TestCase):
             self.assertIn(f"#run-{number}", links)
 
     def test_title_is_that_of_what_is_shown(self):
-        shown = made.judged(made.records())
+        shown = made.density_run(made.density_records())
         title = "Degradation of guests as their number grows"
         self.assertIn(f"<title>{title}</title>", page.standalone([shown]))
 
     def test_page_needs_nothing_else_and_runs_nothing(self):
         records = made.few(made.broken())
-        source = page.standalone([made.judged(records)])
+        source = page.standalone([made.density_run(records)])
         reader = test_page.Reader(source)
         for forbidden in ("script", "link", "img", "iframe", "image"):
             self.assertNotIn(forbidden, reader.tags)
@@ -152,12 +151,12 @@ class PageTestCase(unittest.TestCase):
             if name in ("href", "src", "xlink:href"):
                 self.assertTrue(value.startswith("#"), value)
         self.assertNotRegex(source, r"url\((?!#)|@import")
-        embedded = page.embedded(made.judged(records))
+        embedded = page.embedded(made.density_run(records))
         self.assertNotIn("<!--", embedded)
 
     def test_same_page_for_same_records(self):
         first, second = (
-            page.standalone([made.judged(made.few(made.broken()))])
+            page.standalone([made.density_run(made.few(made.broken()))])
             for _ in range(2)
         )
         self.assertEqual(first, second)
@@ -179,11 +178,11 @@ class HostileTestCase(unittest.TestCase):
             guest["nova"]["flavor"]["name"] = words
             for level in record["levels"]:
                 self._spoil(level, words)
-        self._check(made.judged(records, made.LIMITS), words)
+        self._check(made.density_run(records, made.DENSITY_LIMITS), words)
 
     @ddt.data(*test_page.HOSTILE)
     def test_metrics_and_units_are_text(self, words):
-        records = made.few(made.records(bare_metal=(1, 2)))
+        records = made.few(made.density_records(bare_metal=(1, 2)))
         for record in records:
             record["metrics"] = {
                 f"{name}.{words}": {**meaning, "unit": words}
@@ -196,11 +195,11 @@ class HostileTestCase(unittest.TestCase):
                     rows += one
                 for row in rows:
                     row["metric"] = f"{row['metric']}.{words}"
-        self._check(made.judged(records), words)
+        self._check(made.density_run(records), words)
 
     def _check(self, shown, words):
         """Render it with an overview, beside a run that costs little."""
-        other = dataclasses.replace(made.judged([]), title=words)
+        other = dataclasses.replace(made.density_run([]), title=words)
         test_page.check(self, page.standalone([shown, other]), words)
 
     def _spoil(self, level, words):

@@ -8,7 +8,7 @@ from rally_vmperf.report.density import overview
 from rally_vmperf.report.density import samples
 from rally_vmperf.report.density import setting
 from rally_vmperf.report.density import starts
-from tests.unit.report.density import made
+from tests.unit import made
 
 FAILING = {"vmperf_degradation": {"max_percent": {"*": 1}}}
 PASSING = {"vmperf_degradation": {"max_percent": {"*": 95}}}
@@ -27,10 +27,12 @@ class RunTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_status_is_the_gravest_verdict(self, limits, status):
-        self.assertEqual(status, made.judged(made.records(), limits).status)
+        self.assertEqual(
+            status, made.density_run(made.density_records(), limits).status
+        )
 
     def test_headline_has_each_verdict(self):
-        shown = made.judged(made.records(), UNFAIR)
+        shown = made.density_run(made.density_records(), UNFAIR)
         self.assertRegex(
             shown.headline, "^figures without limits; failed: 5 of 5"
         )
@@ -42,17 +44,19 @@ class RunTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_title_tells_the_numbers_of_guests(self, levels, title):
-        self.assertEqual(title, made.judged(made.records(levels)).title)
+        self.assertEqual(
+            title, made.density_run(made.density_records(levels)).title
+        )
 
     def test_no_readable_record(self):
-        shown = made.judged([None, {"kind": "density"}])
+        shown = made.density_run([None, {"kind": "density"}])
         self.assertEqual(
             ("no records", (), "void"),
             (shown.title, shown.records, shown.status),
         )
 
     def test_records_stand_in_the_order_of_repetitions(self):
-        shown = made.judged(made.records()[::-1])
+        shown = made.density_run(made.density_records()[::-1])
         self.assertEqual([1, 2, 3, 4, 5], [x.number for x in shown.curves])
 
 
@@ -62,7 +66,7 @@ class PartsTestCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.run_ = made.judged(made.broken(), made.LIMITS)
+        cls.run_ = made.density_run(made.broken(), made.DENSITY_LIMITS)
 
     def test_a_cell_a_guest_and_repetition(self):
         strip = cells.strip(self.run_.series[0], self.run_.curves)
@@ -106,31 +110,31 @@ class PartsTestCase(unittest.TestCase):
         )
 
     def test_levels_that_never_began_are_gaps(self):
-        records = made.records()
+        records = made.density_records()
         records[4]["levels"] = records[4]["levels"][:1]
         records[4]["state"] = "interrupted"
-        found = gaps.gaps(made.judged(records))
+        found = gaps.gaps(made.density_run(records))
         self.assertEqual(
             [(2, 5, "never begun"), (3, 5, "never begun")],
             [(one.guests, one.repetition, one.state) for one in found],
         )
 
     def test_many_gaps_are_cut_and_counted(self):
-        records = made.records()
+        records = made.density_records()
         level = records[2]["levels"][2]
         level["state"] = "incomplete"
         level["missing"] = [
             {"what": f"m{n}", "source": "g1", "reason": "r"} for n in range(9)
         ]
-        (found,) = gaps.gaps(made.judged(records))
+        (found,) = gaps.gaps(made.density_run(records))
         self.assertEqual((gaps.MOST, 5), (len(found.reasons), found.more))
 
     def test_worst_start_of_each_command(self):
-        records = made.records()
+        records = made.density_records()
         worst = records[2]["levels"][1]["starts"][0]
         worst.update(skew=0.25, uncertainty=0.01, overlap=0.96)
         records[0]["levels"][1]["starts"][0].update(skew=9.0, overlap=0.1)
-        table = starts.worst(made.judged(records))
+        table = starts.worst(made.density_run(records))
         self.assertEqual((2, 3), table.levels)
         line = table.lines[0]
         self.assertEqual(
@@ -176,11 +180,11 @@ class PartsTestCase(unittest.TestCase):
         )
 
     def test_setting_tells_hosts_and_seed(self):
-        records = made.records(hosts=2)
+        records = made.density_records(hosts=2)
         for one in records:
             one["order"] = {"kind": "shuffled", "seed": 11}
             one["others"] = "paused"
-        facts = dict(setting.facts(made.judged(records)))
+        facts = dict(setting.facts(made.density_run(records)))
         self.assertEqual(
             ["1, 2, 3 at once on each of 2 hosts"], facts["Numbers of guests"]
         )
@@ -192,8 +196,10 @@ class PartsTestCase(unittest.TestCase):
 
 class OverviewTestCase(unittest.TestCase):
     def test_totals_of_several_hosts_are_those_of_one_of_them(self):
-        one = made.judged(made.few(made.records(bare_metal=(1, 2, 3))))
-        two = made.judged(made.few(made.records(hosts=2)))
+        one = made.density_run(
+            made.few(made.density_records(bare_metal=(1, 2, 3)))
+        )
+        two = made.density_run(made.few(made.density_records(hosts=2)))
         self.assertEqual((1, 2), (one.hosts, two.hosts))
         (part,) = overview.table([one, two]).parts
         for level in range(3):
@@ -204,13 +210,14 @@ class OverviewTestCase(unittest.TestCase):
                 delta=0.02,
             )
         self.assertAlmostEqual(1, two.series[0].shares[0].total, delta=0.02)
-        self.assertEqual(1, made.judged([]).hosts)
+        self.assertEqual(1, made.density_run([]).hosts)
 
     def test_totals_stand_against_the_whole_host(self):
-        small = made.judged(
-            made.records((1, 2, 4), bare_metal=(1, 2, 4)), made.LIMITS
+        small = made.density_run(
+            made.density_records((1, 2, 4), bare_metal=(1, 2, 4)),
+            made.DENSITY_LIMITS,
         )
-        large = made.judged(made.records((1, 2)))
+        large = made.density_run(made.density_records((1, 2)))
         table = overview.table([small, large])
         self.assertEqual((1, 2, 4), table.levels)
         parts = {one.metric.name: one for one in table.parts}

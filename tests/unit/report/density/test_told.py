@@ -5,7 +5,7 @@ import ddt
 
 from rally_vmperf.report.density import shares
 from rally_vmperf.report.density import told
-from tests.unit.report import made_rows
+from tests.unit import made
 
 NAME = "memory.memcpy.rate"
 
@@ -13,13 +13,13 @@ NAME = "memory.memcpy.rate"
 @ddt.ddt
 class ToldTestCase(unittest.TestCase):
     def test_limit_is_a_share(self):
-        series = shares.series(made_rows.row(NAME, limit=20))
+        series = shares.series(made.density_row(NAME, limit=20))
         alone, two, _ = series.shares
         self.assertIsNone(told.limit_of(series, alone))
         self.assertAlmostEqual(0.8, told.limit_of(series, two))
 
     def test_limit_against_bare_metal_moves_with_it(self):
-        row = made_rows.row(NAME, limit=20, against="bare_metal")
+        row = made.density_row(NAME, limit=20, against="bare_metal")
         series = shares.series(row)
         two = series.shares[1]
         self.assertAlmostEqual(0.8 * two.bare, told.limit_of(series, two))
@@ -27,11 +27,11 @@ class ToldTestCase(unittest.TestCase):
         self.assertIsNone(told.limit_of(series, without))
 
     def test_without_a_limit_there_is_no_line(self):
-        series = shares.series(made_rows.row(NAME, limit=None, statuses={}))
+        series = shares.series(made.density_row(NAME, limit=None, statuses={}))
         self.assertIsNone(told.limit_of(series, series.shares[1]))
 
     def test_a_curve_can_be_read_aloud(self):
-        row = made_rows.row(NAME, void=(2,), gaps=(3,))
+        row = made.density_row(NAME, void=(2,), gaps=(3,))
         self.assertEqual(
             "rate per guest in percent of a lone guest: 1 guest 100.0 %, "
             "2 guests 97.3 % (void), 3 guests not measured",
@@ -45,10 +45,12 @@ class ToldTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_rate_of_a_time_is_so_many_a_second(self, name, value, words):
-        self.assertEqual(words, told.rate(made_rows.row(name).metric, value))
+        self.assertEqual(
+            words, told.rate(made.density_row(name).metric, value)
+        )
 
     def test_law_is_told_with_intervals_and_goodness(self):
-        row = made_rows.row(NAME, levels=(1, 2, 4, 8))
+        row = made.density_row(NAME, levels=(1, 2, 4, 8))
         (words,) = told.law(row)
         for part in (
             "contention 0.02 (0.018 to 0.022)",
@@ -73,12 +75,12 @@ class ToldTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_line_says_whether_it_is_one(self, linear, part):
-        row = made_rows.row(NAME)
+        row = made.density_row(NAME)
         line = dataclasses.replace(row.line, linear=linear)
         (words,) = told.line(dataclasses.replace(row, line=line))
         self.assertIn("11.2 % of a lone guest (9.8 to 12.7 %)", words)
         self.assertIn(part, words)
 
     def test_nothing_is_said_of_what_is_not_there(self):
-        row = made_rows.row(NAME, line=None, law=None, fits=None)
+        row = made.density_row(NAME, line=None, law=None, fits=None)
         self.assertEqual([], told.line(row) + told.law(row) + told.fits(row))

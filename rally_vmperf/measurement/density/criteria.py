@@ -1,11 +1,11 @@
-"""What a density run is judged by."""
+"""The limits of a density run, and at which numbers of guests they hold."""
 
 import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.measurement import judge
 from rally_vmperf.measurement import limits
-from rally_vmperf.measurement import terms
 from rally_vmperf.measurement.density import points
 
 #: Numbers of guests at which a limit is held, or all of them.
@@ -13,7 +13,7 @@ At = t.Literal["every"] | int | collections.abc.Sequence[int]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Places(terms.Strictness):
+class Criteria(judge.Criteria):
     """At which numbers of guests limits are held, and how strictly.
 
     :param at: numbers of guests, or ``every``
@@ -40,11 +40,11 @@ class Places(terms.Strictness):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Degradation(Places):
+class Degradation(Criteria):
     """The limits of losses.
 
     :param max_percent: largest tolerated loss, in percent of the rate
-    :raises ValueError: for a term that cannot be meant
+    :raises ValueError: for a criterion that cannot be meant
     """
 
     max_percent: limits.Limits
@@ -63,7 +63,7 @@ class Degradation(Places):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Fairness(Places):
+class Fairness(Criteria):
     """The limits of how unevenly guests may share.
 
     :param min_index: smallest tolerated index of Jain, above 0 to 1

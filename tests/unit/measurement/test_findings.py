@@ -1,7 +1,7 @@
 import dataclasses
 import unittest
 
-from tests.unit.measurement import made
+from tests.unit import made
 
 
 class FindingsTestCase(unittest.TestCase):
@@ -17,7 +17,7 @@ class FindingsTestCase(unittest.TestCase):
         )
         self.assertEqual({"void"}, {row.status for row in got.rows})
         self.assertEqual("void", got.status)
-        self.assertIn("guest-0: so it is", got.sentence())
+        self.assertIn("g1: so it is", got.sentence())
 
     def test_tolerated(self):
         got = made.judgement(
@@ -28,7 +28,7 @@ class FindingsTestCase(unittest.TestCase):
         self.assertTrue(got.findings[0].tolerated)
 
     def test_too_fast_to_be_true(self):
-        fast = {made.RATE: (22000.0, 22100.0, 22050.0)}
+        fast = {made.IOPS: (22000.0, 22100.0, 22050.0)}
         got = made.judgement(made.several(fast))
         self.assertEqual("void", got.rows[0].status)
         self.assertIn("significantly faster", got.sentence())
@@ -38,9 +38,9 @@ class FindingsTestCase(unittest.TestCase):
     def test_another_baseline(self):
         entries = made.several(made.NEAR)
         later = dataclasses.replace(
-            entries[0].reference, recorded_at="2026-02-02T00:00:00Z"
+            entries[0].condition.reference, recorded_at="2026-02-02T00:00:00Z"
         )
-        entries[2] = dataclasses.replace(entries[2], reference=later)
+        entries[2] = made.changed(entries[2], reference=later)
         self.assertEqual("void", made.judgement(entries).status)
 
     def test_the_interval_is_conditional(self):

@@ -4,7 +4,7 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement.density import fairness
+from rally_vmperf.measurement import statistics
 
 RATES = strategies.lists(strategies.floats(1e-6, 1e6), min_size=2, max_size=9)
 
@@ -22,16 +22,16 @@ class IndexTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_index(self, name, values, expected):
-        self.assertAlmostEqual(expected, fairness.index(values))
+        self.assertAlmostEqual(expected, statistics.jain_index(values))
 
     @ddt.data([], [7.0])
     def test_nobody_to_share_with(self, values):
-        self.assertIsNone(fairness.index(values))
-        self.assertIsNone(fairness.spread_percent(values))
+        self.assertIsNone(statistics.jain_index(values))
+        self.assertIsNone(statistics.spread_percent(values))
 
     @hypothesis.given(RATES)
     def test_between_one_share_and_all(self, values):
-        got = fairness.index(values)
+        got = statistics.jain_index(values)
         self.assertLessEqual(1 / len(values) - 1e-12, got)
         self.assertLessEqual(got, 1.0)
 
@@ -39,14 +39,18 @@ class IndexTestCase(unittest.TestCase):
     def test_of_any_scale(self, values, factor):
         scaled = [value * factor for value in values]
         self.assertAlmostEqual(
-            fairness.index(values), fairness.index(scaled), places=9
+            statistics.jain_index(values),
+            statistics.jain_index(scaled),
+            places=9,
         )
 
     @hypothesis.given(RATES, strategies.randoms())
     def test_in_any_order(self, values, chance):
         mixed = chance.sample(values, len(values))
-        self.assertAlmostEqual(fairness.index(values), fairness.index(mixed))
+        self.assertAlmostEqual(
+            statistics.jain_index(values), statistics.jain_index(mixed)
+        )
 
     def test_nothing_is_no_rate(self):
         with self.assertRaises(ValueError):
-            fairness.index([1.0, 0.0])
+            statistics.jain_index([1.0, 0.0])

@@ -2,9 +2,9 @@ import unittest
 
 import ddt
 
-from rally_vmperf.measurement import doubts
+from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import overhead
-from tests.unit.measurement import made
+from tests.unit import made
 
 THREE = (99.0, 100.0, 101.0)
 
@@ -36,16 +36,16 @@ class AboutTestCase(unittest.TestCase):
     @ddt.unpack
     def test_kinds(self, name, bare, guest, kinds):
         pair = overhead.compare(
-            made.RATE, [[value] for value in bare], [[v] for v in guest]
+            made.IOPS, [[value] for value in bare], [[v] for v in guest]
         )
-        found = list(doubts.about(pair))
+        found = list(plausibility.about(pair))
         self.assertEqual(kinds, [one.kind for one in found])
         for one in found:
-            self.assertEqual(made.RATE.name, one.subject)
+            self.assertEqual(made.IOPS.name, one.subject)
 
     def test_a_faster_time(self):
         pair = overhead.compare(
             made.TIME, [[v] for v in THREE], [[v] for v in (79.0, 80.0, 81.0)]
         )
-        kinds = [one.kind for one in doubts.about(pair)]
+        kinds = [one.kind for one in plausibility.about(pair)]
         self.assertEqual(["guest_faster"], kinds)

@@ -1,9 +1,10 @@
-"""What the figures of one comparison say against themselves."""
+"""What figures say against themselves, and on what they are conditional."""
 
 import collections.abc
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
 
@@ -74,3 +75,39 @@ def _finding(
     return finding.Finding(
         kind=kind, subject=comparison.metric.name, seen=seen
     )
+
+
+def one_session(reference: repetition.Reference) -> finding.Finding:
+    """Return the finding on what an interval is conditional."""
+    return finding.Finding(
+        kind="interval_one_session",
+        subject=reference.name,
+        seen=f"recorded {reference.recorded_at} on {reference.machine}",
+    )
+
+
+def baseline_changed(
+    entries: collections.abc.Iterable[repetition.Condition],
+) -> finding.Seen:
+    """Return a finding for each repetition with another baseline.
+
+    What measured nothing is compared with nothing.
+    """
+    first: repetition.Reference | None = None
+    for entry in entries:
+        if not entry.observations:
+            continue
+        first = first or entry.reference
+        if entry.reference != first:
+            yield (
+                finding.Finding(
+                    kind="baseline_changed",
+                    subject=first.name,
+                    seen=f"{_named(first)}, later {_named(entry.reference)}",
+                ),
+                entry.number,
+            )
+
+
+def _named(reference: repetition.Reference) -> str:
+    return f"{reference.name!r} recorded {reference.recorded_at}"

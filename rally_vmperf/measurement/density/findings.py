@@ -1,54 +1,51 @@
-"""All that was seen in a density run: by its parts, and in its figures."""
+"""The findings of a density run: of its parts, and in its figures."""
 
 import collections
 import collections.abc
 
-from rally_vmperf.measurement import doubts
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import seen
+from rally_vmperf.measurement import judge
+from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
-from rally_vmperf.measurement.density import comparing
-from rally_vmperf.measurement.density import curve
 from rally_vmperf.measurement.density import law
 from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.density import points_of
 from rally_vmperf.measurement.density import rates
 
-Curves = collections.abc.Sequence[curve.Curve]
 Rows = collections.abc.Sequence[points.Row]
 
 
-def everything(curves: Curves, rows: Rows) -> seen.Seen:
+def everything(entries: judge.Repetitions, rows: Rows) -> finding.Seen:
     """Return findings with the number of the repetition that shows them.
 
     What the figures of all repetitions show together has no number. Levels
     of a warm-up are not asked.
     """
-    for one in curves:
-        for found in one.whole.findings:
+    for one in entries:
+        for found in one.findings:
             yield found, one.number
-    yield from _of_levels(curves)
+    yield from _of_levels(entries)
     if any(row.against == "bare_metal" for row in rows):
-        yield from _of_baseline(curves)
+        yield from _of_baseline(entries)
     for row in rows:
         for found in (*_of_row(row), *_of_model(row)):
             yield found, None
     yield from _too_few_levels(rows)
 
 
-def _of_levels(curves: Curves) -> seen.Seen:
+def _of_levels(entries: judge.Repetitions) -> finding.Seen:
     """Return findings of levels, with the levels where not all have it."""
     numbers: dict[finding.Finding, set[int]] = collections.defaultdict(set)
     guests: dict[finding.Finding, set[int]] = collections.defaultdict(set)
     ran: set[int] = set()
-    for one in curves:
-        for level in one.levels if one.counted else ():
+    for one in entries:
+        for level in one.conditions if one.counted else ():
             if not level.skipped:
-                ran.add(level.guests)
-            for found in level.repetition.findings:
+                ran.add(points.guests_of(level))
+            for found in level.findings:
                 numbers[found].add(one.number)
-                guests[found].add(level.guests)
+                guests[found].add(points.guests_of(level))
     for found, at in guests.items():
         told = found
         if at < ran or len(ran) == 1:
@@ -59,19 +56,16 @@ def _of_levels(curves: Curves) -> seen.Seen:
             yield told, number
 
 
-def _of_baseline(curves: Curves) -> seen.Seen:
+def _of_baseline(entries: judge.Repetitions) -> finding.Seen:
     """Return that its session is one, or that it changed in between."""
-    by_guests: dict[int, list[repetition.Repetition]] = (
-        collections.defaultdict(list)
-    )
-    for one in curves:
-        for level in one.levels if one.counted else ():
-            if not level.skipped:
-                by_guests[level.guests].append(level.repetition)
-    for _, entries in sorted(by_guests.items()):
-        if entries[0].reference.repetitions:
-            yield seen.one_session(entries[0].reference), None
-        yield from seen.baseline_changed(entries)
+    planned = {points.guests_of(x) for one in entries for x in one.conditions}
+    for number in sorted(planned):
+        ran = [
+            one for one in points_of.levels(entries, number) if not one.skipped
+        ]
+        if ran and ran[0].reference.repetitions:
+            yield plausibility.one_session(ran[0].reference), None
+        yield from plausibility.baseline_changed(ran)
 
 
 def _of_row(row: points.Row) -> collections.abc.Iterator[finding.Finding]:
@@ -82,7 +76,7 @@ def _of_row(row: points.Row) -> collections.abc.Iterator[finding.Finding]:
         if 0 < len(point.gathered) < statistics.FEWEST:
             few[len(point.gathered)].add(point.guests)
         spread = _spread(row, point)
-        if spread is not None and spread > doubts.UNSTABLE_PERCENT:
+        if spread is not None and spread > plausibility.UNSTABLE_PERCENT:
             words = (
                 f"with {_guests({point.guests})} they vary by "
                 f"{units.show_percent(spread)} %"
@@ -103,7 +97,7 @@ def _of_row(row: points.Row) -> collections.abc.Iterator[finding.Finding]:
 def _too_fast(
     row: points.Row, point: points.Point
 ) -> collections.abc.Iterator[finding.Finding]:
-    found = comparing.of_points(
+    found = rates.compare_points(
         row.metric,
         row.points,
         point.guests,
@@ -111,7 +105,7 @@ def _too_fast(
         row.against,
         row.confidence,
     )
-    for one in doubts.faster(found) if found else ():
+    for one in plausibility.faster(found) if found else ():
         words = f"with {_guests({point.guests})}: {one.seen}"
         yield _finding(one.kind, one.subject, words)
 
@@ -131,7 +125,7 @@ def _of_model(row: points.Row) -> collections.abc.Iterator[finding.Finding]:
         yield _finding("extrapolated", name, words)
 
 
-def _too_few_levels(rows: Rows) -> seen.Seen:
+def _too_few_levels(rows: Rows) -> finding.Seen:
     """Say once that nothing is modelled, with the most levels of a metric."""
     counts = [
         sum(1 for point in row.points if point.usable)
