@@ -183,9 +183,10 @@ def _values(entry: document.Json) -> dict[str, list[list[float]]]:
     """Return metric -> per repetition, the values of all copies."""
     metrics = codec.decode_metrics(entry["metrics"])
     values: dict[str, list[list[float]]] = {}
-    for rows in entry["repetitions"]:
+    copies = codec.copies(entry["shape"]["copies"])
+    for samples in entry["repetitions"]:
         here: dict[str, list[float]] = {}
-        for one in codec.decode_observations(rows, metrics):
+        for one in codec.decode_samples(samples, copies, metrics):
             here.setdefault(one.sample.metric.name, []).append(
                 one.sample.value
             )

@@ -62,7 +62,7 @@ def read(
     found = [
         (_task(workload, title, entry, task), entry)
         for title, workload in _workloads(content, task)
-        if (entry := table.by_scenario(workload["name"])) is not None
+        if (entry := table.scenarios().get(workload["name"])) is not None
     ]
     if not found:
         known = " or ".join(table.scenarios())

@@ -96,7 +96,7 @@ def _check_ends(
 def _check_foreign(asked: task.Task, entry: question.Question) -> None:
     """Refuse criteria that judge other questions only."""
     own = {one.name for one in entry.criteria}
-    for other in table.every():
+    for other in table.questions().values():
         for one in other.criteria:
             if one.name in asked.criteria and one.name not in own:
                 raise task.Refused(

@@ -6,7 +6,7 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import page
+    from rally_vmperf.report import run as runs
     from rally_vmperf.report import sources
 
 
@@ -17,25 +17,34 @@ def asked(source: "sources.Source") -> question.Question:
     """
     from rally_vmperf.report import sources
 
-    found = table.by_name(source.question) or table.by_scenario(
-        source.scenario
-    )
+    known = table.questions()
+    found = known.get(source.question)
+    found = found or table.scenarios().get(source.scenario)
     if found is None:
-        known = ", ".join(one.name for one in table.every())
         raise sources.SourceError(
             f"records of question {source.question!r} are not known (known "
-            f"are: {known}); report them with the version that measured"
+            f"are: {', '.join(known)}); report them with the version that measured"
         )
     return found
 
 
 def run(
     source: "sources.Source", criteria: question.Criteria | None = None
-) -> "page.AnyRun":
+) -> "runs.Run":
     """Return the run with the verdicts of its criteria.
 
     :param criteria: limits by the name of the criterion, instead of those of
         the task; for other questions too
     """
+    # Drawing takes a second to load: not for a mere list of plugins.
+    from rally_vmperf.report import run as runs
+
+    entry = asked(source)
     held = source.criteria if criteria is None else criteria
-    return asked(source).make(source.records, held)
+    main, *_ = entry.criteria
+    judges = {
+        one.heading: one.judge(**held.get(one.name, {}))
+        for one in entry.criteria
+        if one is main or held.get(one.name)
+    }
+    return runs.judged(entry.section(), source.records, judges, source.folder)

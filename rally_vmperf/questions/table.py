@@ -16,26 +16,18 @@ for _one in (overhead.QUESTION, density.QUESTION):
     register(_one)
 
 
-def every() -> tuple[question.Question, ...]:
-    """Return all questions, in the order in which they came."""
-    return tuple(_QUESTIONS.values())
+def questions() -> dict[str, question.Question]:
+    """Return all questions by their name in records."""
+    return dict(_QUESTIONS)
 
 
-def by_name(name: str) -> question.Question | None:
-    """Return the question that records call so."""
-    return _QUESTIONS.get(name)
-
-
-def by_scenario(name: str) -> question.Question | None:
-    """Return the question that a scenario of Rally asks."""
-    return next((one for one in every() if one.scenario == name), None)
-
-
-def scenarios() -> list[str]:
-    """Return the scenarios that ask the questions."""
-    return [one.scenario for one in every()]
+def scenarios() -> dict[str, question.Question]:
+    """Return the questions by the scenario that asks them."""
+    return {one.scenario: one for one in _QUESTIONS.values()}
 
 
 def criteria() -> dict[str, question.Criterion]:
     """Return the criteria of all questions, by their name."""
-    return {one.name: one for each in every() for one in each.criteria}
+    return {
+        one.name: one for each in _QUESTIONS.values() for one in each.criteria
+    }

@@ -8,6 +8,7 @@ import typing as t
 
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
+from rally_vmperf.records import schema
 from rally_vmperf.report import run as runs
 
 
@@ -23,6 +24,8 @@ class Source:
         readable
     :param scenario: of Rally, that asked it; empty for a journal
     :param records: None for an iteration without a readable one
+    :param folder: of the journal, where files lie beside it; None where it
+        is not known
     :param criteria: the limits of the task, by the name of the SLA; none
         where they are not known
     """
@@ -31,12 +34,18 @@ class Source:
     scenario: str
     records: runs.Records
     criteria: dict[str, dict[str, t.Any]]
+    folder: pathlib.Path | None = None
 
 
-def read(path: str, scenarios: collections.abc.Container[str]) -> list[Source]:
+def read(
+    path: str,
+    scenarios: collections.abc.Container[str],
+    folder: pathlib.Path | None = None,
+) -> list[Source]:
     """Return what a journal, or a file of Rally's results, holds.
 
     :param scenarios: whose workloads are of interest
+    :param folder: where the journals of Rally's results are
     :raises SourceError: for a file that is neither
     """
     if path.endswith(".jsonl"):
@@ -52,7 +61,7 @@ def read(path: str, scenarios: collections.abc.Container[str]) -> list[Source]:
         ) from error
     try:
         found = [
-            of_workload(workload, scenario)
+            of_workload(workload, scenario, folder)
             for task in content["tasks"]
             for subtask in task["subtasks"]
             for workload in subtask["workloads"]
@@ -66,10 +75,31 @@ def read(path: str, scenarios: collections.abc.Container[str]) -> list[Source]:
         ) from error
     if not found:
         raise SourceError(f"{path} holds no workload of rally_vmperf")
+    try:
+        _refuse_old(content)
+    except schema.OldRecordError as error:
+        raise SourceError(f"{path}: {error}") from error
     return found
 
 
-def of_workload(workload: dict[str, t.Any], scenario: str) -> Source:
+def _refuse_old(content: t.Any) -> None:
+    """Refuse results of an earlier version, of which nothing can be read.
+
+    :raises OldRecordError: for the first of its records
+    """
+    for task in content["tasks"]:
+        for subtask in task["subtasks"]:
+            for workload in subtask["workloads"]:
+                for iteration in workload["data"]:
+                    for record in output.carried(iteration):
+                        schema.refuse_old(record)
+
+
+def of_workload(
+    workload: dict[str, t.Any],
+    scenario: str,
+    folder: pathlib.Path | None = None,
+) -> Source:
     """Return what a workload among Rally's results holds."""
     records = [output.find(iteration) for iteration in workload["data"]]
     return Source(
@@ -77,6 +107,7 @@ def of_workload(workload: dict[str, t.Any], scenario: str) -> Source:
         scenario=scenario,
         records=records,
         criteria=workload["sla"],
+        folder=folder,
     )
 
 
@@ -90,9 +121,10 @@ def _journal(path: pathlib.Path) -> Source:
         scenario="",
         records=records,
         criteria={},
+        folder=path.parent,
     )
 
 
 def _question(records: runs.Records) -> str:
-    named = (record["kind"] for record in records if record is not None)
+    named = (record["question"] for record in records if record is not None)
     return next(named, "")

@@ -15,10 +15,9 @@ from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.report import page
 from rally_vmperf.report import run
+from tests.unit import made
 from tests.unit.hostile import attacks
-from tests.unit.report import made
 from tests.unit.report import rally_results
-from tests.unit.report.density import made as density
 
 #: Rally finds them by their names, once they are imported.
 CHARTS = (summary.Overhead, table.Record, curves_chart.Density)
@@ -64,7 +63,7 @@ def records():
 
 def curves():
     """Return records of curves in which every text of a guest is hostile."""
-    found = density.few(density.broken())
+    found = made.few(made.broken())
     for record in found:
         guest = record["machines"][0]
         guest["fingerprint"] = {"virtualisation": ALL}
@@ -106,7 +105,7 @@ def ours():
 
 def our_curves():
     """Return the page of ``rally-vmperf report`` about two density runs."""
-    shown = density.judged(curves(), density.LIMITS)
+    shown = made.density_run(curves(), made.DENSITY_LIMITS)
     return page.standalone([shown, shown])
 
 
@@ -117,7 +116,7 @@ def rallys(told=defects.told):
     """
     found = [*records(), *(None for _ in WORDS)]
     document = rally_results.results(
-        [(found, made.LIMITS), (curves(), density.LIMITS)]
+        [(found, made.LIMITS), (curves(), made.DENSITY_LIMITS)]
     )
     workload, _ = document["tasks"][0]["subtasks"][0]["workloads"]
     failed = workload["data"][-len(WORDS) :]

@@ -25,12 +25,12 @@ class Criterion(sla.SLA):
 
     def __init__(self, criterion_value: dict[str, t.Any]) -> None:
         super().__init__(criterion_value)
-        self.judge = self.criterion.judge(criterion_value)
+        self.judge = self.criterion.judge(**criterion_value)
         self.success = False
 
     def add_iteration(self, iteration: t.Any) -> bool:
         """Take one repetition; False only if a limit is broken for good."""
-        self.judge.add(self.criterion.decode(output.find(iteration)))
+        self.judge.add(output.decode(iteration))
         return not self.judge.failed_beyond_return()
 
     def merge(self, other: t.Self) -> bool:

@@ -9,13 +9,13 @@ from rally.common import validation
 
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
-from rally_vmperf.execution import comparison
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
 from rally_vmperf.plugins.validators import task
 from rally_vmperf.questions import checks
 from rally_vmperf.questions.common import task as tasks
+from rally_vmperf.runs import reference
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
@@ -80,4 +80,4 @@ def _check_baseline(
     baseline = store.Store(CONF.vmperf.baseline_dir).load(asked.baseline)
     for number in copies:
         one = dataclasses.replace(shape, copies=number)
-        comparison.entries(baseline, asked.assignments, one)
+        reference.entries(baseline, asked.assignments, one)

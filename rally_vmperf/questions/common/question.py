@@ -5,11 +5,14 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import judge
 from rally_vmperf.measurement import sample
 from rally_vmperf.questions.common import task
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import page
+    from rally_vmperf.report import section as sections
+    from rally_vmperf.runs import opened
+    from rally_vmperf.runs import run as runs
 
 Json = collections.abc.Mapping[str, t.Any]
 #: Limits by the name of their criterion.
@@ -62,8 +65,8 @@ class Criterion:
 
     :param title: one line, for a list of SLAs
     :param schema: JSON Schema of its configuration
-    :param judge: makes the judge that a configuration asks for
-    :param decode: makes of a record what the judge takes
+    :param heading: what is judged, in a word
+    :param judge: makes the judge, of the keys of a configuration
     :param limits: keys that hold limits by metric, with the scales of the
         metrics that they go with
     :param check: raises ``Refused`` for what cannot be held in a task, given
@@ -72,9 +75,9 @@ class Criterion:
 
     name: str
     title: str
+    heading: str
     schema: Json
-    judge: t.Callable[[Json], t.Any]
-    decode: t.Callable[[Json | None], t.Any]
+    judge: t.Callable[..., judge.Judge[t.Any, t.Any]]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
     check: t.Callable[[task.Task, Json, t.Any], None] = nothing_more
 
@@ -95,7 +98,9 @@ class Question:
     :param compared: in which numbers of copies bare metal is part of the
         verdict
     :param minutes: about how long a task takes, from booting to its end
-    :param make: makes what a report shows of records and limits
+    :param run: makes a run, given what a front door asks and the arguments
+        of the scenario that are the question's own
+    :param section: returns how a report shows its runs
     """
 
     name: str
@@ -107,4 +112,5 @@ class Question:
     copies: t.Callable[[task.Task], tuple[int, ...]]
     compared: t.Callable[[task.Task], tuple[int, ...]]
     minutes: t.Callable[[task.Task], int]
-    make: "t.Callable[[t.Any, Criteria], page.AnyRun]"
+    run: "t.Callable[[opened.Asked, Json], runs.Run]"
+    section: "t.Callable[[], sections.Section]"

@@ -3,10 +3,10 @@
 import typing as t
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import levels
 from rally_vmperf.guests import resting
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
+from rally_vmperf.questions.density import levels
 
 _STOP: dict[str, t.Any] = {
     "type": "object",

@@ -7,7 +7,6 @@ from rally_vmperf.measurement.density import judging
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import checks
-from rally_vmperf.records import curves
 
 
 def compared(asked: task.Task, limits: question.Json) -> tuple[int, ...]:
@@ -52,6 +51,7 @@ def _check_copies(
 CRITERION = question.Criterion(
     name="vmperf_degradation",
     title="Limits on what each guest loses as their number grows, in percent.",
+    heading="Degradation",
     schema=question.schema(
         {
             "max_percent": {
@@ -73,8 +73,7 @@ CRITERION = question.Criterion(
         },
         required=["max_percent"],
     ),
-    judge=lambda limits: judging.DegradationJudge(**limits),
-    decode=curves.readable,
+    judge=judging.DegradationJudge,
     limits={"max_percent": ("ratio",)},
     check=_check,
 )

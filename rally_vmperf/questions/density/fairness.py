@@ -6,7 +6,6 @@ from rally_vmperf.measurement.density import judging
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import checks
-from rally_vmperf.records import curves
 
 
 def _check(asked: task.Task, limits: question.Json, baseline: t.Any) -> None:
@@ -16,6 +15,7 @@ def _check(asked: task.Task, limits: question.Json, baseline: t.Any) -> None:
 CRITERION = question.Criterion(
     name="vmperf_fairness",
     title="Limits on how unevenly guests that share a host are served.",
+    heading="Fairness",
     schema=question.schema(
         {
             "min_index": {
@@ -41,8 +41,7 @@ CRITERION = question.Criterion(
             {"required": ["max_spread_percent"]},
         ],
     ),
-    judge=lambda limits: judging.FairnessJudge(**limits),
-    decode=curves.readable,
+    judge=judging.FairnessJudge,
     limits={"min_index": ("ratio",), "max_spread_percent": ("ratio",)},
     check=_check,
 )

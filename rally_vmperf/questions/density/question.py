@@ -2,16 +2,17 @@
 
 import typing as t
 
-from rally_vmperf.execution import estimate
-from rally_vmperf.execution import levels
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import checks
 from rally_vmperf.questions.density import degradation
 from rally_vmperf.questions.density import fairness
+from rally_vmperf.questions.density import levels
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report.density import run as runs
+    from rally_vmperf.report import section as sections
+    from rally_vmperf.runs import opened
+    from rally_vmperf.runs import run as runs
 
 
 def _compared(asked: task.Task) -> tuple[int, ...]:
@@ -20,23 +21,24 @@ def _compared(asked: task.Task) -> tuple[int, ...]:
 
 
 def _minutes(asked: task.Task) -> int:
-    numbers = checks.numbers(asked)
-    boots = 0
-    if asked.arguments.get("others") == "stopped":
-        boots = levels.rises(numbers, asked.times)
-    return estimate.minutes(
-        asked.assignments, asked.times, len(numbers), boots
+    return levels.minutes(
+        asked.assignments,
+        asked.times,
+        checks.numbers(asked),
+        stops=asked.arguments.get("others") == "stopped",
     )
 
 
-def _make(records: t.Any, criteria: question.Criteria) -> "runs.Run":
-    from rally_vmperf.report.density import run as runs
+def _run(asked: "opened.Asked", own: question.Json) -> "runs.Run":
+    from rally_vmperf.questions.density import run
 
-    judges = [
-        one.judge(criteria[one.name]) if criteria.get(one.name) else None
-        for one in (degradation.CRITERION, fairness.CRITERION)
-    ]
-    return runs.make(records, *judges)
+    return run.make(asked, **own)
+
+
+def _section() -> "sections.Section":
+    from rally_vmperf.questions.density.section import section
+
+    return section.SECTION
 
 
 QUESTION = question.Question(
@@ -49,5 +51,6 @@ QUESTION = question.Question(
     copies=checks.numbers,
     compared=_compared,
     minutes=_minutes,
-    make=_make,
+    run=_run,
+    section=_section,
 )

@@ -3,28 +3,41 @@
 import typing as t
 
 from rally_vmperf.execution import estimate
-from rally_vmperf.measurement import judging
+from rally_vmperf.measurement import limits as limits_
+from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
-from rally_vmperf.records import codec
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import run as runs
+    from rally_vmperf.report import section as sections
+    from rally_vmperf.runs import opened
+    from rally_vmperf.runs import run as runs
 
 
-def _judge(limits: question.Json) -> judging.OverheadJudge:
-    return judging.OverheadJudge(
-        limits["max_percent"],
-        max_count=limits.get("max", {}),
-        confidence=limits.get("confidence", 0.95),
-        on_inconclusive=limits.get("on_inconclusive", "fail"),
-        tolerate=tuple(limits.get("tolerate", ())),
-    )
+def _check(asked: task.Task, limits: question.Json, baseline: t.Any) -> None:
+    """Refuse absolute limits that rates and times always, or never, hold."""
+    ratios = [
+        metric.name
+        for one in asked.assignments
+        for metric in one.metrics()
+        if metric.scale == "ratio"
+    ]
+    for key in ("max", "min"):
+        given = limits_.Limits(limits.get(key, {}))
+        for name in ratios:
+            limit = given.for_metric(name)
+            if limit is not None and limit[0] <= 0:
+                raise task.Refused(
+                    f"sla {OVERHEAD.name} {key}: {limit[1]!r} is "
+                    f"{limit[0]:g}, but {name} is always above zero; give a "
+                    "larger limit, or a pattern that matches counts only"
+                )
 
 
 OVERHEAD = question.Criterion(
     name="vmperf_overhead",
     title="Limits on what guests lose against bare metal, in percent.",
+    heading="Overhead",
     schema=question.schema(
         {
             "max_percent": {
@@ -34,15 +47,26 @@ OVERHEAD = question.Criterion(
             },
             "max": {
                 **question.PER_METRIC,
-                "description": "Metric or glob -> largest tolerated value of "
-                "a count, such as retransmits, in the metric's own unit.",
+                "description": "Metric or glob -> largest tolerated value in "
+                "the guest, in the metric's own unit: of a count, such as "
+                "retransmits, in its worst repetition; of a rate or a time "
+                "the mean.",
+            },
+            "min": {
+                **question.PER_METRIC,
+                "description": "Metric or glob -> smallest tolerated value, "
+                "likewise.",
             },
         },
-        required=["max_percent"],
+        anyOf=[{"required": [name]} for name in ("max_percent", "max", "min")],
     ),
-    judge=_judge,
-    decode=codec.readable,
-    limits={"max_percent": ("ratio",), "max": ("count",)},
+    judge=overhead_judge.OverheadJudge,
+    limits={
+        "max_percent": ("ratio",),
+        "max": ("ratio", "count"),
+        "min": ("ratio", "count"),
+    },
+    check=_check,
 )
 
 
@@ -54,11 +78,16 @@ def _minutes(asked: task.Task) -> int:
     return estimate.minutes(asked.assignments, asked.times)
 
 
-def _make(records: t.Any, criteria: question.Criteria) -> "runs.Run":
-    from rally_vmperf.report import run as runs
+def _run(asked: "opened.Asked", own: question.Json) -> "runs.Run":
+    from rally_vmperf.questions.overhead import run
 
-    limits = criteria.get(OVERHEAD.name)
-    return runs.make(records, _judge(limits) if limits else None)
+    return run.make(asked)
+
+
+def _section() -> "sections.Section":
+    from rally_vmperf.questions.overhead.section import section
+
+    return section.SECTION
 
 
 QUESTION = question.Question(
@@ -71,5 +100,6 @@ QUESTION = question.Question(
     copies=_copies,
     compared=_copies,
     minutes=_minutes,
-    make=_make,
+    run=_run,
+    section=_section,
 )

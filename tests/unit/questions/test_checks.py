@@ -59,7 +59,7 @@ class TestTask(unittest.TestCase):
 
     def check(self, config):
         """Check a workload of Rally's."""
-        entry = table.by_name("overhead")
+        entry = table.questions()["overhead"]
         asked = task.of_rally(config, entry.scenario)
         return checks.check(asked, entry, self.baselines)
 

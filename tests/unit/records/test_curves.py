@@ -19,7 +19,6 @@ from rally_vmperf.records import journal
 from rally_vmperf.records import output
 from rally_vmperf.records import schema
 from tests.unit import made
-from tests.unit import made_density
 
 RATE = sample.Metric(
     name="cpu.sysbench.rate", unit="events/s", better="higher"
@@ -52,7 +51,7 @@ def built(*levels, **changes):
         ),
         build.Setting(
             shape=whole["shape"],
-            machines=made_density.record()["machines"],
+            machines=made.density_record()["machines"],
             workloads=whole["workloads"],
             expected=[RATE.name],
             metrics=codec.encode_metrics([RATE]),
@@ -180,7 +179,7 @@ class TestMade(unittest.TestCase):
     )
     def test_valid(self, given):
         """By the schema; and it decodes."""
-        record = schema.check(made_density.record(**given))
+        record = schema.check(made.density_record(**given))
         read = curves.decode(record)
         for level in read.levels:
             self.assertEqual(
@@ -196,9 +195,9 @@ class TestMade(unittest.TestCase):
 
     def test_with_losses(self):
         """A lost guest and a skipped level are valid too."""
-        record = made_density.record()
-        made_density.lose(record, 3, "g2")
-        record["levels"].append(made_density.skipped(4, 4, "total falls"))
+        record = made.density_record()
+        made.lose(record, 3, "g2")
+        record["levels"].append(made.skipped(4, 4, "total falls"))
         read = curves.decode(schema.check(record))
         self.assertEqual("incomplete", read.whole.state)
         self.assertEqual(4, len(read.whole.missing))
@@ -213,7 +212,7 @@ class TestMade(unittest.TestCase):
     )
     def test_refused(self, changes):
         """Each kind of record has its own keys."""
-        record = {**made_density.record(), **changes}
+        record = {**made.density_record(), **changes}
         with self.assertRaises(schema.RecordError):
             schema.check({k: v for k, v in record.items() if v is not None})
 
@@ -232,7 +231,7 @@ class TestOutput(unittest.TestCase):
         """What is of the other kind is not readable."""
         for record, repetitions, densities in (
             (made.record(), 1, 0),
-            (made_density.record(), 0, 1),
+            (made.density_record(), 0, 1),
         ):
             iteration = {"output": {"complete": [output.encode(record)]}}
             found = output.decode(iteration)

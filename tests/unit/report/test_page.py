@@ -11,7 +11,7 @@ from rally_vmperf.measurement import units
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.report import page
 from rally_vmperf.report import run
-from tests.unit.report import made
+from tests.unit import made
 
 
 class Reader(html.parser.HTMLParser):

@@ -5,9 +5,8 @@ import unittest
 
 from rally_vmperf.records import journal
 from rally_vmperf.report import sources
-from tests.unit.report import made
+from tests.unit import made
 from tests.unit.report import rally_results
-from tests.unit.report.density import made as density
 
 SCENARIOS = ("VMPerf.overhead", "VMPerf.density")
 
@@ -55,7 +54,7 @@ class SourcesTestCase(unittest.TestCase):
     def test_question_and_scenario(self):
         """The one by the records, the other by Rally; where they are known."""
         written = journal.Journal(self.folder, "curves")
-        for record in density.records():
+        for record in made.density_records():
             written.append(record)
         (found,) = sources.read(str(written.path), SCENARIOS)
         self.assertEqual(("density", ""), (found.question, found.scenario))

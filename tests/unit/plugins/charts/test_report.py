@@ -18,9 +18,8 @@ from rally_vmperf.questions import table
 from rally_vmperf.records import output
 from rally_vmperf.report import page
 from rally_vmperf.report import run
-from tests.unit.report import made
+from tests.unit import made
 from tests.unit.report import rally_results
-from tests.unit.report.density import made as curves
 
 
 def rallys(workloads):
@@ -65,13 +64,13 @@ class StaticReportTestCase(unittest.TestCase):
             self.assertEqual(len(made.METRICS), len(shows["data"]["rows"]))
 
     def test_report_holds_our_page_of_curves(self):
-        records = curves.few(curves.broken())
-        html = plot.plot(rallys([([*records, None], curves.LIMITS)]))
+        records = made.few(made.broken())
+        html = plot.plot(rallys([([*records, None], made.DENSITY_LIMITS)]))
         (workload,) = shown(html)
         (chart,) = workload["additive_output"]
         self.assertEqual("EmbedChart", chart["widget"])
         expected = page.embedded(
-            curves.judged([*records, None], curves.LIMITS)
+            made.density_run([*records, None], made.DENSITY_LIMITS)
         )
         self.assertEqual(
             expected,

@@ -8,7 +8,6 @@ import jsonschema
 from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.records import output
 from tests.unit import made
-from tests.unit import made_density
 
 Degradation = criteria.SLAS["vmperf_degradation"]
 Fairness = criteria.SLAS["vmperf_fairness"]
@@ -27,7 +26,7 @@ def fed(sla, numbers=(1, 2, 3), **given):
     """Give an SLA the curves of these repetitions."""
     answers = []
     for number in numbers:
-        record = made_density.record(number, planned=3, **given)
+        record = made.density_record(number, planned=3, **given)
         answers.append(sla.add_iteration(iteration(record)))
     return answers
 
@@ -72,8 +71,8 @@ class TestDegradation(unittest.TestCase):
         """Its level is not passed, whatever the others say."""
         sla = Degradation({"max_percent": {"disk.randread.iops": 95}})
         fed(sla, numbers=(1, 2))
-        record = made_density.record(3)
-        made_density.lose(record, 3, "g2")
+        record = made.density_record(3)
+        made.lose(record, 3, "g2")
         sla.add_iteration(iteration(record))
         self.assertFalse(sla.result()["success"], sla.details())
 

@@ -82,7 +82,7 @@ class TestDensity(unittest.TestCase):
 
     def check(self, *changes):
         """Check a workload of Rally's; return what is to be said of it."""
-        entry = table.by_name("density")
+        entry = table.questions()["density"]
         asked = task.of_rally(changed(*changes), entry.scenario)
         return checks.check(asked, entry, self.baselines)
 
