@@ -12,8 +12,6 @@ from rally_vmperf.records import journal as journals
 from rally_vmperf.runs import run as runs
 
 if t.TYPE_CHECKING:
-    from openstack import connection as sdk
-
     from rally_vmperf.execution import arrival
 
 
@@ -90,7 +88,7 @@ class Asked:
     booted: dict[str, t.Any]
     baseline: document.Json | None
     journal: journals.Journal
-    connect: t.Callable[[], "sdk.Connection"]
+    connect: t.Callable[[], t.Any]
     progress: runs.Progress
     warn: runs.Progress
 

@@ -241,7 +241,7 @@ class TestMake(unittest.TestCase):
         record = run.repeat(1)
         self.assertEqual({"others": "paused"}, record["options"])
         self.assertEqual("complete", record["state"])
-        idle, watch = run.ready.actions
+        idle, _ = run.ready.actions
         cloud = idle.connection
         self.assertEqual(1, cloud.calls.count("pause_server"))
         self.assertEqual(1, cloud.calls.count("unpause_server"))
