@@ -180,7 +180,11 @@ def _check_limits(
     ratios = [m.name for m in metrics if m.scale == "ratio"]
     every = [m.name for m in metrics]
     sla = config["sla"].get("vmperf_overhead", {})
-    for key, names in (("max_percent", ratios), ("max", every), ("min", every)):
+    for key, names in (
+        ("max_percent", ratios),
+        ("max", every),
+        ("min", every),
+    ):
         given = limits.Limits(sla.get(key, {}))
         unmatched = given.unmatched(names)
         if unmatched:

@@ -1,4 +1,3 @@
-import dataclasses
 import subprocess
 import sys
 import unittest

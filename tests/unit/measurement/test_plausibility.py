@@ -2,8 +2,8 @@ import unittest
 
 import ddt
 
-from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import plausibility
 from tests.unit import made
 
 THREE = (99.0, 100.0, 101.0)
