@@ -181,12 +181,11 @@ def _typical(values: list[list[float]]) -> float:
 
 def _values(entry: document.Json) -> dict[str, list[list[float]]]:
     """Return metric -> per repetition, the values of all copies."""
-    metrics = codec.decode_metrics(entry["metrics"])
     values: dict[str, list[list[float]]] = {}
     copies = codec.copies(entry["shape"]["copies"])
     for samples in entry["repetitions"]:
         here: dict[str, list[float]] = {}
-        for one in codec.decode_samples(samples, copies, metrics):
+        for one in codec.decode_samples(samples, copies, entry["metrics"]):
             here.setdefault(one.sample.metric.name, []).append(
                 one.sample.value
             )

@@ -2,6 +2,7 @@
 
 import argparse
 import collections.abc
+import re
 import typing as t
 import uuid
 
@@ -44,6 +45,7 @@ class Record(command.Command):
         parser.add_argument(
             "--continue",
             dest="session",
+            type=_session,
             metavar="SESSION",
             help="go on with a recording of which something is missing, with "
             "the same arguments; only that is measured",
@@ -193,6 +195,15 @@ class Record(command.Command):
     def _say(self, line: str) -> None:
         self.app.stdout.write(f"{line}\n")
         self.app.stdout.flush()
+
+
+def _session(text: str) -> str:
+    if not re.fullmatch("[0-9a-f]{32}", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no identifier of a recording, which has 32 digits "
+            "from 0 to f"
+        )
+    return text
 
 
 def _options(

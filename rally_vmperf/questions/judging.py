@@ -22,8 +22,8 @@ def asked(source: "sources.Source") -> question.Question:
     found = found or table.scenarios().get(source.scenario)
     if found is None:
         raise sources.SourceError(
-            f"records of question {source.question!r} are not known (known "
-            f"are: {', '.join(known)}); report them with the version that measured"
+            f"question {source.question!r} is not known (known are: "
+            f"{', '.join(known)}); report with the version that measured"
         )
     return found
 

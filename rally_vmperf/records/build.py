@@ -139,7 +139,7 @@ def build(
     metrics = codec.encode_metrics(
         each.sample.metric for one in conditions for each in one.observations
     )
-    return {
+    whole = {
         "version": codec.VERSION,
         **dataclasses.asdict(identity),
         "state": state,
@@ -159,6 +159,7 @@ def build(
         "findings": _plain(dict.fromkeys((*setting.findings, *findings))),
         "files": {"raw": None, "machines": None, **(files or {})},
     }
+    return codec.pack(whole)
 
 
 def _condition(one: Taken) -> dict[str, t.Any]:

@@ -1,6 +1,7 @@
 """From a record, a plain JSON document, to what judges and reports read."""
 
 import collections.abc
+import decimal
 import typing as t
 
 from rally_vmperf.measurement import finding
@@ -8,15 +9,14 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
 
 Json = collections.abc.Mapping[str, t.Any]
-Metrics = collections.abc.Mapping[str, sample.Metric]
 #: Of each machine one value, several, or none.
 Values = list[float | list[float] | None]
 
 #: Version of the form of records.
 VERSION = 2
-#: Significant digits of a sample: far more than any tool has, and few enough
-#: for a record of many guests.
-DIGITS = 7
+#: Significant digits of a sample: more than any tool is exact to, and few
+#: enough for a record of many guests.
+DIGITS = 6
 
 
 def encode_metrics(
@@ -36,7 +36,12 @@ def encode_metrics(
 def decode_metrics(metrics: Json) -> dict[str, sample.Metric]:
     """Return the metrics that ``encode_metrics`` wrote."""
     return {
-        name: sample.Metric(name=name, **meaning)
+        name: sample.Metric(
+            name=name,
+            unit=meaning["unit"],
+            better=meaning["better"],
+            scale=meaning["scale"],
+        )
         for name, meaning in metrics.items()
     }
 
@@ -54,17 +59,11 @@ def encode_samples(
         name = one.sample.metric.name
         if name not in found:
             found[name] = {source: [] for source in sources}
-        found[name][one.source].append(_rounded(one.sample.value))
+        found[name][one.source].append(one.sample.value)
     return {
         name: [_of_one(values) for values in by_source.values()]
         for name, by_source in found.items()
     }
-
-
-def _rounded(value: float) -> float:
-    """Return a value with ``DIGITS`` digits; whole numbers stay whole."""
-    short = float(f"{value:.{DIGITS}g}")
-    return int(short) if short.is_integer() else short
 
 
 def _of_one(values: list[float]) -> float | list[float] | None:
@@ -74,28 +73,101 @@ def _of_one(values: list[float]) -> float | list[float] | None:
 
 
 def decode_samples(
-    samples: Json, sources: collections.abc.Sequence[str], metrics: Metrics
+    samples: Json, sources: collections.abc.Sequence[str], metrics: Json
 ) -> tuple[sample.Observation, ...]:
     """Return the observations that ``encode_samples`` wrote.
 
+    :param metrics: their meaning, encoded
     :raises ValueError: for a value that no measurement can give, or another
         number of values than of machines
     """
+    known = decode_metrics({name: metrics[name] for name in samples})
     return tuple(
         sample.Observation(
             source=source,
-            sample=sample.Sample(metric=metrics[name], value=float(value)),
+            sample=sample.Sample(metric=known[name], value=value),
         )
         for name, values in samples.items()
         for source, given in zip(sources, values, strict=True)
-        for value in _several(given)
+        for value in several(given, metrics[name])
     )
 
 
-def _several(given: float | list[float] | None) -> list[float]:
+def several(given: float | list[float] | None, meaning: Json) -> list[float]:
+    """Return what one machine reported, in the metric's base unit.
+
+    :param meaning: of the metric, encoded
+    """
     if given is None:
         return []
-    return given if isinstance(given, list) else [given]
+    values = given if isinstance(given, list) else [given]
+    decimals = meaning.get("decimals")
+    if decimals is None:
+        return values
+    return [float(f"{value}e{-decimals}") for value in values]
+
+
+def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
+    """Return a record whose samples are whole numbers of few digits.
+
+    A record of many guests holds ten thousands of them. How many decimals
+    they have stands in the metric's meaning.
+    """
+    parts = [one["samples"] for one in record["conditions"]]
+    for one in (record["reference"] or {}).get("copies", ()):
+        parts += one["repetitions"]
+    found: dict[str, list[decimal.Decimal]] = {}
+    for samples in parts:
+        for name, values in samples.items():
+            short = found.setdefault(name, [])
+            short += [
+                _short(v) for given in values for v in several(given, {})
+            ]
+    decimals = {
+        name: -min(int(one.as_tuple().exponent) for one in values)
+        for name, values in found.items()
+        if values
+    }
+
+    def packed(samples: Json) -> dict[str, Values]:
+        return {
+            name: [
+                _of_one(
+                    [
+                        int(_short(value).scaleb(decimals[name]))
+                        for value in several(given, {})
+                    ]
+                )
+                for given in values
+            ]
+            for name, values in samples.items()
+        }
+
+    reference = record["reference"]
+    return {
+        **record,
+        "metrics": {
+            name: {**meaning, "decimals": decimals.get(name, 0)}
+            for name, meaning in record["metrics"].items()
+        },
+        "conditions": [
+            {**one, "samples": packed(one["samples"])}
+            for one in record["conditions"]
+        ],
+        "reference": reference
+        and {
+            **reference,
+            "copies": [
+                {**one, "repetitions": [*map(packed, one["repetitions"])]}
+                for one in reference["copies"]
+            ],
+        },
+    }
+
+
+def _short(value: float) -> decimal.Decimal:
+    """Return a value with ``DIGITS`` digits, without zeros at its end."""
+    return decimal.Decimal(f"{value:.{DIGITS}g}").normalize()
 
 
 def copies(number: int) -> list[str]:
@@ -120,7 +192,7 @@ def decode(record: Json) -> repetition.Repetition:
     """
     metrics = decode_metrics(record["metrics"])
     expected = tuple(metrics[name] for name in record["expected"])
-    references = _references(record["reference"], metrics)
+    references = _references(record["reference"], record["metrics"])
     return repetition.Repetition(
         number=record["repetition"],
         planned=record["planned"],
@@ -128,7 +200,7 @@ def decode(record: Json) -> repetition.Repetition:
         state=record["state"],
         expected=expected,
         conditions=tuple(
-            _condition(record, one, metrics, expected, references)
+            _condition(record, one, expected, references)
             for one in record["conditions"]
         ),
         hosts={
@@ -144,7 +216,6 @@ def decode(record: Json) -> repetition.Repetition:
 def _condition(
     record: Json,
     one: Json,
-    metrics: Metrics,
     expected: tuple[sample.Metric, ...],
     references: collections.abc.Mapping[int | None, repetition.Reference],
 ) -> repetition.Condition:
@@ -159,7 +230,9 @@ def _condition(
         machines=tuple(one["machines"]),
         # What is skipped lacks nothing that was to be measured.
         expected=() if one["skipped"] else expected,
-        observations=decode_samples(one["samples"], one["machines"], metrics),
+        observations=decode_samples(
+            one["samples"], one["machines"], record["metrics"]
+        ),
         missing=_missing(one),
         findings=_findings(one),
         starts=tuple(repetition.Start(**start) for start in one["starts"]),
@@ -176,7 +249,7 @@ def _findings(part: Json) -> tuple[finding.Finding, ...]:
 
 
 def _references(
-    reference: Json | None, metrics: Metrics
+    reference: Json | None, metrics: Json
 ) -> dict[int | None, repetition.Reference]:
     """Return bare metal by the number of its copies."""
     if reference is None:

@@ -137,10 +137,10 @@ def read(folder: pathlib.Path | None, entry: Json | None) -> Json:
                 f"{path} is not what the run wrote: its checksum differs"
             )
         return t.cast(Json, json.loads(gzip.decompress(content)))
+    except (EOFError, ValueError, gzip.BadGzipFile, zlib.error) as error:
+        raise FileError(f"{path} is damaged: {error}") from error
     except OSError as error:
         raise FileError(f"{path}: {error.strerror or error}") from error
-    except (EOFError, ValueError, zlib.error) as error:
-        raise FileError(f"{path} is damaged: {error}") from error
 
 
 def _entry(path: pathlib.Path, digest: str) -> dict[str, str]:

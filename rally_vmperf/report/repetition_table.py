@@ -5,6 +5,7 @@ import math
 import typing as t
 
 from rally_vmperf.measurement import units
+from rally_vmperf.records import codec
 from rally_vmperf.report import text
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -31,11 +32,11 @@ def _samples(record: Json) -> collections.abc.Iterator[list[str]]:
             yield ["-", "-", "-", f"{words}skipped, {one['skipped']}"]
         state = f"{words}{warm or one['state']}"
         for metric, values in one["samples"].items():
-            unit = record["metrics"][metric]["unit"]
+            meaning = record["metrics"][metric]
             for name, given in zip(one["machines"], values, strict=True):
-                for value in given if isinstance(given, list) else [given]:
-                    if value is not None:
-                        yield [name, metric, _shown(value, unit), state]
+                for value in codec.several(given, meaning):
+                    shown = _shown(value, meaning["unit"])
+                    yield [name, metric, shown, state]
 
 
 def _words(axes: Json) -> str:

@@ -72,10 +72,10 @@ def _put(
     record: Json,
 ) -> None:
     for metric, values in samples.items():
-        unit = record["metrics"][metric]["unit"]
+        meaning = record["metrics"][metric]
         for name, given in zip(names, values, strict=True):
-            several = given if isinstance(given, list) else [given]
-            shown = [units.show(v, unit) for v in several if v is not None]
+            found = codec.several(given, meaning)
+            shown = [units.show(value, meaning["unit"]) for value in found]
             if shown:
                 place = cells.setdefault((metric, where, name), {})
                 place[number] = ", ".join(shown)

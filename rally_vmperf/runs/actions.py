@@ -9,9 +9,6 @@ import typing as t
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import conditions
 
-if t.TYPE_CHECKING:
-    from openstack import connection as sdk
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Effect:
@@ -66,7 +63,7 @@ class Watch(Action):
 
     def __init__(
         self,
-        connection: "sdk.Connection",
+        connection: t.Any,
         guests: collections.abc.Sequence[collections.abc.Mapping[str, t.Any]],
     ) -> None:
         self._connection = connection

@@ -12,8 +12,6 @@ from rally_vmperf.records import journal as journals
 from rally_vmperf.runs import run as runs
 
 if t.TYPE_CHECKING:
-    from openstack import connection as sdk
-
     from rally_vmperf.execution import arrival
 
 
@@ -71,6 +69,7 @@ class Asked:
     """What a front door asks of a run of any question.
 
     :param opened: keeps the connections
+    :param question: name of what is asked
     :param task: identifier of the task
     :param owner: identifier of the run, names its journal
     :param times: all repetitions that are planned, warm-up included
@@ -81,6 +80,7 @@ class Asked:
     """
 
     opened: Opened
+    question: str
     task: str
     owner: str
     times: int
@@ -90,7 +90,7 @@ class Asked:
     booted: dict[str, t.Any]
     baseline: document.Json | None
     journal: journals.Journal
-    connect: t.Callable[[], "sdk.Connection"]
+    connect: t.Callable[[], t.Any]
     progress: runs.Progress
     warn: runs.Progress
 
@@ -118,6 +118,7 @@ class Asked:
     def common(self) -> dict[str, t.Any]:
         """Return the arguments of a run that all questions give alike."""
         return {
+            "question": self.question,
             "task": self.task,
             "workload": self.owner,
             "times": self.times,

@@ -12,9 +12,7 @@ from rally_vmperf.plugins.charts import overhead as summary
 from rally_vmperf.plugins.charts import record as table
 from rally_vmperf.plugins.scenarios import defects
 from rally_vmperf.plugins.sla import criteria
-from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.report import page
-from rally_vmperf.report import run
 from tests.unit import made
 from tests.unit.hostile import attacks
 from tests.unit.report import rally_results
@@ -99,8 +97,8 @@ def _spoil(level):
 
 def ours():
     """Return the page of ``rally-vmperf report``."""
-    judge = overhead.OVERHEAD.judge(made.LIMITS)
-    return page.standalone([run.make(records(), judge)])
+    limits = {"vmperf_overhead": made.LIMITS}
+    return page.standalone([made.run_of(records(), limits)])
 
 
 def our_curves():

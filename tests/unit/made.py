@@ -20,8 +20,9 @@ from rally_vmperf.measurement import repetition as repetitions_
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement.density import judging
 from rally_vmperf.measurement.density import points
+from rally_vmperf.questions import judging as questions
 from rally_vmperf.records import files
-from rally_vmperf.questions.density.section import run as density_runs
+from rally_vmperf.report import sources
 
 #: Where the files lie that the records name.
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="vmperf-made-"))
@@ -518,17 +519,21 @@ def few(given, names=("disk.randread.iops",)):
     return given
 
 
+def run_of(given, limits=None, folder=FOLDER, question="overhead"):
+    """Return a run as a report shows it, judged by limits by SLA."""
+    source = sources.Source(
+        question=question,
+        scenario="",
+        records=given,
+        criteria=limits or {},
+        folder=folder,
+    )
+    return questions.run(source)
+
+
 def density_run(given, limits=None):
     """Return a run of density as a report shows it, judged by the limits."""
-    limits = limits or {}
-    loss = limits.get("vmperf_degradation")
-    shares = limits.get("vmperf_fairness")
-    return density_runs.make(
-        given,
-        judging.DegradationJudge(**loss) if loss else None,
-        judging.FairnessJudge(**shares) if shares else None,
-        FOLDER,
-    )
+    return run_of(given, limits, question="density")
 
 
 def _tiny(name, host):

@@ -22,8 +22,7 @@ EXPECTED = {
     ("vmperf_cloud", "default"),
     ("vmperf_reach", "default"),
     ("VMPerfRecord", "default"),
-    ("VMPerfOverhead", "default"),
-    ("VMPerfDensity", "default"),
+    ("VMPerfRun", "default"),
 }
 HEAVY = ("asyncssh", "matplotlib", "numpy", "openstack", "scipy")
 

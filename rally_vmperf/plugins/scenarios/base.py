@@ -55,6 +55,7 @@ class Measuring(scenario.OpenStackScenario):
             return question.run(
                 opened.Asked(
                     opened=kept.OPENED,
+                    question=question.name,
                     task=self.context["task"]["uuid"],
                     owner=owner,
                     times=stored["runner"].get("times", 1),

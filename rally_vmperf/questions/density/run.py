@@ -26,8 +26,6 @@ from rally_vmperf.runs import reference
 from rally_vmperf.runs import run as runs
 from rally_vmperf.runs import setting
 
-NAME = "density"
-
 
 def make(
     asked: opened.Asked,
@@ -94,7 +92,6 @@ def make(
 
     return runs.Run(
         **asked.common(),
-        question=NAME,
         conditions=tuple(
             conditions.Condition(
                 axes={"guests": number},

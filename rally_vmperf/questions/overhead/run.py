@@ -13,8 +13,6 @@ from rally_vmperf.runs import reference
 from rally_vmperf.runs import run as runs
 from rally_vmperf.runs import setting
 
-NAME = "overhead"
-
 
 def make(asked: opened.Asked) -> runs.Run:
     """Return a run with one condition: all guests at once."""
@@ -54,7 +52,6 @@ def make(asked: opened.Asked) -> runs.Run:
 
     return runs.Run(
         **asked.common(),
-        question=NAME,
         conditions=(conditions.Condition(copies=shape.copies),),
         unready=setting.of_guests(asked.booted, assignments),
         open=ready,

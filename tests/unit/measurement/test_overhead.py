@@ -7,8 +7,8 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement import doubts
 from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import sample
 from tests.unit import made
 
@@ -63,7 +63,7 @@ class PublishedTestCase(unittest.TestCase):
     def test_the_guest_that_beats_bare_metal(self):
         _, got = published("cpu.execl")
         self.assertLess(got.overhead_percent, -81)
-        kinds = [one.kind for one in doubts.about(got)]
+        kinds = [one.kind for one in plausibility.about(got)]
         self.assertIn("guest_slightly_faster", kinds)
 
     def test_the_same_with_repetitions(self):
@@ -74,7 +74,7 @@ class PublishedTestCase(unittest.TestCase):
             [entry["bare_metal"] * factor for factor in noise],
             [entry["guest"] * factor for factor in noise],
         )
-        kinds = [one.kind for one in doubts.about(got)]
+        kinds = [one.kind for one in plausibility.about(got)]
         self.assertEqual(["guest_faster"], kinds)
 
 

@@ -8,9 +8,7 @@ import ddt
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import units
-from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.report import page
-from rally_vmperf.report import run
 from tests.unit import made
 
 
@@ -35,9 +33,7 @@ class Reader(html.parser.HTMLParser):
 
 
 def judged(records, limits=made.LIMITS):
-    return run.make(
-        records, overhead.OVERHEAD.judge(limits) if limits else None
-    )
+    return made.run_of(records, {"vmperf_overhead": limits or {}})
 
 
 def read(*runs):

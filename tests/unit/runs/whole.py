@@ -95,6 +95,7 @@ def asked(folder, document, *machines, cloud=None, **changes):
     kept.keep("w", Arrived(machines))
     given = {
         "opened": kept,
+        "question": "overhead",
         "task": "t",
         "owner": "w",
         "times": 3,

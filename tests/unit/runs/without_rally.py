@@ -20,20 +20,20 @@ class NoRally(importlib.abc.MetaPathFinder):
 
 def main(folder):
     """Record bare metal, ask both questions, judge and report."""
-    from rally_vmperf.measurement import overhead_judge
-    from rally_vmperf.measurement.density import judging
-    from rally_vmperf.questions import overhead
-    from rally_vmperf.questions.density import run as density
-    from rally_vmperf.records import build
+    from rally_vmperf.questions import judging
+    from rally_vmperf.questions import table
     from rally_vmperf.records import journal
     from rally_vmperf.report import page
-    from rally_vmperf.report import run as reports
-    from rally_vmperf.questions.density.section import run as density_reports
+    from rally_vmperf.report import sources
     from tests.unit.runs import golden
     from tests.unit.runs import whole
 
-    def measure(name, rates, make):
-        """Return the records of three repetitions, as the journal has them."""
+    document = whole.baseline(
+        folder, (1, 2), [1000, 1001, 1002, 1003, 1001, 1000]
+    )
+
+    def ask(question, journal_name, rates, criteria, **own):
+        """Measure three repetitions; return the run that the journal tells."""
         machines = [
             golden.Machine(guest, [golden.sysbench(r) for r in rates])
             for guest in ("g1", "g2")
@@ -42,37 +42,42 @@ def main(folder):
             folder,
             document,
             *machines,
-            journal=journal.Journal(folder, name),
+            question=question,
+            journal=journal.Journal(folder, journal_name),
         )
-        run = asked.opened.run("w", lambda: make(asked))
+        make = table.questions()[question].run
+        run = asked.opened.run("w", lambda: make(asked, own))
         for number in (1, 2, 3):
             run.repeat(number)
         asked.opened.close("w")
-        return journal.Journal(folder, name).read()
+        path = str(pathlib.Path(folder, f"{journal_name}.jsonl"))
+        (source,) = sources.read(path, table.scenarios())
+        return judging.run(source, criteria)
 
-    def make_density(asked):
-        return density.make(
-            asked,
-            levels=(1, 2),
-            order=build.Order(kind="blocks", seed=1),
+    def limits(most):
+        return {"max_percent": {"*": most}, "tolerate": ["shape_whole"]}
+
+    shown = [
+        ask(
+            "overhead",
+            f"overhead-{most}",
+            [900, 901, 902],
+            {"vmperf_overhead": limits(most)},
+        )
+        for most in (15, 5)
+    ]
+    shown.append(
+        ask(
+            "density",
+            "density",
+            [900, 901, 902, 903],
+            {"vmperf_degradation": limits(20)},
+            levels=[1, 2],
+            order="blocks",
+            seed=1,
             others="idle",
             stop=None,
         )
-
-    document = whole.baseline(
-        folder, (1, 2), [1000, 1001, 1002, 1003, 1001, 1000]
-    )
-    shown = []
-    tolerate = ["shape_whole"]
-    for rate, most in ((900, 15), (900, 5)):
-        rates = [rate, rate + 1, rate + 2]
-        records = measure(f"overhead-{most}", rates, overhead.make)
-        judge = overhead_judge.OverheadJudge({"*": most}, tolerate=tolerate)
-        shown.append(reports.make(records, judge, pathlib.Path(folder)))
-    records = measure("density", [900, 901, 902, 903], make_density)
-    judge = judging.DegradationJudge({"*": 20}, tolerate=tolerate)
-    shown.append(
-        density_reports.make(records, judge, None, pathlib.Path(folder))
     )
     (pathlib.Path(folder) / "report.html").write_text(page.standalone(shown))
     return {

@@ -180,8 +180,9 @@ class MissingTestCase(unittest.TestCase):
         curves = made.levels(CPU)
         curves[place] = state and dataclasses.replace(
             curves[place],
-            levels=curves[place].levels[:1],
-            whole=made.PART(place + 1, state=state, missing=made.LEVEL_GAP),
+            conditions=curves[place].conditions[:1],
+            state=state,
+            missing=made.LEVEL_GAP,
         )
         got = made.degradation(curves, {"*": limit})
         self.assertFalse(got.passed)

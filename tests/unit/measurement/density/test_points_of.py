@@ -192,8 +192,8 @@ class PointsTestCase(unittest.TestCase):
         skipped = [
             dataclasses.replace(
                 one,
-                levels=(
-                    *one.levels[:2],
+                conditions=(
+                    *one.conditions[:2],
                     made.level(one.number, 3, {}, skipped="the total fell"),
                 ),
             )
@@ -242,7 +242,9 @@ class PointsTestCase(unittest.TestCase):
 
     def test_curve_cut_off(self):
         curves = made.levels({made.EVENTS: made.SHARED})
-        curves[2] = dataclasses.replace(curves[2], levels=curves[2].levels[:1])
+        curves[2] = dataclasses.replace(
+            curves[2], conditions=curves[2].conditions[:1]
+        )
         one, _, three = points(curves)
         self.assertEqual(3, len(one.gathered))
         self.assertEqual(2, len(three.gathered))

@@ -8,7 +8,6 @@ from unittest import mock
 from rally_vmperf.measurement import finding
 from rally_vmperf.questions.density import run as density
 from rally_vmperf.questions.density import stopping
-from rally_vmperf.records import build
 from rally_vmperf.records import journal
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
@@ -57,7 +56,7 @@ class TestRun(unittest.TestCase):
             session,
             self.journal,
             acting,
-            question=density.NAME,
+            question="density",
             warmup=0,
             conditions=tuple(
                 conditions.Condition(
@@ -195,7 +194,8 @@ class TestMake(unittest.TestCase):
         )
         given = {
             "levels": levels,
-            "order": build.Order(),
+            "order": "listed",
+            "seed": 0,
             "others": "idle",
             "stop": None,
         }
@@ -241,7 +241,7 @@ class TestMake(unittest.TestCase):
         record = run.repeat(1)
         self.assertEqual({"others": "paused"}, record["options"])
         self.assertEqual("complete", record["state"])
-        idle, watch = run.ready.actions
+        idle, _ = run.ready.actions
         cloud = idle.connection
         self.assertEqual(1, cloud.calls.count("pause_server"))
         self.assertEqual(1, cloud.calls.count("unpause_server"))

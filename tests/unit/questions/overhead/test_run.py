@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
-from rally_vmperf.questions import overhead
+from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import files
 from tests.unit.runs import golden
 from tests.unit.runs import whole

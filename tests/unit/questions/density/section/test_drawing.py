@@ -2,11 +2,11 @@ import unittest
 from xml.etree import ElementTree
 
 from rally_vmperf.questions.density.section import cells
-from rally_vmperf.questions.density.section import shares
 from rally_vmperf.questions.density.section import curves
 from rally_vmperf.questions.density.section import heat
 from rally_vmperf.questions.density.section import law_line
 from rally_vmperf.questions.density.section import picture
+from rally_vmperf.questions.density.section import shares
 from tests.unit import made
 
 EIGHT = tuple(range(1, 9))

@@ -6,8 +6,8 @@ import unittest
 import ddt
 
 from rally_vmperf.measurement import units
-from rally_vmperf.report import page
 from rally_vmperf.questions.density.section import told
+from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.report import test_page
 

@@ -1,17 +1,16 @@
 import unittest
 from xml.etree import ElementTree
 
-from rally_vmperf.questions.overhead import question as overhead
-from rally_vmperf.report import groups
-from rally_vmperf.report import run
 from rally_vmperf.questions.overhead.section import overheads
+from rally_vmperf.questions.overhead.section import section
 from rally_vmperf.questions.overhead.section import strips
 from tests.unit import made
 
 
 def rows(**arguments):
-    judge = overhead.OVERHEAD.judge(made.LIMITS)
-    return groups.ordered(run.make(made.records(**arguments), judge).judgement)
+    limits = {"vmperf_overhead": made.LIMITS}
+    shown = made.run_of(made.records(**arguments), limits)
+    return section.ordered(shown.judgement)
 
 
 def identifiers(drawing):
