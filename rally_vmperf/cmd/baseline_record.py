@@ -11,8 +11,8 @@ from cliff import command
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import bare_metal
-from rally_vmperf.cmd import configuration
 from rally_vmperf.cmd import coverage
+from rally_vmperf.cmd import rally_api
 
 if t.TYPE_CHECKING:
     from rally_vmperf.runs import recorded
@@ -55,7 +55,7 @@ class Record(command.Command):
             action="store_true",
             help="overwrite a baseline of the same name",
         )
-        configuration.add_argument(parser)
+        rally_api.add_argument(parser)
         return parser
 
     def take_action(self, parsed: argparse.Namespace) -> int:
@@ -64,8 +64,8 @@ class Record(command.Command):
             raise document.BaselineError(
                 "--jump leads to another machine: add --host USER@ADDRESS"
             )
-        configuration.load(parsed.config_file)
-        registry = store.Store(configuration.option("baseline_dir"))
+        rally_api.load(parsed.config_file)
+        registry = store.Store(rally_api.option("baseline_dir"))
         with registry.reserve(parsed.name, replace=parsed.replace):
             return self._register(registry, parsed)
 
@@ -110,7 +110,7 @@ class Record(command.Command):
         from rally_vmperf.runs import recorded
         from rally_vmperf.runs import recording
 
-        folder = configuration.option("journal_dir")
+        folder = rally_api.option("journal_dir")
         fitting = self._that_fit(parsed, asked.coverages)
         parts = [
             recorded.Part(

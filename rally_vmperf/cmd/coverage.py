@@ -7,7 +7,7 @@ import typing as t
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
-from rally_vmperf.cmd import configuration
+from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
 from rally_vmperf.questions.common import task
@@ -191,7 +191,7 @@ def _shapes(
         )
     from rally_vmperf.guests import choices
 
-    cloud = configuration.connection()
+    cloud = rally_api.connection()
     found = [choices.flavor(cloud, one) for one in wanted]
     shapes = [
         matching.Shape(one.vcpus, one.ram, number)

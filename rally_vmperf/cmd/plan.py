@@ -5,8 +5,7 @@ import typing as t
 
 from cliff import lister
 
-from rally_vmperf.cmd import configuration
-from rally_vmperf.cmd import rally_runs
+from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.questions.common import task as tasks
 
@@ -31,7 +30,7 @@ class Plan(lister.Lister):
         parser.add_argument(
             "--env", help="Rally environment; default: the one in use"
         )
-        configuration.add_argument(parser)
+        rally_api.add_argument(parser)
         return parser
 
     def run(self, parsed: argparse.Namespace) -> int:
@@ -46,7 +45,7 @@ class Plan(lister.Lister):
             args=parsed.task_args,
             args_file=parsed.task_args_file,
         )
-        platform = rally_runs.platform(parsed.env)
+        platform = rally_api.platform(parsed.env)
         rows: list[tuple[t.Any, ...]] = []
         for one, entry in asked:
             bill = _bill(one, platform)

@@ -7,7 +7,7 @@ import typing as t
 import yaml
 
 from rally_vmperf.baseline import document
-from rally_vmperf.cmd import configuration
+from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import schema
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
@@ -59,9 +59,14 @@ def read(
     if args:
         arguments.update(_mapping(args, "--task-args"))
     content = _render(task, arguments, config_file)
+    try:
+        subtasks = rally_api.subtasks(content)
+    except ValueError as error:
+        raise document.BaselineError(f"{task}: {error}") from error
     found = [
-        (_task(workload, title, entry, task), entry)
-        for title, workload in _workloads(content, task)
+        (_task(workload, str(subtask["title"]), entry, task), entry)
+        for subtask in subtasks
+        for workload in subtask["workloads"]
         if (entry := table.scenarios().get(workload["name"])) is not None
     ]
     if not found:
@@ -78,11 +83,12 @@ def _render(
     path = pathlib.Path(task)
     text = path.read_text("utf-8")
     try:
-        rendered = configuration.load(config_file).task.render_template(
+        rendered = rally_api.load(config_file).task.render_template(
             task_template=text, template_dir=str(path.parent), **arguments
         )
     except (jinja2.TemplateError, TypeError) as error:
-        raise document.BaselineError(f"{task}: {_line(error)}") from error
+        line = str(error).partition("\n")[0]
+        raise document.BaselineError(f"{task}: {line}") from error
     return _mapping(rendered, task)
 
 
@@ -102,24 +108,6 @@ def _mapping(text: str, origin: str) -> dict[str, t.Any]:
     return content
 
 
-def _workloads(
-    content: dict[str, t.Any], origin: str
-) -> list[tuple[str, dict[str, t.Any]]]:
-    """Return the workloads of a task, each with its subtask's title."""
-    from rally import exceptions
-    from rally.task import task_cfg
-
-    try:
-        subtasks = task_cfg.TaskConfig(content).subtasks
-    except exceptions.InvalidTaskException as error:
-        raise document.BaselineError(f"{origin}: {_line(error)}") from error
-    return [
-        (str(subtask["title"]), one)
-        for subtask in subtasks
-        for one in subtask["workloads"]
-    ]
-
-
 def _task(
     workload: dict[str, t.Any],
     title: str,
@@ -134,7 +122,3 @@ def _task(
     except tasks.Refused as error:
         raise document.BaselineError(f"{origin}: {error}") from error
     return asked
-
-
-def _line(error: Exception) -> str:
-    return str(error).partition("\n")[0]

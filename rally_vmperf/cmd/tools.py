@@ -10,7 +10,7 @@ from cliff import command
 
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import tool_packages
-from rally_vmperf.cmd import configuration
+from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
@@ -65,7 +65,7 @@ class Fetch(command.Command):
             metavar="URL",
             help="where the packages are; default: this machine's source",
         )
-        configuration.add_argument(parser)
+        rally_api.add_argument(parser)
         return t.cast(argparse.ArgumentParser, parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:

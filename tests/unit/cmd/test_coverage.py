@@ -38,7 +38,7 @@ class Case(unittest.TestCase):
         super().setUp()
         self.cloud = testing.FakeCloud()
         patch = mock.patch(
-            "rally_vmperf.cmd.configuration.connection",
+            "rally_vmperf.cmd.rally_api.connection",
             autospec=True,
             return_value=self.cloud,
         )

@@ -1,10 +1,49 @@
-"""What Rally's database knows of environments and tasks."""
+"""All that our commands ask of Rally: options, environments, tasks."""
 
+import argparse
 import typing as t
 
+from rally_vmperf import opts
 from rally_vmperf.guests import ownership
 
 _ENDED = ("finished", "crashed", "aborted", "sla_failed", "validation_failed")
+
+
+def add_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names Rally's configuration file."""
+    parser.add_argument(
+        "--config-file",
+        metavar="FILE",
+        help="rally.conf; default: where Rally itself looks for it",
+    )
+
+
+def load(config_file: str | None) -> t.Any:
+    """Return Rally's API object; its options and ours are loaded."""
+    from rally import api
+    from rally.common import opts as rally_opts
+
+    loaded = api.API(config_file=config_file, skip_db_check=True)
+    rally_opts.register_options_from_path(f"{opts.__name__}:list_opts")
+    return loaded
+
+
+def option(name: str) -> str:
+    """Return the value of an option of the [vmperf] group."""
+    from rally.common import cfg
+
+    return t.cast(str, cfg.CONF[opts.GROUP][name])
+
+
+def connection() -> t.Any:
+    """Return a connection to the cloud of Rally's current environment.
+
+    :raises ValueError: when there is none
+    """
+    from rally_vmperf.guests import cloud
+
+    found = platform(None)
+    return cloud.connect(found["admin"] or found["users"][0])
 
 
 def platform(env: str | None) -> dict[str, t.Any]:
@@ -67,3 +106,18 @@ def crash(uuid: str) -> None:
     from rally.common import objects
 
     objects.Task.get(uuid).update_status("crashed")
+
+
+def subtasks(content: dict[str, t.Any]) -> list[dict[str, t.Any]]:
+    """Return the subtasks of a rendered task, with their workloads.
+
+    :raises ValueError: for a task that Rally would not take, in one line
+    """
+    from rally import exceptions
+    from rally.task import task_cfg
+
+    try:
+        found = task_cfg.TaskConfig(content).subtasks
+    except exceptions.InvalidTaskException as error:
+        raise ValueError(str(error).partition("\n")[0]) from error
+    return t.cast(list[dict[str, t.Any]], found)
