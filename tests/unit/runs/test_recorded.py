@@ -146,7 +146,9 @@ class PartTestCase(unittest.TestCase):
 
     def test_ctrl_c_loses_nothing_that_was_measured(self):
         good = [golden.SYSBENCH] * 10
-        machine = golden.Machine("metal", [*good, golden.interrupt])
+        machine = golden.Machine(
+            "metal", [*good, golden.interrupt, golden.SYSBENCH]
+        )
         with self.assertRaises(KeyboardInterrupt):
             self.measure(self.part(), machine)
         self.assertTrue(machine.closed)
