@@ -9,7 +9,7 @@ from rally_vmperf.cmd import configuration
 from rally_vmperf.cmd import rally_runs
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import estimate
+from rally_vmperf.questions.density import levels
 
 _COLUMNS = ("Subtask", "What", "Needed", "Room", "Of")
 
@@ -89,7 +89,7 @@ def _room(room: int | None) -> int | str:
 
 
 def _minutes(one: task_file.Subtask) -> int:
-    return estimate.minutes_of_levels(
+    return levels.minutes(
         assignment.assign(one.workloads),
         one.times,
         one.copies,

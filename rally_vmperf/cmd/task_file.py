@@ -11,8 +11,8 @@ import yaml
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import configuration
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import levels
 from rally_vmperf.guests import schema
+from rally_vmperf.questions.density import levels
 
 _OVERHEAD, _DENSITY = "VMPerf.overhead", "VMPerf.density"
 _SCENARIOS = (_OVERHEAD, _DENSITY)

@@ -11,14 +11,13 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import comparison
-from rally_vmperf.execution import estimate
-from rally_vmperf.execution import levels
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
 from rally_vmperf.plugins.validators import density_limits
 from rally_vmperf.plugins.validators import task
+from rally_vmperf.questions.density import levels
+from rally_vmperf.runs import reference
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
@@ -85,7 +84,7 @@ class Cloud(validation.Validator):
         baseline = store.Store(CONF.vmperf.baseline_dir).load(name)
         assignments = assignment.assign(config["args"]["workloads"])
         for one in shapes:
-            comparison.entries(baseline, assignments, one)
+            reference.entries(baseline, assignments, one)
 
 
 def _tell_minutes(config: dict[str, t.Any]) -> None:
@@ -93,7 +92,7 @@ def _tell_minutes(config: dict[str, t.Any]) -> None:
     given = config["args"].get("levels")
     times = config["runner"].get("times", 1)
     numbers = levels.expand(given) if given else (1,)
-    minutes = estimate.minutes_of_levels(
+    minutes = levels.minutes(
         assignment.assign(config["args"]["workloads"]),
         times,
         numbers,

@@ -6,11 +6,11 @@ from rally.common import logging
 from rally.common import validation
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import levels
 from rally_vmperf.execution import supplying
 from rally_vmperf.guests import resting
 from rally_vmperf.plugins.validators import density_limits
 from rally_vmperf.plugins.validators import task
+from rally_vmperf.questions.density import levels
 
 LOG = logging.getLogger(__name__)
 

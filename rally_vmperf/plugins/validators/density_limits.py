@@ -7,9 +7,9 @@ from rally.common import cfg
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import levels
 from rally_vmperf.measurement import limits
 from rally_vmperf.plugins.validators import task
+from rally_vmperf.questions.density import levels
 
 CONF = cfg.CONF
 

@@ -1,0 +1,1 @@
+"""What can be asked of guests: each question makes its own run."""
