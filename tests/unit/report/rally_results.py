@@ -52,7 +52,7 @@ def results(workloads):
 def _workload(position, records, limits):
     iterations = [_iteration(n, one) for n, one in enumerate(records)]
     failed = sum(1 for one in iterations if one["error"])
-    kinds = {one["kind"] for one in records if one}
+    kinds = {one["question"] for one in records if one}
     density = kinds == {"density"}
     return {
         "uuid": f"8f7d2c4e-0000-4000-8000-{position:012d}",
@@ -119,7 +119,9 @@ def _iteration(number, record):
         iteration["error"] = ["GuestError", "never answered", "traceback"]
     else:
         mark = (
-            output.density_mark if record["kind"] == "density" else output.mark
+            output.density_mark
+            if record["question"] == "density"
+            else output.mark
         )
         iteration["output"]["additive"].append(mark())
         iteration["output"]["complete"].append(output.encode(record))
