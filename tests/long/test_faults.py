@@ -19,6 +19,7 @@ from rally_vmperf.execution import arrival
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import session
 from rally_vmperf.plugins.contexts import guests
+from tests import patience
 from tests.functional import fault_proxy
 from tests.functional import fault_table
 from tests.functional import laboratory
@@ -212,7 +213,7 @@ class TestInTheGuest(laboratory.Case):
             )
             (server,) = lab.admin.compute.servers(all_projects=True)
             os.kill(laboratory.qemu(server.id), signal.SIGKILL)
-            self.assertEqual(2, process.wait(timeout=400))
+            self.assertEqual(2, process.wait(patience.seconds(400)))
         (path,) = lab.journals() - self.known
         first, *later = lab.records(path)
         self.assertEqual("incomplete", first["state"])
