@@ -101,8 +101,8 @@ class TestTask(unittest.TestCase):
         ),
         (
             ("contexts", "vmperf_guests@openstack", "tools"),
-            "/none",
-            "/none has no tools.json",
+            "/proc/none",
+            "/proc/none has no tools.json",
         ),
         (("contexts", "vmperf_baseline"), None, "vmperf_baseline is missing"),
         (
