@@ -132,7 +132,6 @@ def _folders():
     return (
         CHECKOUT,
         tempfile.gettempdir(),
-        "/var/tmp",
         *SYSTEM,
         *(sys.prefix, sys.base_prefix, sys.exec_prefix),
         *sysconfig.get_paths().values(),
