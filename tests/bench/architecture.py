@@ -1,0 +1,197 @@
+"""How the package is cut: lines of logic, questions, ways of a value.
+
+``python -m tests.bench.architecture`` prints, for the tree at hand,
+
+* files and lines of logic per room: statements of the syntax tree over the
+  lines that they take, docstrings and comments not counted;
+* modules with fewer than 60 lines of logic that exactly one other imports;
+* files that name more than one question.
+"""
+
+import ast
+import collections
+import collections.abc
+import pathlib
+
+from tests.bench import table
+
+TOP = pathlib.Path(__file__).parent.parent.parent / "rally_vmperf"
+
+#: A module with fewer lines of logic belongs into its only importer.
+SMALL = 60
+#: Words by which a file names a question.
+QUESTIONS = {
+    "overhead": {"vmperf_overhead", "VMPerf.overhead", "overhead"},
+    "density": {
+        "vmperf_degradation",
+        "vmperf_fairness",
+        "VMPerf.density",
+        "density",
+    },
+}
+
+
+def logic(tree: ast.AST) -> int:
+    """Return the number of lines that statements take, without docstrings."""
+    lines: set[int] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt) or _is_docstring(node):
+            continue
+        compound = [
+            child
+            for name in ("body", "orelse", "finalbody", "handlers", "cases")
+            for child in getattr(node, name, ())
+        ]
+        first = min(
+            [one.lineno for one in getattr(node, "decorator_list", ())]
+            + [node.lineno]
+        )
+        last = node.end_lineno or node.lineno
+        if compound:
+            last = min(_first_line(child) for child in compound) - 1
+        lines.update(range(first, max(first, last) + 1))
+    return len(lines)
+
+
+def _first_line(node: ast.AST) -> int:
+    decorators = getattr(node, "decorator_list", ())
+    own = (
+        node.pattern.lineno
+        if isinstance(node, ast.match_case)
+        else (node.lineno)
+    )
+    return min([one.lineno for one in decorators] + [own])
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def trees() -> dict[pathlib.Path, ast.Module]:
+    """Return the syntax tree of each module of the package."""
+    return {
+        path: ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(TOP.rglob("*.py"))
+    }
+
+
+def rooms(
+    parsed: collections.abc.Mapping[pathlib.Path, ast.Module],
+) -> dict[str, tuple[int, int]]:
+    """Return files and lines of logic by the first folder of the package."""
+    found: dict[str, tuple[int, int]] = {}
+    for path, tree in parsed.items():
+        parts = path.relative_to(TOP).parts
+        room = parts[0] if len(parts) > 1 else "(top)"
+        files, lines = found.get(room, (0, 0))
+        if path.name != "__init__.py":
+            files += 1
+        found[room] = files, lines + logic(tree)
+    return found
+
+
+def crumbs(
+    parsed: collections.abc.Mapping[pathlib.Path, ast.Module],
+) -> list[tuple[str, str, int]]:
+    """Return small modules with one importer: module, importer, lines."""
+    importers = collections.defaultdict(set)
+    for path, tree in parsed.items():
+        for name in _imported(tree):
+            importers[name].add(_dotted(path))
+    found = []
+    for path, tree in parsed.items():
+        name = _dotted(path)
+        users = importers[name] - {name}
+        if path.name != "__init__.py" and len(users) == 1:
+            lines = logic(tree)
+            if lines < SMALL:
+                found.append((name, next(iter(users)), lines))
+    return found
+
+
+def _dotted(path: pathlib.Path) -> str:
+    parts = path.relative_to(TOP.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def _imported(tree: ast.Module) -> set[str]:
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {f"{node.module}.{one.name}" for one in node.names}
+    return names
+
+
+def several_questions(
+    parsed: collections.abc.Mapping[pathlib.Path, ast.Module],
+) -> list[str]:
+    """Return the files that name more than one question.
+
+    What names one is a string, an imported module, or a part of a name.
+    """
+    found = []
+    for path, tree in parsed.items():
+        words = _words(tree)
+        named = [name for name, own in QUESTIONS.items() if own & words]
+        if len(named) > 1:
+            found.append(str(path.relative_to(TOP)))
+    return found
+
+
+def _words(tree: ast.Module) -> set[str]:
+    docstrings = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    words: set[str] = set()
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in docstrings
+        ):
+            words.add(node.value)
+    for name in _imported(tree):
+        words.update(name.split("."))
+    return words
+
+
+def main() -> None:
+    """Print the tables."""
+    parsed = trees()
+    counted = rooms(parsed)
+    rows: list[tuple[str, ...]] = [("room", "files", "lines of logic")]
+    rows += [
+        (room, str(files), str(lines))
+        for room, (files, lines) in sorted(counted.items())
+    ]
+    whole = [room for room in counted if room != "cloud"]
+    for title, names in (("all", list(counted)), ("without cloud", whole)):
+        rows.append(
+            (
+                title,
+                str(sum(counted[name][0] for name in names)),
+                str(sum(counted[name][1] for name in names)),
+            )
+        )
+    for line in table.padded(rows):
+        print(line)
+    small = crumbs(parsed)
+    print(f"\nmodules below {SMALL} lines with one importer: {len(small)}")
+    for name, user, lines in small:
+        print(f"  {name} ({lines}), by {user}")
+    files = several_questions(parsed)
+    print(f"files that name more than one question: {len(files)}")
+    for name in files:
+        print(f"  {name}")
+
+
+if __name__ == "__main__":
+    main()
