@@ -15,7 +15,7 @@ from cliff import app
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import plan
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import testing
+from tests.unit.guests import testing
 
 ADMIN = {"auth_url": "http://keystone/v3", "username": "admin"}
 GUESTS = {

@@ -16,8 +16,8 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import questions
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import testing
-from rally_vmperf.guests.testing import calls
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 ROOT = pathlib.Path(__file__).parents[3]
 SHAPE = ("--cpus", "1", "--memory", "64")

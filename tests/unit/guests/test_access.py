@@ -4,7 +4,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.guests import access
-from rally_vmperf.guests import testing
+from tests.unit.guests import testing
 
 
 class RulesTest(unittest.TestCase):

@@ -7,8 +7,8 @@ import ddt
 from rally_vmperf.guests import addresses
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
-from rally_vmperf.guests import testing
-from rally_vmperf.guests.testing import calls
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 NETWORK = calls.Thing(id="n2", name="private")
 V4, V6 = "10.0.0.5", "fd00::5"

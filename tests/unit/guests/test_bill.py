@@ -8,7 +8,7 @@ from openstack import exceptions as sdk_errors
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import plan
 from rally_vmperf.guests import request
-from rally_vmperf.guests import testing
+from tests.unit.guests import testing
 
 
 def asked(**options):

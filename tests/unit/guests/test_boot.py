@@ -10,8 +10,8 @@ import ddt
 from rally_vmperf.guests import boot
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
-from rally_vmperf.guests import testing
-from rally_vmperf.guests.testing import calls
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 
 def asked(**options):

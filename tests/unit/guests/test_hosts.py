@@ -8,8 +8,8 @@ from openstack import exceptions as sdk_errors
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import hosts
 from rally_vmperf.guests import request
-from rally_vmperf.guests import testing
-from rally_vmperf.guests.testing import calls
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 
 def aggregate(name, members, zone=None):

@@ -5,8 +5,8 @@ from unittest import mock
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import learning
-from rally_vmperf.guests import testing
 from tests.unit.guests import test_console_keys as texts
+from tests.unit.guests import testing
 
 
 class HostKeysTest(unittest.TestCase):

@@ -7,8 +7,8 @@ import ddt
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import networks
 from rally_vmperf.guests import request
-from rally_vmperf.guests import testing
-from rally_vmperf.guests.testing import calls
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 
 def network(name, external=False):

@@ -10,7 +10,7 @@ from rally_vmperf.guests import owner
 from rally_vmperf.guests import power
 from rally_vmperf.guests import removal
 from rally_vmperf.guests import resting
-from rally_vmperf.guests import testing
+from tests.unit.guests import testing
 
 NAME = "c_rally_1234abcd"
 SWITCHES = ("pause_server", "unpause_server", "stop_server", "start_server")

@@ -9,7 +9,7 @@ from rally_vmperf.guests import access
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import owner
 from rally_vmperf.guests import removal
-from rally_vmperf.guests import testing
+from tests.unit.guests import testing
 
 OWNER = owner.Owner("c_rally_1234abcd")
 

@@ -9,9 +9,9 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import plan
 from rally_vmperf.guests import request
-from rally_vmperf.guests import testing
 from rally_vmperf.guests import volumes
-from rally_vmperf.guests.testing import calls
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 
 def asked(**options):

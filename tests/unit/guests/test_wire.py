@@ -11,8 +11,8 @@ from rally_vmperf.guests import quota
 from rally_vmperf.guests import request
 from rally_vmperf.guests import session
 from rally_vmperf.guests import volumes
-from rally_vmperf.guests.testing import calls
 from tests.unit.guests import wire
+from tests.unit.guests.testing import calls
 
 NOVA, CINDER = "/compute/v2.1", "/volume/v3/p1"
 VOLUME = {

@@ -15,10 +15,10 @@ from rally_vmperf import opts
 from rally_vmperf.execution import arrival
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import ledger
-from rally_vmperf.guests import testing
 from rally_vmperf.plugins.contexts import guests
 from tests.unit.guests import test_console_keys
 from tests.unit.guests import test_ledger
+from tests.unit.guests import testing
 
 CONF = cfg.CONF
 OWNER = "1234abcd-0000-4000-8000-000000000000"

@@ -10,9 +10,9 @@ from openstack import exceptions as sdk_errors
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import removal
 from rally_vmperf.guests import session
-from rally_vmperf.guests import testing
 from rally_vmperf.guests import waiting
 from rally_vmperf.plugins.contexts import guests
+from tests.unit.guests import testing
 from tests.unit.plugins.contexts import test_guests
 
 

@@ -9,10 +9,10 @@ import ddt
 from rally_vmperf.execution import health
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.execution import station
-from rally_vmperf.guests import testing
 from rally_vmperf.machines import base
 from rally_vmperf.machines import testing as machines
 from rally_vmperf.plugins.scenarios import resting
+from tests.unit.guests import testing
 
 NAMES = ("g1", "g2", "g3")
 LOOK = health.Look(boot="b", busy=0, stolen=0, swapped=0, killed=0)

@@ -8,10 +8,10 @@ import ddt
 from rally.common import validation
 
 from rally_vmperf.baseline import store
-from rally_vmperf.guests import testing
 from rally_vmperf.plugins.validators import cloud
 from rally_vmperf.workloads import registry
 from tests.unit import made
+from tests.unit.guests import testing
 
 CONTEXT = {"users": [{"credential": {"username": "member"}}]}
 
