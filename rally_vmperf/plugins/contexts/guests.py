@@ -17,8 +17,7 @@ from rally_openstack.task import context
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import ledger
-from rally_vmperf.guests import owner
-from rally_vmperf.guests import process
+from rally_vmperf.guests import ownership
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement import finding
@@ -93,13 +92,13 @@ class Guests(context.OpenStackContext):
 
     def _wait_for_ssh(self, connection: t.Any, booted: t.Any) -> None:
         from rally_vmperf.execution import arrival
-        from rally_vmperf.guests import learning
+        from rally_vmperf.guests import host_keys
 
         guests = booted["guests"]
         timeout = self.config["ssh_timeout"]
         begin = time.monotonic()
         try:
-            learning.host_keys(connection, guests, timeout, LOG.info)
+            host_keys.learn(connection, guests, timeout, LOG.info)
         except errors.GuestError as error:
             raise errors.GuestError(harmless.harmless(str(error))) from None
         arriving = arrival.Guests(guests, booted["client_key"])
@@ -171,8 +170,10 @@ class Guests(context.OpenStackContext):
             ) from error
         ledger.Ledger(CONF.vmperf.journal_dir).drop(self.get_owner_id())
 
-    def _owner(self) -> owner.Owner:
-        return owner.of_names(self.get_owner_id(), self.generate_random_name)
+    def _owner(self) -> ownership.Owner:
+        return ownership.of_names(
+            self.get_owner_id(), self.generate_random_name
+        )
 
     def _credential(self) -> credentials.Credential:
         return credentials.of_guests(self.context, self.config)
@@ -186,7 +187,7 @@ class Guests(context.OpenStackContext):
             auth_url=credential["auth_url"],
             project=credential.get("tenant_name") or "",
             started_at=now.isoformat(timespec="seconds"),
-            process=process.this(),
+            process=ledger.this_process(),
         )
 
     def _report_killed(self, journal: ledger.Ledger) -> None:

@@ -4,7 +4,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import learning
+from rally_vmperf.guests import host_keys
 from tests.unit.guests import test_console_keys as texts
 from tests.unit.guests import testing
 
@@ -15,7 +15,7 @@ class HostKeysTest(unittest.TestCase):
         self.told = []
 
     def learn(self, *guests, timeout=300):
-        learning.host_keys(self.cloud, guests, timeout, self.told.append)
+        host_keys.learn(self.cloud, guests, timeout, self.told.append)
 
     def guest(self, host_key=None):
         return {"name": "g1", "id": "s1", "host_key": host_key}

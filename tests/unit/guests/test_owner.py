@@ -4,7 +4,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.guests import owner
+from rally_vmperf.guests import ownership
 
 
 @ddt.ddt
@@ -20,7 +20,7 @@ class OwnerTest(unittest.TestCase):
         (None, False),
     )
     def test_owns(self, name, expected):
-        one = owner.Owner("c_rally_1234abcd")
+        one = ownership.Owner("c_rally_1234abcd")
         self.assertIs(expected, one.owns(name))
 
     @ddt.unpack
@@ -33,7 +33,7 @@ class OwnerTest(unittest.TestCase):
         ("", None),
     )
     def test_rally_owner(self, name, expected):
-        self.assertEqual(expected, owner.rally_owner(name))
+        self.assertEqual(expected, ownership.rally_owner(name))
 
     @ddt.unpack
     @ddt.data(
@@ -41,9 +41,9 @@ class OwnerTest(unittest.TestCase):
         ("own-1234-x", "own-1234"),
     )
     def test_of_names(self, name, prefix):
-        found = owner.of_names("1234abcd-0000-4000", lambda: name)
-        self.assertEqual(owner.Owner(prefix), found)
+        found = ownership.of_names("1234abcd-0000-4000", lambda: name)
+        self.assertEqual(ownership.Owner(prefix), found)
 
     def test_of_names_without_owner(self):
         with self.assertRaisesRegex(ValueError, "holds no part of 1234abcd"):
-            owner.of_names("1234abcd", lambda: "guest")
+            ownership.of_names("1234abcd", lambda: "guest")

@@ -6,7 +6,7 @@ from unittest import mock
 import ddt
 from openstack import exceptions as sdk_errors
 
-from rally_vmperf.guests import owner
+from rally_vmperf.guests import ownership
 from rally_vmperf.guests import power
 from rally_vmperf.guests import removal
 from rally_vmperf.guests import resting
@@ -182,7 +182,7 @@ class SwitchTest(unittest.TestCase):
     @ddt.data("paused", "stopped")
     def test_guests_at_rest_are_removed(self, others):
         self.switch("g1", others=others)
-        removal.remove(self.cloud, owner.Owner(NAME), self.lines.append)
+        removal.remove(self.cloud, ownership.Owner(NAME), self.lines.append)
         self.assertEqual([], self.cloud.left())
 
     @ddt.data("paused", "stopped")
@@ -196,5 +196,5 @@ class SwitchTest(unittest.TestCase):
                         self.switch("g1", others=others)
                     self.fails = {}
                     self.switch("g1", "g2", "g3", others=others)
-        removal.remove(self.cloud, owner.Owner(NAME), self.lines.append)
+        removal.remove(self.cloud, ownership.Owner(NAME), self.lines.append)
         self.assertEqual([], self.cloud.left())

@@ -7,11 +7,11 @@ from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import access
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import owner
+from rally_vmperf.guests import ownership
 from rally_vmperf.guests import removal
 from tests.unit.guests import testing
 
-OWNER = owner.Owner("c_rally_1234abcd")
+OWNER = ownership.Owner("c_rally_1234abcd")
 
 
 def name(number):

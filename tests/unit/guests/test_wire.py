@@ -5,11 +5,11 @@ import unittest
 import ddt
 
 from rally_vmperf.guests import capacity
+from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import groups
 from rally_vmperf.guests import quota
 from rally_vmperf.guests import request
-from rally_vmperf.guests import session
 from rally_vmperf.guests import volumes
 from tests.unit.guests import wire
 from tests.unit.guests.testing import calls
@@ -163,7 +163,7 @@ class ActionTest(unittest.TestCase):
         cloud_there = self.wire(f"{NOVA}/servers")
         with (
             wire.connected(cloud_there) as connection,
-            self.assertRaisesRegex(session.Garbled, "no JSON object"),
+            self.assertRaisesRegex(cloud.Garbled, "no JSON object"),
         ):
             connection.compute.create_server(name="n", flavor_id="f1")
 
