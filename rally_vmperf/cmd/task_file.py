@@ -12,6 +12,8 @@ from rally_vmperf.baseline import document
 from rally_vmperf.cmd import configuration
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import levels
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 
 _OVERHEAD, _DENSITY = "VMPerf.overhead", "VMPerf.density"
@@ -176,6 +178,10 @@ def _subtask(title: str, workload: dict[str, t.Any], origin: str) -> Subtask:
     for error in jsonschema.Draft7Validator(_READ).iter_errors(seen):
         where = ".".join(str(part) for part in error.absolute_path)
         raise document.BaselineError(f"{origin}: {where}: {error.message}")
+    try:
+        guests = request.one_group(guests)
+    except errors.GuestError as error:
+        raise document.BaselineError(f"{origin}: {error}") from error
     copies: tuple[int, ...] = (guests.get("count", schema.DEFAULTS["count"]),)
     if scenario == _DENSITY:
         try:

@@ -13,6 +13,7 @@ from openstack import connection as sdk
 
 from rally_vmperf.guests import console
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import guest
 from rally_vmperf.guests import request
 from rally_vmperf.guests import waiting
 from rally_vmperf.machines import hostkey
@@ -31,20 +32,19 @@ class HostKey:
     cloud_config: dict[str, t.Any] = dataclasses.field(repr=False)
 
 
-def choose(asked: request.Request) -> HostKey:
+def choose(source: request.KeySource) -> HostKey:
     """Return the host key of one more guest.
 
     By default it is made here and given to the guest, so that the first
     connection is verified already.
     """
-    how = asked.host_key or {}
-    if "known" in how:
+    if source.kind == "known":
         # Else cloud-init would replace what is in the image.
         return HostKey(
-            public=str(how["known"]).strip(),
+            public=source.line,
             cloud_config={"ssh_deletekeys": False},
         )
-    if "console" in how:
+    if source.kind == "console":
         return HostKey(
             public=None,
             cloud_config={"ssh": {"emit_keys_to_console": True}},
@@ -63,54 +63,57 @@ def choose(asked: request.Request) -> HostKey:
     )
 
 
-Guest = dict[str, t.Any]
-
+#: Seconds between two looks.
 _POLL = 2
 
 
 def learn(
     connection: sdk.Connection,
-    guests: collections.abc.Iterable[Guest],
+    guests: collections.abc.Sequence[guest.Guest],
     timeout: float,
     progress: waiting.Progress,
-) -> None:
-    """Give those guests their host keys that have none yet.
+) -> tuple[guest.Guest, ...]:
+    """Return the guests, with their host keys for those that had none yet.
 
-    :param guests: as ``boot`` returns them
     :param timeout: seconds for all of them
     :raises GuestError: when one prints none
     """
     deadline = time.monotonic() + timeout
-    waiting_for = [guest for guest in guests if not guest["host_key"]]
-    while waiting_for:
-        for guest in waiting_for:
-            keys = console.read_keys(_log(connection, guest))
+    found = {one.name: one.host_key for one in guests}
+    while True:
+        missing = [one for one in guests if not found[one.name]]
+        for one in missing:
+            keys = console.read_keys(_log(connection, one))
             if keys:
-                guest["host_key"] = "\n".join(keys)
-                progress(f"{guest['name']} shows its host key on its console")
-        waiting_for = [one for one in waiting_for if not one["host_key"]]
-        if waiting_for and time.monotonic() >= deadline:
-            raise errors.GuestError(
-                _missing(connection, waiting_for[0], timeout)
+                found[one.name] = "\n".join(keys)
+                progress(f"{one.name} shows its host key on its console")
+        missing = [one for one in missing if not found[one.name]]
+        if not missing:
+            return tuple(
+                dataclasses.replace(one, host_key=found[one.name])
+                for one in guests
             )
-        if waiting_for:
-            time.sleep(_POLL)
+        if time.monotonic() >= deadline:
+            raise errors.GuestError(_missing(connection, missing[0], timeout))
+        time.sleep(_POLL)
 
 
-def _log(connection: sdk.Connection, guest: Guest) -> str:
+def _log(connection: sdk.Connection, one: guest.Guest) -> str:
     try:
-        return console.log(connection, guest["id"])
+        return console.log(connection, one.id)
     except errors.GuestError:
         return ""  # asked again, and told in the end
 
 
-def _missing(connection: sdk.Connection, guest: Guest, timeout: float) -> str:
-    seen = console.witness(connection, guest["id"])
+def _missing(
+    connection: sdk.Connection, one: guest.Guest, timeout: float
+) -> str:
+    seen = console.witness(connection, one.id)
     why = "; ".join(seen.hints) or (
         "raise ssh_timeout, or have the image print the block SSH HOST KEY "
         "KEYS as cloud-init does, or give host_key: {known: ...}"
     )
     return (
-        f"guest {guest['name']} shows no host key on its console after "
+        f"guest {one.name} shows no host key on its console after "
         f"{timeout:g} s; {why}; end of its console:\n{seen.end}"
     )

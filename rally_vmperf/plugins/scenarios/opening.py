@@ -106,10 +106,11 @@ def _open(context: Context, asked: Asked, make: Maker[R]) -> R:
     from rally_vmperf.execution import arrival
     from rally_vmperf.execution import reach
     from rally_vmperf.guests import cloud
-    from rally_vmperf.guests import watching
+    from rally_vmperf.guests import guest
+    from rally_vmperf.guests import placement
 
     booted = context["vmperf_guests"]
-    guests = booted["guests"]
+    guests = [guest.from_plain(one) for one in booted["guests"]]
     owner = context["owner_id"]
     owner_of_guests = credentials.of_guests(context, booted["config"])
     connection = cloud.connect(owner_of_guests)
@@ -128,8 +129,8 @@ def _open(context: Context, asked: Asked, make: Maker[R]) -> R:
     def watch(
         names: collections.abc.Collection[str] | None = None,
     ) -> list[finding.Finding]:
-        wanted = [g for g in guests if names is None or g["name"] in names]
-        return watching.changes(connection, wanted)
+        wanted = [g for g in guests if names is None or g.name in names]
+        return placement.changes(connection, wanted)
 
     try:
         return make(

@@ -7,6 +7,7 @@ import typing as t
 from rally.common import logging
 
 from rally_vmperf.execution import session as sessions
+from rally_vmperf.guests import guest as booted
 from rally_vmperf.guests import resting
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins import harmless
@@ -16,7 +17,6 @@ if t.TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-Guest = dict[str, t.Any]
 Names = collections.abc.Collection[str]
 
 
@@ -45,7 +45,7 @@ class Others:
     kind: resting.Others
     connection: t.Any
     session: sessions.Session
-    guests: collections.abc.Sequence[Guest]
+    guests: list[booted.Guest]
     config: collections.abc.Mapping[str, t.Any]
     unheard: set[str] = dataclasses.field(default_factory=set)
 
@@ -60,15 +60,18 @@ class Others:
 
         switched = power.switch(
             self.connection,
-            {guest["name"]: guest["id"] for guest in self.guests},
+            self.guests,
             resting.wanted(
-                [guest["name"] for guest in self.guests], team, dead, self.kind
+                [guest.name for guest in self.guests], team, dead, self.kind
             ),
             self.kind,
             timeout=self.config["boot_timeout"],
             progress=LOG.info,
             before=self._part,
         )
+        self.guests[:] = [
+            switched.started.get(guest.name, guest) for guest in self.guests
+        ]
         return self._rouse(switched, team)
 
     def _part(self, verbs: dict[str, resting.Verb]) -> None:
@@ -93,22 +96,22 @@ class Others:
         woken = [
             guest
             for guest in self.guests
-            if guest["name"] in self.unheard
-            and guest["name"] in team
-            and guest["name"] not in trouble
+            if guest.name in self.unheard
+            and guest.name in team
+            and guest.name not in trouble
         ]
         timeout = self.config["ssh_timeout"]
         places = {place.name: place for place in self.session.places}
         arrivals = self.session.runner.run(
             arrival.wait_all(
                 woken,
-                [places[guest["name"]] for guest in woken],
+                [places[guest.name] for guest in woken],
                 timeout,
                 LOG.info,
             )
         )
         for guest, arrived in zip(woken, arrivals, strict=True):
-            name = guest["name"]
+            name = guest.name
             if not arrived.at_jump:
                 self.unheard.discard(name)
             if arrived.trouble:
@@ -141,12 +144,12 @@ def of_context(
     from rally_vmperf.guests import cloud
     from rally_vmperf.guests import credentials
 
-    booted = context["vmperf_guests"]
-    credential = credentials.of_guests(context, booted["config"])
+    plain = context["vmperf_guests"]
+    credential = credentials.of_guests(context, plain["config"])
     return Others(
         kind=kind,
         connection=cloud.connect(credential),
         session=session,
-        guests=booted["guests"],
-        config=booted["config"],
+        guests=[booted.from_plain(one) for one in plain["guests"]],
+        config=plain["config"],
     )

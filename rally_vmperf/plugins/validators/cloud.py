@@ -60,15 +60,12 @@ class Cloud(validation.Validator):
         connection = cloud.connect(credential)
         admin = credentials.of_admin(context)
         seen = cloud.connect(admin) if admin else None
-        if task.has_context(config, "network"):
-            # The network does not exist yet; the rest does.
-            parts, bill = plan.foresee(connection, asked, seen)
-            flavor = parts.flavor
-        else:
-            planned = plan.make(connection, asked, seen)
-            flavor, bill = planned.flavor, planned.bill
-        bill.check()
-        return matching.Shape(flavor.vcpus, flavor.ram, asked.count)
+        # The network of a context does not exist yet; the rest does.
+        has_networks = not task.has_context(config, "network")
+        planned = plan.make(connection, asked, seen, has_networks=has_networks)
+        planned.requirements.check()
+        (flavor,) = planned.flavors
+        return matching.Shape(flavor.vcpus, flavor.memory_mib, asked.count)
 
     def _check_shape(
         self, config: dict[str, t.Any], shape: matching.Shape

@@ -10,6 +10,8 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import supplying
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement import limits
 from rally_vmperf.workloads import base
@@ -27,6 +29,7 @@ class Wrong(Exception):
 REFUSALS = (
     base.WorkloadError,
     document.BaselineError,
+    errors.GuestError,
     supplying.Error,
     Wrong,
 )
@@ -114,7 +117,15 @@ def has_context(config: Config, name: str) -> bool:
 
 
 def guests(config: Config) -> Config:
-    """Return what a task asks of the guests context."""
+    """Return what a task asks of the one group of guests that it measures.
+
+    :raises GuestError: for several groups
+    """
+    return request.one_group(guest_options(config))
+
+
+def guest_options(config: Config) -> Config:
+    """Return what a task asks of the guests context, groups as they stand."""
     for name, value in config["contexts"].items():
         if name.split("@")[0] == "vmperf_guests":
             return t.cast(Config, value)

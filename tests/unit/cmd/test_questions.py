@@ -270,7 +270,9 @@ class OptionsTest(Case):
         self.assertEqual(2, len(one.assignments))
 
     def test_flavors_of_one_shape_are_one(self):
-        twin = calls.Thing(id="f2", name="twin", vcpus=2, ram=1024)
+        twin = calls.Thing(
+            id="f2", name="twin", vcpus=2, ram=1024, disk=9, extra_specs={}
+        )
         self.cloud.compute.all_flavors.append(twin)
         asked = self.read(
             *("--workload", "mbw", "--flavor", "small", "--flavor", "twin")

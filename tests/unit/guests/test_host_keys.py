@@ -3,15 +3,12 @@
 import unittest
 
 from rally_vmperf.guests import host_keys
-from rally_vmperf.guests import request
+from tests.unit.guests import made
 
 
 def choose(**host_key):
-    return host_keys.choose(
-        request.Request(
-            image={"id": "i"}, flavor={"id": "f"}, host_key=host_key or None
-        )
-    )
+    (group,) = made.asked(host_key=host_key or None).groups
+    return host_keys.choose(group.host_key)
 
 
 class ChooseTest(unittest.TestCase):

@@ -5,6 +5,7 @@ from unittest import mock
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import host_keys
+from tests.unit.guests import made
 from tests.unit.guests import test_console_keys as texts
 from tests.unit.guests import testing
 
@@ -15,10 +16,10 @@ class HostKeysTest(unittest.TestCase):
         self.told = []
 
     def learn(self, *guests, timeout=300):
-        host_keys.learn(self.cloud, guests, timeout, self.told.append)
+        return host_keys.learn(self.cloud, guests, timeout, self.told.append)
 
     def guest(self, host_key=None):
-        return {"name": "g1", "id": "s1", "host_key": host_key}
+        return made.guest(host_key=host_key)
 
     def test_a_key_is_waited_for(self):
         guest = self.guest()
@@ -27,15 +28,15 @@ class HostKeysTest(unittest.TestCase):
             self.cloud.compute.console = texts.block(texts.FIRST)
 
         with mock.patch("time.sleep", boot):
-            self.learn(guest)
-        self.assertEqual(texts.bare(texts.FIRST), guest["host_key"])
+            (guest,) = self.learn(guest)
+        self.assertEqual(texts.bare(texts.FIRST), guest.host_key)
         self.assertEqual(["g1 shows its host key on its console"], self.told)
 
     def test_what_is_known_is_not_asked_for(self):
         guest = self.guest(texts.FIRST)
         self.cloud.compute.console = texts.block(texts.SECOND)
-        self.learn(guest)
-        self.assertEqual(texts.FIRST, guest["host_key"])
+        (guest,) = self.learn(guest)
+        self.assertEqual(texts.FIRST, guest.host_key)
         self.assertEqual([], self.cloud.calls)
 
     def test_none_in_time(self):

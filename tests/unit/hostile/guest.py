@@ -5,6 +5,7 @@ import os
 import pathlib
 import threading
 
+from rally_vmperf.machines import target
 from tests.unit.hostile import tools
 from tests.unit.machines import sshd
 
@@ -63,6 +64,17 @@ class Guest:
             "flavor": {"name": "small", "vcpus": 1, "memory_mib": 1024},
             "image": {"name": "debian"},
         }
+
+    def target(self):
+        """Return how it is reached."""
+        return target.Target(
+            name="g1",
+            address=self.server.host,
+            measure_address=self.server.host,
+            port=self.server.port,
+            user="debian",
+            host_key=self.server.host_pair.public,
+        )
 
     def _wait(self, work):
         asyncio.run_coroutine_threadsafe(work, self._loop).result(60)

@@ -32,7 +32,9 @@ def run(guest, folder, progress=lambda line: None):
     guests = [guest.described()]
     opened = session.open_session(
         _assignments(),
-        reach.guest_stations(guests, guest.server.client_pair.private),
+        reach.guest_stations(
+            [guest.target()], guest.server.client_pair.private
+        ),
         None,
         supply=supply.NOTHING,
         progress=progress,

@@ -12,6 +12,7 @@ from rally_vmperf.execution import station
 from rally_vmperf.machines import base
 from rally_vmperf.machines import testing as machines
 from rally_vmperf.plugins.scenarios import resting
+from tests.unit.guests import made
 from tests.unit.guests import testing
 
 NAMES = ("g1", "g2", "g3")
@@ -46,7 +47,7 @@ class OthersTest(unittest.TestCase):
             )
             server.status = "ACTIVE"
             self.guests.append(
-                {"name": name, "id": server.id, "address": "192.0.2.1"}
+                made.guest(name, id=server.id, boot=f"{server.id}#1")
             )
         self.machines = {name: Guest(name) for name in NAMES}
         runner = asyncio.Runner()
@@ -102,6 +103,9 @@ class OthersTest(unittest.TestCase):
         self.assertEqual(set(known), set(self.session.last_look))
         waited = [len(one.waited) for one in self.machines.values()]
         self.assertEqual([0, 1, 0], waited)
+        boots = [one.boot.rpartition("#")[2] for one in others.guests]
+        again = "2" if kind == "stopped" else "1"
+        self.assertEqual(["1", again, "1"], boots)
         self.assertLessEqual(self.machines["g2"].waited[0], 5)
 
     def test_a_guest_that_does_not_answer_again(self):
@@ -160,7 +164,7 @@ class OthersTest(unittest.TestCase):
     def test_a_server_that_fails(self):
         """It is lost; one that was refused is tried again."""
         servers = self.cloud.compute.all_servers
-        servers[self.guests[2]["id"]].status = "ERROR"
+        servers[self.guests[2].id].status = "ERROR"
         formed = self.others("paused").form(("g1",), set())
         self.assertEqual({"g3"}, formed.lost)
         self.assertIn("g3 is ERROR", formed.trouble["g3"])

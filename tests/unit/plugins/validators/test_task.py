@@ -138,6 +138,18 @@ class TestTask(unittest.TestCase):
         with self.assertRaisesRegex(validation.ValidationError, text):
             self.validate(changed(path, value))
 
+    def test_groups(self):
+        """One group is measured in whichever form; several are refused."""
+        path = ("contexts", "vmperf_guests@openstack")
+        group = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
+        one = {"name": "a", **group}
+        self.validate(changed(path, {"groups": [one]}))
+        with self.assertRaisesRegex(
+            validation.ValidationError,
+            r"groups: 2 are given \(a, b\), the scenario measures one; give",
+        ):
+            self.validate(changed(path, {"groups": [one, {"name": "b"}]}))
+
     def test_guest_to_guest_needs_two(self):
         """One guest has no partner."""
         config = changed(
