@@ -110,11 +110,11 @@ class _Boot:
             findings=tuple(found),
         )
 
-    def _share(self) -> tuple[str, str | None, dict[str, t.Any]]:
+    def _share(self) -> tuple[str, str | None, str | None]:
         """Make what all guests share.
 
-        :return: name of the key pair, identifier of the security group, and
-            what Nova's API is told of the server group
+        :return: name of the key pair, identifiers of the security group and
+            of the server group
         """
         keypair, group = self._new_name(), self._new_name()
         access.add_keypair(self._connection, keypair, self._client.public)
@@ -123,18 +123,18 @@ class _Boot:
         )
         policy = self._planned.asked.server_group
         if not policy:
-            return keypair, group_id, {}
+            return keypair, group_id, None
         made = access.add_server_group(
             self._connection, self._new_name(), policy
         )
-        return keypair, group_id, {"scheduler_hints": {"group": made}}
+        return keypair, group_id, made
 
     def _create(
         self,
         name: str,
         keypair: str,
         security_group: str | None,
-        hints: dict[str, t.Any],
+        server_group: str | None,
     ) -> str:
         group, image, flavor = self._guests[name]
         nics = ports.for_server(
@@ -143,6 +143,9 @@ class _Boot:
             security_group,
             self._new_name,
         )
+        hints = {}
+        if server_group:
+            hints = {"scheduler_hints": {"group": server_group}}
         disk = {"image_id": image.id}
         if name in self._volumes:
             disk = volumes.source(self._volumes[name])
