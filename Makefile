@@ -20,7 +20,8 @@ ARGS = tasks/kvm-overhead.embedded.yaml
 REPORT = $(CLOUD)/report.html
 
 .PHONY: demo test test-all unit browser lint types docs functional long
-.PHONY: cloud down environment baseline bench bench-density chromium clean
+.PHONY: cloud down purge environment baseline bench bench-density chromium
+.PHONY: clean
 
 demo: cloud environment baseline
 	@verdict=0; \
@@ -84,6 +85,11 @@ baseline: environment
 
 down: $(VENV)/ready
 	$(VMPERF) cloud down --root $(CLOUD)
+
+# As on a machine that never had a cloud; only the guest image is kept.  The
+# command makes a cache in its home, so it is not asked where nothing is.
+purge: $(VENV)/ready
+	test ! -e $(CLOUD) || $(VMPERF) cloud down --purge --root $(CLOUD)
 
 $(VENV)/ready: setup.cfg requirements.txt test-requirements.txt \
     doc/requirements.txt

@@ -13,6 +13,7 @@ from rally_vmperf.cloud import leftovers
 from rally_vmperf.cloud import ownership
 from rally_vmperf.cloud import procfs
 from rally_vmperf.cloud import records
+from tests import patience
 from tests.functional import laboratory
 
 PLACE = layout.Layout(pathlib.Path(laboratory.CLOUD or "/nonexistent"))
@@ -137,12 +138,12 @@ def lose_mount() -> None:
     run("nsenter", "-t", pid, "--mount", "umount", "/etc/libvirt")
 
 
-def interrupt(words: list[str], sign: str, *, patience: float = 60) -> None:
+def interrupt(words: list[str], sign: str, *, seconds: float = 60) -> None:
     """Start a command, and kill it when it has printed a sign.
 
     :param words: of ``rally-vmperf cloud``
     :param sign: what to wait for
-    :param patience: seconds after which it is killed in any case
+    :param seconds: after which it is killed in any case
     """
     process = subprocess.Popen(
         [*COMMAND, *words, *ROOT],
@@ -150,7 +151,7 @@ def interrupt(words: list[str], sign: str, *, patience: float = 60) -> None:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + patience.seconds(seconds)
     for line in process.stdout:
         if sign in line or time.monotonic() > deadline:
             break

@@ -18,6 +18,8 @@ from openstack import exceptions as sdk_errors
 
 from rally_vmperf.baseline import store
 from rally_vmperf.records import journal
+from tests import patience
+from tests import signals
 
 CLOUD = os.environ.get("VMPERF_CLOUD", "")
 TASKS = pathlib.Path(__file__).parent / "tasks"
@@ -150,7 +152,7 @@ class Laboratory:
         log = self.folder / f"started-{time.monotonic_ns()}.log"
         with open(log, "wb") as stream:
             process = subprocess.Popen(
-                self._rally(*_start(task, arguments)),
+                [*signals.DEFAULT, *self._rally(*_start(task, arguments))],
                 stdout=stream,
                 stderr=subprocess.STDOUT,
                 cwd=TOP,
@@ -163,7 +165,7 @@ class Laboratory:
             finally:
                 if process.poll() is None:
                     process.send_signal(signal.SIGINT)
-                    process.wait(timeout=300)
+                    process.wait(patience.seconds(300))
 
     def results(self) -> list[dict]:
         """Return the workloads of the last task, as Rally exports them."""
@@ -260,11 +262,12 @@ class Case(unittest.TestCase):
 
 
 def wait_for(what: str, condition, seconds: float = 300) -> None:
-    """Wait until something is so."""
+    """Wait until something is so, longer on a slow machine."""
+    seconds = patience.seconds(seconds)
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
-            raise AssertionError(f"no {what} within {seconds} s")
+            raise AssertionError(f"no {what} within {seconds:.0f} s")
         time.sleep(0.2)
 
 
@@ -315,7 +318,7 @@ def _run(argv: list[str], home: pathlib.Path, check: bool, timeout: float):
         env=_environment(home),
         capture_output=True,
         text=True,
-        timeout=timeout,
+        timeout=patience.seconds(timeout),
         check=False,
     )
     if check and done.returncode:

@@ -6,6 +6,7 @@ import unittest
 import openstack
 
 from rally_vmperf.cloud import probes
+from tests import patience
 from tests.functional import damages as d
 from tests.functional import laboratory
 
@@ -17,7 +18,7 @@ def up() -> subprocess.CompletedProcess:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=400,
+        timeout=patience.seconds(400),
         check=False,
     )
 

@@ -8,6 +8,7 @@ import time
 
 from rally_vmperf.measurement.density import judging
 from rally_vmperf.records import curves
+from tests import patience
 from tests.functional import laboratory
 
 TASK = laboratory.TASKS / "density.yaml"
@@ -134,7 +135,7 @@ class TestKilled(DensityCase):
             time.sleep(3)
             machine = self._machine("g1", process.log.read_text())
             os.kill(machine, signal.SIGKILL)
-            code = process.wait(timeout=240)
+            code = process.wait(patience.seconds(240))
             text = process.log.read_text()
         self.assertEqual(2, code, text[-2000:])
         (path,) = lab.journals() - known

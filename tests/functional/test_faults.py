@@ -9,6 +9,7 @@ import pathlib
 import re
 import signal
 
+from tests import patience
 from tests.functional import fault_proxy
 from tests.functional import fault_table
 from tests.functional import laboratory
@@ -138,7 +139,7 @@ class TestToldToEnd(ProxyCase):
         with lab.started(SHORT) as process:
             laboratory.wait_for("a server", self._asked_for_a_server)
             os.kill(process.pid, signal.SIGTERM)
-            self.assertNotEqual(0, process.wait(timeout=300))
+            self.assertNotEqual(0, process.wait(patience.seconds(300)))
         listed = lab.rally("task", "list", "--status", "running", check=True)
         self.assertIn("no tasks", listed.stdout.lower())
 

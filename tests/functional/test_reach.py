@@ -5,6 +5,7 @@ import subprocess
 import time
 
 from rally_vmperf.machines import hostkey
+from tests import patience
 from tests.functional import laboratory
 
 SHORT = laboratory.TASKS / "short.yaml"
@@ -35,7 +36,7 @@ class ReachCase(laboratory.Case):
         with lab.started(
             SHORT, network="private", guest_options=options
         ) as process:
-            process.wait(timeout=300)
+            process.wait(patience.seconds(300))
         said = process.log.read_text()
         self.assertEqual(0, process.returncode, said[-3000:])
         self.assertIn(f"{words} after", said)

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 
+from tests import patience
 from tests.functional import laboratory
 
 SHORT = laboratory.TASKS / "short.yaml"
@@ -20,12 +21,6 @@ class TestTrouble(laboratory.Case):
         )
         self.known = self.laboratory.journals()
 
-    def _await(self, what, condition, seconds=300):
-        deadline = time.monotonic() + seconds
-        while not condition():
-            self.assertLess(time.monotonic(), deadline, what)
-            time.sleep(0.2)
-
     def _lines(self):
         new = self.laboratory.journals() - self.known
         return sum(len(self.laboratory.records(path)) for path in new)
@@ -39,7 +34,7 @@ class TestTrouble(laboratory.Case):
         lab = self.laboratory
         lab.use("admin")
         with lab.started(SHORT, times=50, users=True) as process:
-            self._await("two records", lambda: self._lines() >= 2)
+            laboratory.wait_for("two records", lambda: self._lines() >= 2)
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         (path,) = lab.journals() - self.known
@@ -61,19 +56,19 @@ class TestTrouble(laboratory.Case):
         lab.use("admin")
         servers = self._servers()
         with lab.started(SHORT, users=True) as process:
-            self._await("a server", lambda: self._servers() > servers)
+            laboratory.wait_for("a server", lambda: self._servers() > servers)
             os.kill(process.pid, signal.SIGINT)
-            self.assertNotEqual(0, process.wait(timeout=300))
+            self.assertNotEqual(0, process.wait(patience.seconds(300)))
 
     def test_interrupted_while_measuring(self):
         """Ctrl-C in a repetition ends the run; what was measured is kept."""
         lab = self.laboratory
         lab.use("member")
         with lab.started(SHORT, times=50, seconds=1) as process:
-            self._await("a record", lambda: self._lines() >= 1)
+            laboratory.wait_for("a record", lambda: self._lines() >= 1)
             time.sleep(0.5)
             os.kill(process.pid, signal.SIGINT)
-            self.assertNotEqual(0, process.wait(timeout=300))
+            self.assertNotEqual(0, process.wait(patience.seconds(300)))
         (path,) = lab.journals() - self.known
         states = [record["state"] for record in lab.records(path)]
         self.assertEqual("interrupted", states[-1])

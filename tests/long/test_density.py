@@ -3,6 +3,7 @@
 import ddt
 
 from rally_vmperf.measurement import finding
+from tests import patience
 from tests.functional import laboratory
 from tests.functional import test_density
 from tests.long import long
@@ -32,7 +33,7 @@ class TestOthers(test_density.DensityCase):
                 f"one guest {status} in the level of one guest",
                 lambda: status in self._statuses(),
             )
-            code = process.wait(timeout=400)
+            code = process.wait(patience.seconds(400))
             text = process.log.read_text()
         self.assertEqual(0, code, text[-4000:])
         self.assertIn(f"{wake} g2", text)

@@ -16,9 +16,10 @@ from rally.common import cfg
 
 from rally_vmperf import opts
 from rally_vmperf.execution import arrival
+from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import session
 from rally_vmperf.plugins.contexts import guests
+from tests import patience
 from tests.functional import fault_proxy
 from tests.functional import fault_table
 from tests.functional import laboratory
@@ -80,7 +81,7 @@ class TestEveryCall(laboratory.Case):
             "region_name": given["region_name"],
             "auth_url": self.proxy.auth_url,
         }
-        self.enterContext(mock.patch.object(session, "TIMEOUT", 4))
+        self.enterContext(mock.patch.object(cloud, "TIMEOUT", 4))
         self.enterContext(
             mock.patch.object(
                 arrival.Guests,
@@ -212,7 +213,7 @@ class TestInTheGuest(laboratory.Case):
             )
             (server,) = lab.admin.compute.servers(all_projects=True)
             os.kill(laboratory.qemu(server.id), signal.SIGKILL)
-            self.assertEqual(2, process.wait(timeout=400))
+            self.assertEqual(2, process.wait(patience.seconds(400)))
         (path,) = lab.journals() - self.known
         first, *later = lab.records(path)
         self.assertEqual("incomplete", first["state"])

@@ -5,6 +5,7 @@ import ipaddress
 import json
 import time
 
+from tests import patience
 from tests.functional import laboratory
 from tests.functional import placing
 from tests.long import long
@@ -116,7 +117,7 @@ class TestAggregate(placing.PlacementCase):
                 },
             ) as process:
                 text = self._console()
-                code = process.wait(timeout=200)
+                code = process.wait(patience.seconds(200))
             self.assertEqual(0, code, process.log.read_text()[-4000:])
         self.assertIn("DataSourceConfigDrive", text)
         (path,) = lab.journals() - before
@@ -127,7 +128,7 @@ class TestAggregate(placing.PlacementCase):
     def _console(self):
         """Return what the run's server printed until it told its source."""
         admin = self.laboratory.admin
-        text, deadline = "", time.monotonic() + 150
+        text, deadline = "", time.monotonic() + patience.seconds(150)
         while "datasource" not in text and time.monotonic() < deadline:
             time.sleep(1)
             for server in admin.compute.servers(all_projects=True):

@@ -10,14 +10,9 @@ import unittest
 import ddt
 
 from rally_vmperf import termination
+from tests import patience
+from tests import signals
 
-# What started the tests may have them ignore signals, as nohup does.
-AFRESH = """
-import signal
-signal.signal(signal.SIGTERM, signal.SIG_DFL)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
-signal.signal(signal.SIGINT, signal.%s)
-"""
 # An event loop in which a task must be ended, not abandoned.
 SCRIPT = """
 import asyncio, os, signal, sys
@@ -43,20 +38,27 @@ class TestAsInterrupt(unittest.TestCase):
     @ddt.data(signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
     def test_tasks_are_ended_first(self, number):
         """What is under way cleans up after itself."""
-        self._check(AFRESH % "default_int_handler" + SCRIPT, number)
+        self._check(number)
 
     @ddt.data(signal.SIGTERM, signal.SIGHUP)
     def test_where_ctrl_c_is_ignored(self, number):
         """Shells have what they start in the background ignore SIGINT."""
-        self._check(AFRESH % "SIG_IGN" + SCRIPT, number)
+        self._check(number, "env", "--ignore-signal=INT")
 
-    def _check(self, script, number):
+    def test_tests_that_ignore_ctrl_c_do_not_hand_that_on(self):
+        """A background job of a shell can test what Ctrl-C does."""
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+        self._check(signal.SIGINT)
+
+    def _check(self, number, *within):
+        python = (sys.executable, "-c", SCRIPT, str(int(number)))
         done = subprocess.run(
-            [sys.executable, "-c", script, str(int(number))],
+            [*signals.DEFAULT, *within, *python],
             capture_output=True,
             text=True,
             check=True,
-            timeout=25,
+            timeout=patience.seconds(25),
             env={**os.environ, "PYTHONPATH": os.getcwd()},
         )
         self.assertEqual(

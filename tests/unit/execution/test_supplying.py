@@ -63,5 +63,7 @@ class SupplyingTestCase(unittest.TestCase):
             self.assertNotIn("s3cret", str(caught.exception))
 
     def test_a_folder_that_is_none(self):
-        with self.assertRaisesRegex(supplying.Error, "/none has no tools"):
-            supplying.of_options({"tools": "/none"})
+        with self.assertRaisesRegex(
+            supplying.Error, "/proc/none has no tools"
+        ):
+            supplying.of_options({"tools": "/proc/none"})

@@ -59,4 +59,4 @@ class PasswordTestCase(unittest.IsolatedAsyncioTestCase):
 
     def test_no_file(self):
         with self.assertRaisesRegex(base.MachineError, "No such file"):
-            endpoint.password("g1", "/nowhere/password")
+            endpoint.password("g1", "/proc/nowhere/password")

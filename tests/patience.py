@@ -1,0 +1,33 @@
+"""How long tests wait: longer where a machine is slow or busy."""
+
+import hashlib
+import os
+import time
+
+#: Cores, and wall seconds of the work, of the machine whose waits are written
+#: down: emulated guests boot on it.
+CORES = 2
+WORK_SECONDS = 0.03
+#: A wait for what never comes ends all the same.
+MOST = 10.0
+
+
+def seconds(usual: float) -> float:
+    """Return how long to wait here, now, for what usually takes less."""
+    cores = len(os.sched_getaffinity(0))
+    began = time.perf_counter()
+    # What is done beside it makes it longer, as it will what is waited for.
+    hashlib.pbkdf2_hmac("sha256", b"password", b"salt", 40_000)
+    took = time.perf_counter() - began
+    return usual * factor(took, os.getloadavg()[0], cores)
+
+
+def factor(work_seconds: float, load: float, cores: int) -> float:
+    """Return how many times slower a machine may be than the usual one.
+
+    :param work_seconds: wall time of the work on it
+    :param load: processes that have wanted a core in the last minute
+    :param cores: that it has
+    """
+    busy = max(1.0, work_seconds / WORK_SECONDS, load / cores)
+    return min(MOST, busy * max(1.0, CORES / cores))

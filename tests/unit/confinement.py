@@ -1,0 +1,172 @@
+"""Unit tests kept to the checkout, the system and temporary folders.
+
+What a developer has at home, and what an earlier run left on the machine,
+must not decide whether a test passes.
+"""
+
+import atexit
+import functools
+import os
+import pathlib
+import shutil
+import site
+import sys
+import sysconfig
+import tempfile
+import unittest
+
+CHECKOUT = pathlib.Path(__file__).parents[2]
+#: Audited events -> which of their arguments are paths.  What a link leads to
+#: is not used by making it.
+EVENTS = {
+    "open": (0,),
+    "os.chmod": (0,),
+    "os.chown": (0,),
+    "os.link": (0, 1),
+    "os.listdir": (0,),
+    "os.mkdir": (0,),
+    "os.remove": (0,),
+    "os.rename": (0, 1),
+    "os.rmdir": (0,),
+    "os.scandir": (0,),
+    "os.symlink": (1,),
+    "os.truncate": (0,),
+    "os.utime": (0,),
+    "sqlite3.connect": (0,),
+}
+#: Questions about a path that Python does not audit.
+QUESTIONS = ("access", "lstat", "readlink", "stat")
+SYSTEM = (
+    *("/bin", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin"),
+    *("/sys", "/usr"),
+)
+#: What would send programs past the home folder, to one of somebody's own.
+FOLDERS = (
+    *("MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"),
+    *("XDG_RUNTIME_DIR", "XDG_STATE_HOME"),
+)
+
+
+class OutsideError(AssertionError):
+    """A test went where it has no business."""
+
+
+class Confinement:
+    """Folders that may be used, and what was used beside them.
+
+    :param folders: that may be used, with all in them
+    """
+
+    def __init__(self, folders):
+        paths = {os.path.abspath(folder) for folder in folders}
+        paths |= {os.path.realpath(folder) for folder in paths}
+        self._exact = paths | {
+            str(parent)
+            for path in paths
+            for parent in pathlib.PurePath(path).parents
+        }
+        self._below = tuple(f"{path}/" for path in paths if path != "/")
+        self.broken = []
+
+    def allows(self, path) -> bool:
+        """Return whether a path is in a folder, or leads to one."""
+        if not isinstance(path, str | bytes | os.PathLike):
+            # A descriptor was opened before, under its name.
+            return True
+        name = os.path.abspath(os.fsdecode(path))
+        return name in self._exact or name.startswith(self._below)
+
+    def check(self, event, path) -> None:
+        """Refuse a path that is outside, and keep the refusal.
+
+        :raises OutsideError: with the path
+        """
+        if self.allows(path):
+            return
+        name = os.path.abspath(os.fsdecode(path))
+        error = OutsideError(
+            f"{event} of {name!r}: unit tests use the checkout, the system's "
+            "and temporary folders only; make there what the test needs"
+        )
+        # Whoever handles every exception must not hide it.
+        self.broken.append(error)
+        raise error
+
+    def hear(self, event, arguments) -> None:
+        """Check the paths of an audited event."""
+        if event in EVENTS:
+            for index in EVENTS[event]:
+                self.check(event, arguments[index])
+
+    def report(self) -> None:
+        """Fail with the first refusal since the last report.
+
+        :raises OutsideError: with its path, from where it was used
+        """
+        if self.broken:
+            error = self.broken[0]
+            self.broken.clear()
+            raise error
+
+
+def begin() -> Confinement:
+    """Confine this process and its tests from now on, for good."""
+    _move_home()
+    confinement = Confinement(_folders())
+    sys.addaudithook(confinement.hear)
+    for name in QUESTIONS:
+        _audit_question(confinement, name)
+    run = unittest.TestCase.run
+
+    @functools.wraps(run)
+    def run_and_report(self, result=None):
+        # The first to be added is the last to be called.
+        self.addCleanup(confinement.report)
+        return run(self, result)
+
+    unittest.TestCase.run = run_and_report
+    return confinement
+
+
+def _folders():
+    return (
+        CHECKOUT,
+        tempfile.gettempdir(),
+        *SYSTEM,
+        *(sys.prefix, sys.base_prefix, sys.exec_prefix),
+        *sysconfig.get_paths().values(),
+        *site.getsitepackages(),
+        *os.get_exec_path(),
+    )
+
+
+def _move_home():
+    """Have an empty home folder, for programs that are started too."""
+    home = tempfile.mkdtemp(prefix="unit-tests-home-")
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    os.environ["HOME"] = home
+    for name in FOLDERS:
+        os.environ.pop(name, None)
+
+
+def _audit_question(confinement, name):
+    asked = getattr(os, name)
+
+    @functools.wraps(asked)
+    def ask(path, *words, **options):
+        # What is not there decides nothing on any machine: Rally looks for
+        # plugins in /opt, and each folder of PATH is tried for a program.
+        answer = asked(path, *words, **options)
+        if answer:
+            confinement.check(f"os.{name}", path)
+        return answer
+
+    for supporting in (
+        os.supports_dir_fd,
+        os.supports_effective_ids,
+        os.supports_fd,
+        os.supports_follow_symlinks,
+    ):
+        if asked in supporting:
+            supporting.add(ask)
+    setattr(os, name, ask)

@@ -1,0 +1,115 @@
+"""Tests of what keeps unit tests where they belong."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import ddt
+
+from tests.unit import confinement
+
+#: Runs one test in a process of its own, whose temporary folders are beside
+#: what it may not use.
+RUN = """
+import os, pathlib, sqlite3, sys, unittest
+from tests import unit
+path = sys.argv[1]
+class Nosy(unittest.TestCase):
+    def test(self):
+        {deed}
+result = unittest.TestResult()
+Nosy("test").run(result)
+print(*(text for _, text in result.errors + result.failures))
+sys.exit(not result.wasSuccessful())
+"""
+
+
+@ddt.ddt
+class TestBegin(unittest.TestCase):
+    """A process of its own meets a file of an earlier cloud."""
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.temporary = pathlib.Path(folder.name, "temporary")
+        self.temporary.mkdir()
+        self.outside = pathlib.Path(folder.name, "cloud")
+        self.outside.mkdir()
+        (self.outside / "key").write_text("secret\n")
+
+    def run_test(self, deed, path):
+        """Run a test that does one thing with a path, in nobody's home."""
+        home = {"HOME": str(self.outside), "XDG_CACHE_HOME": str(self.outside)}
+        return subprocess.run(
+            [sys.executable, "-c", RUN.format(deed=deed), str(path)],
+            cwd=confinement.CHECKOUT,
+            env={**os.environ, **home, "TMPDIR": str(self.temporary)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    @ddt.data(
+        "open(path)",
+        "try: open(path)\n        except Exception: pass",
+        "open(path.encode())",
+        "pathlib.Path(path).read_text()",
+        "pathlib.Path(path).is_file()",
+        "os.path.exists(path)",
+        "os.access(path, os.R_OK)",
+        "os.listdir(os.path.dirname(path))",
+        "os.remove(path)",
+        "os.rename(path, path + '2')",
+        "os.symlink('.', path + '2')",
+        "sqlite3.connect(path)",
+        "os.chdir(os.path.dirname(path)); open(os.path.basename(path))",
+    )
+    def test_a_test_that_goes_outside_fails(self, deed):
+        """The reason names the path, and nothing has been done to it."""
+        done = self.run_test(deed, self.outside / "key")
+        self.assertEqual(1, done.returncode, done.stderr)
+        self.assertIn("OutsideError", done.stdout)
+        self.assertIn(str(self.outside), done.stdout)
+        self.assertEqual(["key"], os.listdir(self.outside))
+
+    @ddt.data(
+        "open(path, 'w').close(); os.remove(path)",
+        "open('setup.cfg').close()",
+        "open('/etc/passwd').close()",
+        "open('/proc/self/stat').close()",
+        "open(os.devnull, 'w').close()",
+        "open(unittest.__file__).close()",
+        "sqlite3.connect(':memory:').close()",
+        "self.assertFalse(os.path.exists('/nowhere/at/all'))",
+        "os.close(os.open(os.path.dirname(path), os.O_RDONLY))",
+        "os.symlink('/nowhere', path)",
+    )
+    def test_what_every_machine_has_is_free(self, deed):
+        done = self.run_test(deed, self.temporary / "new")
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+
+    def test_home_is_nobodys(self):
+        """It is empty, in the tests and in what they start."""
+        home = "os.listdir(os.path.expanduser('~'))"
+        deed = f"print(os.environ.get('XDG_CACHE_HOME'), {home})"
+        done = self.run_test(deed, "unused")
+        self.assertEqual("None []", done.stdout.strip(), done.stderr)
+        self.assertEqual([], os.listdir(self.temporary))
+
+    def test_others_that_borrow_are_free(self):
+        """Tests on a real cloud import some of these, and use its files."""
+        borrowed = "import tests.functional, tests.unit; "
+        code = f"{borrowed}print(open({str(self.outside / 'key')!r}).read())"
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=confinement.CHECKOUT,
+            env={**os.environ, "TMPDIR": str(self.temporary)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual("secret", done.stdout.strip(), done.stderr)
