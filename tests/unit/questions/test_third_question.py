@@ -141,7 +141,9 @@ class TestThirdQuestion(unittest.TestCase):
             )
         result = judging.result()
         self.assertFalse(result["success"])
-        self.assertRegex(result["detail"], "(?s)failed: 1 of 2.*overhead 10.0 %")
+        self.assertRegex(
+            result["detail"], "(?s)failed: 1 of 2.*overhead 10.0 %"
+        )
 
     def test_report(self):
         """The command and Rally's report have its section."""
