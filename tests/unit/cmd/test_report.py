@@ -24,10 +24,10 @@ class ReportTestCase(unittest.TestCase):
         return str(path)
 
     def journal(self, name="one", **arguments):
-        made.keep_files(self.folder)
         written = journal.Journal(self.folder, name)
         for record in made.records(**arguments):
             written.append(record)
+        made.keep_files(self.folder)
         return str(written.path)
 
     def run_command(self, *arguments):

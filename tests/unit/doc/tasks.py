@@ -206,8 +206,9 @@ def _furnish(task, folder):
 def baseline(name, assignments):
     """Return a baseline that covers assignments, in several copies."""
     return {
-        "version": 1,
+        "version": 2,
         "name": name,
+        "session": "5e55" * 8,
         "recorded_at": "2026-01-01T00:00:00+00:00",
         "software": {"rally-vmperf": "1"},
         "machine": {"name": "host-1", "fingerprint": {}},
@@ -221,10 +222,7 @@ def baseline(name, assignments):
 
 def _entry(one, copies):
     metrics = one.workload.metrics(one.arguments)
-    rows = [
-        {"source": "copy-1", "metric": metric.name, "value": 100.0}
-        for metric in metrics
-    ]
+    values = {metric.name: [100.0] * copies for metric in metrics}
     return {
         "workload": one.workload.name,
         "arguments": one.arguments,
@@ -238,6 +236,6 @@ def _entry(one, copies):
             }
             for metric in metrics
         },
-        "repetitions": [rows] * 3,
+        "repetitions": [values] * 3,
         "findings": [],
     }
