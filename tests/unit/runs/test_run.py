@@ -16,7 +16,7 @@ from tests.unit.records import raw
 from tests.unit.runs import fakes
 
 MOVED = finding.Finding(kind="guest_changed_host", subject="g1", seen="moved")
-SAMPLES = {"cpu.sysbench.rate": [66.66667, 66.66667, 66.66667]}
+SAMPLES = {"cpu.sysbench.rate": [666667, 666667, 666667]}
 
 
 class Acting(actions.Action):
