@@ -157,7 +157,7 @@ class TestLayers(unittest.TestCase):
                     self.assertTrue(owners & names, (path, library))
 
     def test_modules_are_small(self):
-        """A module is one idea; what is longer holds two."""
+        """A module is one concept; what is longer holds two."""
         for path in sorted(TOP.rglob("*.py")):
             lines = len(path.read_text().splitlines())
-            self.assertLessEqual(lines, 250, path)
+            self.assertLessEqual(lines, 300, path)
