@@ -8,9 +8,8 @@ from rally.cli import task_results_loader
 from rally.task import utils
 from rally.task.processing import plot
 
-from rally_vmperf.plugins.charts import density as curves_chart
-from rally_vmperf.plugins.charts import overhead as summary
-from rally_vmperf.plugins.charts import record as table
+from rally_vmperf.plugins.charts import record
+from rally_vmperf.plugins.charts import run
 from rally_vmperf.plugins.scenarios import defects
 from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.report import page
@@ -19,7 +18,7 @@ from tests.unit.hostile import attacks
 from tests.unit.report import rally_results
 
 #: Rally finds them by their names, once they are imported.
-CHARTS = (summary.Overhead, table.Record, curves_chart.Density)
+CHARTS = (run.Run, record.Record)
 
 WORDS = [
     words.encode("utf-8", "replace").decode()

@@ -16,7 +16,7 @@ import time
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
-from rally_vmperf.records import raw_outputs
+from rally_vmperf.records import files
 from tests.bench.density import servers
 from tests.bench.density import simulated
 
@@ -55,7 +55,7 @@ async def take(told, count):
     cpu, wall = time.process_time(), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         # As a run does it: what machines print goes to disk as it comes.
-        kept = raw_outputs.RawOutputs(pathlib.Path(folder, "raw"), sys.exit)
+        kept = files.RawOutputs(pathlib.Path(folder, "raw"), sys.exit)
         printed = []
 
         def keep(output):
