@@ -5,11 +5,13 @@ import json
 import logging
 
 from rally.cli import task_results_loader
+from rally.common import cfg
 from rally.task import utils
 from rally.task.processing import plot
 
-from rally_vmperf.plugins.charts import record
-from rally_vmperf.plugins.charts import run
+from rally_vmperf import opts
+from rally_vmperf.plugins.charts import record as table
+from rally_vmperf.plugins.charts import run as summary
 from rally_vmperf.plugins.scenarios import defects
 from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.report import page
@@ -18,7 +20,7 @@ from tests.unit.hostile import attacks
 from tests.unit.report import rally_results
 
 #: Rally finds them by their names, once they are imported.
-CHARTS = (run.Run, record.Record)
+CHARTS = (summary.Run, table.Record)
 
 WORDS = [
     words.encode("utf-8", "replace").decode()
@@ -113,6 +115,8 @@ def rallys(told=defects.told):
 
     :param told: stands between the scenario's errors and Rally
     """
+    cfg.CONF.register_opts(opts.OPTIONS, opts.GROUP)
+    cfg.CONF.set_override("journal_dir", str(made.FOLDER), opts.GROUP)
     found = [*records(), *(None for _ in WORDS)]
     document = rally_results.results(
         [(found, made.LIMITS), (curves(), made.DENSITY_LIMITS)]
