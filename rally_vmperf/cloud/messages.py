@@ -1,8 +1,8 @@
 """RabbitMQ's files, in which nothing is that services would miss."""
 
 import collections.abc
-import shutil
 
+from rally_vmperf import removal
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import layout
@@ -51,5 +51,5 @@ def ensure(
 
 def forget(place: layout.Layout) -> None:
     """Remove RabbitMQ's files."""
-    shutil.rmtree(place.data / "rabbitmq")
+    removal.remove(place.data / "rabbitmq", place.root)
     place.make_folders()

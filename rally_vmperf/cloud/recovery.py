@@ -1,8 +1,8 @@
 """Have the cloud running, whatever happened to it before."""
 
 import errno
-import shutil
 
+from rally_vmperf import removal
 from rally_vmperf.cloud import agents
 from rally_vmperf.cloud import bringup
 from rally_vmperf.cloud import console
@@ -20,6 +20,7 @@ from rally_vmperf.cloud import packages
 from rally_vmperf.cloud import paths
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud import schema
+from rally_vmperf.cloud import state_root
 from rally_vmperf.cloud import supervisor
 from rally_vmperf.cloud import teardown
 
@@ -44,7 +45,7 @@ def up(
     owner = ownership.Ownership(place, supervisor.Supervisor(place).processes)
     preflight.check(preflight.gather(place, owner))
     try:
-        place.root.mkdir(parents=True, exist_ok=True)
+        state_root.claim(place)
         with lock.hold(place.root):
             tidy(place, progress)
             try:
@@ -138,8 +139,5 @@ def rebuild(
     for entry in place.data.iterdir():
         if entry.name in KEPT:
             continue
-        if entry.is_dir():
-            shutil.rmtree(entry)
-        else:
-            entry.unlink()
+        removal.remove(entry, place.root)
     place.make_folders()

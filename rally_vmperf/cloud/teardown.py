@@ -2,10 +2,10 @@
 
 import concurrent.futures
 import pathlib
-import shutil
 import signal
 import time
 
+from rally_vmperf import removal
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import lock
@@ -17,6 +17,7 @@ from rally_vmperf.cloud import ownership
 from rally_vmperf.cloud import packages
 from rally_vmperf.cloud import procfs
 from rally_vmperf.cloud import services
+from rally_vmperf.cloud import state_root
 from rally_vmperf.cloud import supervisor
 
 # First what would react to others' end, last what others need to end well.
@@ -36,6 +37,7 @@ def down(
     if not place.root.exists():
         progress.say(f"there is no cloud in {place.root}")
         return
+    state_root.require(place)
     with lock.hold(place.root):
         if purge:
             place.purging.touch()
@@ -113,22 +115,19 @@ def found(place: layout.Layout, owner: ownership.Ownership) -> set[int]:
 
 
 def empty(place: layout.Layout) -> None:
-    """Delete all but the guest image.
+    """Delete all but the guest image and the marker.
 
     :param place: the state root's folders
     """
-    for entry in place.root.iterdir():
-        if entry in (place.image, place.purging):
-            continue
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry)
-        else:
-            entry.unlink()
+    kept = (place.image, place.purging, place.root / removal.MARKER)
+    for entry in [*place.root.iterdir()]:
+        if entry not in kept:
+            removal.remove(entry, place.root)
     # Last, so that an interrupted purge is known for one.
     place.purging.unlink(missing_ok=True)
 
 
 def remove_if_empty(root: pathlib.Path) -> None:
-    """Remove a state root that holds nothing any more."""
-    if root.exists() and not any(root.iterdir()):
-        root.rmdir()
+    """Remove a state root that holds nothing but its marker any more."""
+    if [path.name for path in root.iterdir()] == [removal.MARKER]:
+        removal.discard(root)

@@ -12,6 +12,7 @@ from rally_vmperf.cloud import console
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud import settings
+from rally_vmperf.cloud import state_root
 
 
 def add_root(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +29,7 @@ def add_root(parser: argparse.ArgumentParser) -> None:
 def place_of(parsed: argparse.Namespace) -> layout.Layout:
     """Return the folders of the cloud that was asked for."""
     preflight.check_user(os.geteuid())
-    return layout.Layout(parsed.root.resolve())
+    return layout.Layout(state_root.check_name(parsed.root.absolute()))
 
 
 class Up(command.Command):
