@@ -1,9 +1,11 @@
 """Bring the embedded cloud up."""
 
+import collections.abc
 import functools
 import typing as t
 import uuid
 
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import agents
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import database
@@ -29,6 +31,7 @@ from rally_vmperf.cloud import settings
 from rally_vmperf.cloud import soundness
 from rally_vmperf.cloud import supervisor
 from rally_vmperf.cloud import templates
+from rally_vmperf.cloud import units
 
 EMULATED = (
     "warning: no guest runs under KVM here, so guests are emulated (TCG): "
@@ -57,6 +60,7 @@ class Bringup:
         self._keeper = keeper
         self._disk_cache = disk_cache or settings.load(place).disk_cache
         self._found = progress.found
+        self._addresses = addresses.load(place)
         self._secrets = passwords.load(place, progress.found)
         self._values = {
             "secrets": self._secrets,
@@ -75,11 +79,16 @@ class Bringup:
         """Return every step with what must be done before it."""
         task = graph.Task
         tasks = {
-            "image tools": task([], self._install_tools),
+            "image tools": task(
+                [], functools.partial(self._have, guest_image.TOOLS)
+            ),
             "image": task(["image tools"], self._build_image),
             "packages": task(["image tools"], self._install),
             "bridges": task(["packages"], self._bridges),
-            "keys": task(["packages"], self._make_keys),
+            "keys": task(
+                ["packages"],
+                functools.partial(keys.make, self._place, self._found),
+            ),
             "configuration": task(
                 ["packages", "keys", "image"], self._configure
             ),
@@ -107,13 +116,13 @@ class Bringup:
             tasks[service.name] = task(service.needs, action)
         return tasks
 
-    def _install_tools(self) -> None:
-        packages.install(guest_image.TOOLS, self._place.log / "apt.log")
-
     def _install(self) -> None:
-        packages.install(
-            packages.cloud_packages(), self._place.log / "apt.log"
-        )
+        self._have(packages.cloud_packages())
+        units.mask(self._place)
+
+    def _have(self, names: collections.abc.Sequence[str]) -> None:
+        log = self._place.log / "apt.log"
+        packages.install(names, log, self._place.packages)
 
     def _build_image(self) -> None:
         path = self._place.image
@@ -128,13 +137,10 @@ class Bringup:
     def _bridges(self) -> None:
         boot_id = self._keeper.processes.boot_id()
         if network_check.expected(self._place, boot_id):
-            for trouble in network_check.troubles():
+            for trouble in network_check.troubles(self._addresses):
                 self._found(trouble, "put right")
-        network.up()
+        network.up(self._addresses)
         network_check.note(self._place, boot_id)
-
-    def _make_keys(self) -> None:
-        keys.make(self._place, self._found)
 
     def _configure(self) -> None:
         hardware = kvm.works(

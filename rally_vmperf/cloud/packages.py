@@ -2,10 +2,13 @@
 
 import collections.abc
 import contextlib
+import json
 import pathlib
 
 from rally_vmperf import resources
 from rally_vmperf.cloud import commands
+from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import documents
 
 POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
 SAVED = POLICY.with_name("policy-rc.d.before-vmperf")
@@ -41,19 +44,53 @@ def missing(names: collections.abc.Sequence[str]) -> list[str]:
     return [name for name in names if name not in installed]
 
 
+def installed() -> list[str]:
+    """Return the names of all packages that are unpacked here."""
+    form = "${Package} ${db:Status-Status}\n"
+    lines = commands.run(["dpkg-query", "-W", "-f", form]).splitlines()
+    pairs = [line.split() for line in lines]
+    gone = ("not-installed", "config-files")
+    return sorted({name for name, state in pairs if state not in gone})
+
+
+@contextlib.contextmanager
+def recorded(record: pathlib.Path | None) -> collections.abc.Iterator[None]:
+    """Write down which packages come meanwhile, with all they need.
+
+    :param record: the file that keeps it, if anybody wants to know
+    """
+    if record is None:
+        yield
+        return
+    known = documents.read(record) or {}
+    # Still there if an earlier run was interrupted.
+    before = known.setdefault("before", installed())
+    credentials.write_private(record, json.dumps(known) + "\n")
+    try:
+        yield
+    finally:
+        new = {*known.get("brought", []), *installed()} - {*before}
+        del known["before"]
+        known["brought"] = sorted({*known.get("brought", []), *new})
+        credentials.write_private(record, json.dumps(known) + "\n")
+
+
 def install(
-    names: collections.abc.Sequence[str], log: pathlib.Path
+    names: collections.abc.Sequence[str],
+    log: pathlib.Path,
+    record: pathlib.Path | None = None,
 ) -> list[str]:
     """Install what is missing and return its names.
 
     :param names: Debian packages
     :param log: where apt's output goes
+    :param record: a file that keeps what came
     """
     wanted = missing(names)
     if not wanted:
         return []
     command = ["apt-get", "-y", "--no-install-recommends", "install"]
-    with nothing_started():
+    with nothing_started(), recorded(record):
         # what an interrupted run has unpacked already
         commands.run(["dpkg", "--configure", "-a"], log=log)
         if commands.quietly([*command, "--simulate", *wanted]) is False:

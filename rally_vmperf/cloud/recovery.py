@@ -3,6 +3,7 @@
 import errno
 
 from rally_vmperf import removal
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import agents
 from rally_vmperf.cloud import bringup
 from rally_vmperf.cloud import console
@@ -19,10 +20,12 @@ from rally_vmperf.cloud import ownership
 from rally_vmperf.cloud import packages
 from rally_vmperf.cloud import paths
 from rally_vmperf.cloud import preflight
+from rally_vmperf.cloud import routing
 from rally_vmperf.cloud import schema
 from rally_vmperf.cloud import state_root
 from rally_vmperf.cloud import supervisor
 from rally_vmperf.cloud import teardown
+from rally_vmperf.cloud import units
 
 LOST = (
     "the databases were made anew: users, networks, images and guests of "
@@ -34,13 +37,17 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def up(
-    place: layout.Layout, progress: console.Progress, disk_cache: str | None
+    place: layout.Layout,
+    progress: console.Progress,
+    disk_cache: str | None,
+    wanted: addresses.Addresses | None = None,
 ) -> None:
     """Have the whole cloud running; repair it, or else make it anew.
 
     :param place: the state root's folders
     :param progress: tells the user
     :param disk_cache: cache mode of guests' disks; as before if None
+    :param wanted: its address ranges; as before, or free ones, if None
     """
     owner = ownership.Ownership(place, supervisor.Supervisor(place).processes)
     preflight.check(preflight.gather(place, owner))
@@ -48,6 +55,7 @@ def up(
         state_root.claim(place)
         with lock.hold(place.root):
             tidy(place, progress)
+            settle_addresses(place, progress, wanted)
             try:
                 run(place, progress, disk_cache)
             except errors.DamageError as damage:
@@ -79,6 +87,26 @@ def run(
     graph.run(steps.tasks(), progress.say)
 
 
+def settle_addresses(
+    place: layout.Layout,
+    progress: console.Progress,
+    wanted: addresses.Addresses | None,
+) -> None:
+    """Choose the cloud's address ranges, the first time, and check them.
+
+    :param place: the state root's folders
+    :param progress: tells the user
+    :param wanted: what the user asked for
+    """
+    packages.install(["iproute2"], place.log / "apt.log", place.packages)
+    used = routing.used(routing.routes(), routing.resolvers())
+    chosen = addresses.settle(
+        place, used, wanted, made=schema.any_filled(place)
+    )
+    if chosen != addresses.USUAL:
+        progress.say(f"networks: {', '.join(map(str, chosen.ranges))}")
+
+
 def tidy(place: layout.Layout, progress: console.Progress) -> None:
     """Finish or undo what an earlier command was killed over.
 
@@ -87,6 +115,7 @@ def tidy(place: layout.Layout, progress: console.Progress) -> None:
     """
     if place.purging.exists():
         teardown.take_down(place, progress)
+        units.unmask(place)
         teardown.empty(place)
         progress.found("an earlier purge was interrupted", "finished")
     packages.restore_policy()
@@ -94,7 +123,7 @@ def tidy(place: layout.Layout, progress: console.Progress) -> None:
         progress.found(f"{name}, left by a build that was killed", "removed")
     if schema.any_filled(place):
         folders(place, progress)
-        for path in (place.settings, place.before):
+        for path in (place.settings, place.before, place.addresses):
             if documents.broken(path):
                 progress.found(f"{path.name} cannot be read", "made anew")
     place.make_folders()
@@ -133,7 +162,7 @@ def rebuild(
     progress.found(str(damage), LOST)
     teardown.stop_services(place)
     teardown.sweep(place)
-    network_removal.remove()
+    network_removal.remove(addresses.load(place))
     for note in (place.run / network_check.NOTE, place.ways):
         note.unlink(missing_ok=True)
     for entry in place.data.iterdir():

@@ -6,6 +6,7 @@ import signal
 import time
 
 from rally_vmperf import removal
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import lock
@@ -19,6 +20,7 @@ from rally_vmperf.cloud import procfs
 from rally_vmperf.cloud import services
 from rally_vmperf.cloud import state_root
 from rally_vmperf.cloud import supervisor
+from rally_vmperf.cloud import units
 
 # First what would react to others' end, last what others need to end well.
 LAST = ("rabbitmq", "epmd", "mariadb")
@@ -46,6 +48,7 @@ def down(
             place.guests_gone.touch()
         take_down(place, progress)
         if purge:
+            units.unmask(place)
             empty(place)
             progress.say(f"{place.root} emptied; {place.image.name} is kept")
     remove_if_empty(place.root)
@@ -65,7 +68,7 @@ def take_down(place: layout.Layout, progress: console.Progress) -> None:
     progress.say("guests and stray processes ended")
     if place.before.exists():
         # Only then do such names belong to this cloud.
-        network_removal.remove()
+        network_removal.remove(addresses.load(place))
         progress.say("bridges, namespaces and rules removed")
     # an interrupted build of the image
     mounts.unmount(place.root)
@@ -115,11 +118,12 @@ def found(place: layout.Layout, owner: ownership.Ownership) -> set[int]:
 
 
 def empty(place: layout.Layout) -> None:
-    """Delete all but the guest image and the marker.
+    """Delete all but the guest image, the marker, and what was installed.
 
     :param place: the state root's folders
     """
-    kept = (place.image, place.purging, place.root / removal.MARKER)
+    marker = place.root / removal.MARKER
+    kept = (place.image, place.packages, place.purging, marker)
     for entry in [*place.root.iterdir()]:
         if entry not in kept:
             removal.remove(entry, place.root)

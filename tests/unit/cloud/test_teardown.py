@@ -2,6 +2,7 @@ import io
 from unittest import mock
 
 from rally_vmperf import removal
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import teardown
@@ -35,7 +36,7 @@ class DownTestCase(base.CloudTestCase):
         self.place.before.write_text('{"settings": {}, "leftovers": []}')
         with mock.patch.object(teardown.machine, "LEFTOVERS", ()):
             self.down(purge=False)
-        self.network_removal.remove.assert_called_once_with()
+        self.network_removal.remove.assert_called_once_with(addresses.USUAL)
         self.assertFalse(self.place.before.exists())
 
     def test_databases_stay_and_guests_do_not(self):
