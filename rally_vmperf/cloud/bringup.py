@@ -1,6 +1,5 @@
 """Bring the embedded cloud up."""
 
-import collections.abc
 import functools
 import typing as t
 import uuid
@@ -77,17 +76,16 @@ class Bringup:
 
     def tasks(self) -> dict[str, graph.Task]:
         """Return every step with what must be done before it."""
-        task = graph.Task
+        task, partial = graph.Task, functools.partial
         tasks = {
             "image tools": task(
-                [], functools.partial(self._have, guest_image.TOOLS)
+                [], partial(packages.provide, self._place, guest_image.TOOLS)
             ),
             "image": task(["image tools"], self._build_image),
             "packages": task(["image tools"], self._install),
             "bridges": task(["packages"], self._bridges),
             "keys": task(
-                ["packages"],
-                functools.partial(keys.make, self._place, self._found),
+                ["packages"], partial(keys.make, self._place, self._found)
             ),
             "configuration": task(
                 ["packages", "keys", "image"], self._configure
@@ -109,20 +107,16 @@ class Bringup:
             "passwords": task(["identity", "schema-nova"], self._passwords),
         }
         for name, steps in self._shipped.data("schema.yaml.j2").items():
-            action = functools.partial(self._schema, name, steps)
+            action = partial(self._schema, name, steps)
             tasks[f"schema-{name}"] = task(["databases"], action)
         for service in self._services.values():
-            action = functools.partial(self._ensure, service)
+            action = partial(self._ensure, service)
             tasks[service.name] = task(service.needs, action)
         return tasks
 
     def _install(self) -> None:
-        self._have(packages.cloud_packages())
+        packages.provide(self._place, packages.cloud_packages())
         units.mask(self._place)
-
-    def _have(self, names: collections.abc.Sequence[str]) -> None:
-        log = self._place.log / "apt.log"
-        packages.install(names, log, self._place.packages)
 
     def _build_image(self) -> None:
         path = self._place.image

@@ -9,6 +9,7 @@ from rally_vmperf import resources
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import documents
+from rally_vmperf.cloud import layout
 
 POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
 SAVED = POLICY.with_name("policy-rc.d.before-vmperf")
@@ -97,6 +98,17 @@ def install(
             commands.run(["apt-get", "update"], log=log)
         commands.run([*command, *wanted], log=log, timeout=1800)
     return wanted
+
+
+def provide(
+    place: layout.Layout, names: collections.abc.Sequence[str]
+) -> None:
+    """Install what a cloud lacks, and keep on record what came.
+
+    :param place: the state root's folders
+    :param names: Debian packages
+    """
+    install(names, place.log / "apt.log", place.packages)
 
 
 @contextlib.contextmanager

@@ -98,7 +98,7 @@ def settle_addresses(
     :param progress: tells the user
     :param wanted: what the user asked for
     """
-    packages.install(["iproute2"], place.log / "apt.log", place.packages)
+    packages.provide(place, ["iproute2"])
     used = routing.used(routing.routes(), routing.resolvers())
     chosen = addresses.settle(
         place, used, wanted, made=schema.any_filled(place)
