@@ -1,7 +1,6 @@
-"""Where the embedded cloud keeps its files, and the addresses it uses."""
+"""Where the embedded cloud keeps its files, and the names of its devices."""
 
 import dataclasses
-import ipaddress
 import pathlib
 
 DEFAULT_ROOT = pathlib.Path("/var/lib/vmperf-cloud")
@@ -10,22 +9,18 @@ REGION = "RegionOne"
 HYPERVISOR = "vmperf-hypervisor"
 
 MANAGEMENT_BRIDGE = "br-mgmt"
-MANAGEMENT = ipaddress.ip_interface("172.30.0.1/24")
 EXTERNAL_BRIDGE = "br-ex"
-EXTERNAL = ipaddress.ip_interface("172.24.4.1/24")
-EXTERNAL_POOL = ("172.24.4.10", "172.24.4.250")
 EXTERNAL_PORT = "vmperf-ext"
-PRIVATE = ipaddress.ip_network("10.254.1.0/24")
-
-PEER = ipaddress.ip_interface("172.24.4.2/24")
 PEER_NAMESPACE = "vmperf-peer"
 PEER_PORT = "vmperf-peer"
 
-AUTH_URL = f"http://{MANAGEMENT.ip}:5000/v3"
-
-
 # Services that are not root have their files behind these ...
-PASSAGES = ("bin", "run", "run/mariadb", "data", "data/mysql", "data/neutron")
+PASSAGES = (
+    *("bin", "run", "run/mariadb", "data", "data/mysql", "data/neutron"),
+    # QEMU's
+    *("data/libvirt/cache", "data/libvirt/lib"),
+    *("data/nova", "data/nova/instances"),
+)
 # ... and nothing behind these.
 PRIVATE_FOLDERS = (
     "etc",
@@ -40,13 +35,9 @@ PRIVATE_FOLDERS = (
     "data/glance/tasks",
     "data/keystone",
     "data/libvirt",
-    "data/libvirt/cache",
     "data/libvirt/etc",
-    "data/libvirt/lib",
     "data/libvirt/log",
     "data/locks",
-    "data/nova",
-    "data/nova/instances",
     "data/rabbitmq",
 )
 
@@ -96,6 +87,16 @@ class Layout:
     def settings(self) -> pathlib.Path:
         """The choices the cloud was brought up with."""
         return self.root / "settings.json"
+
+    @property
+    def packages(self) -> pathlib.Path:
+        """What was installed for the cloud; it outlives a purge too."""
+        return self.root / "packages.json"
+
+    @property
+    def addresses(self) -> pathlib.Path:
+        """The address ranges that were chosen."""
+        return self.root / "addresses.json"
 
     @property
     def guests_gone(self) -> pathlib.Path:

@@ -24,7 +24,8 @@ MAY_IMPORT = {
         "workloads",
     },
     "report": {"measurement", "records"},
-    "cloud": {"resources", "toolbox"},
+    "removal": set(),
+    "cloud": {"removal", "resources", "toolbox"},
     "plugins": {
         "baseline",
         "execution",
