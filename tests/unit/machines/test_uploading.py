@@ -41,11 +41,11 @@ class UploadingTestCase(unittest.IsolatedAsyncioTestCase):
     async def upload(self, manager, *packages, **changed):
         toolbox = made.toolbox(self.top, **changed)
         (chosen,) = toolbox.sets
-        before = set(pathlib.Path("/var/tmp").glob("rally-vmperf-tools.*"))
+        before = set(pathlib.Path("/var/tmp").glob("rally-vmperf-*"))
         reason = await uploading.from_toolbox(
             self.machine, manager, packages, toolbox, chosen
         )
-        after = set(pathlib.Path("/var/tmp").glob("rally-vmperf-tools.*"))
+        after = set(pathlib.Path("/var/tmp").glob("rally-vmperf-*"))
         self.assertLessEqual(after, before)
         return chosen, reason
 
@@ -174,11 +174,11 @@ class UploadingTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_folder_that_is_none(self):
         """What a machine answers is not removed unless it is ours."""
-        for answer in ("/etc", "/var/tmp/rally-vmperf-tools.", "", "../x"):
-            machine = testing.FakeMachine("g1", {"id": "0", "sh": answer})
+        for answer in ("/etc", "/var/tmp/rally-vmperf-", "", "../x"):
+            machine = testing.FakeMachine("g1", {"id": "0", "bash": answer})
             toolbox = made.toolbox(self.top)
             (chosen,) = toolbox.sets
-            with self.assertRaisesRegex(base.MachineError, "cannot make a"):
+            with self.assertRaisesRegex(base.MachineError, "is no folder"):
                 await uploading.from_toolbox(
                     machine, "apt-get", ["mbw"], toolbox, chosen
                 )
