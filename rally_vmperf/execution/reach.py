@@ -1,7 +1,6 @@
 """From what Nova says of guests to machines that answer."""
 
 import collections.abc
-import secrets
 import typing as t
 
 from rally_vmperf.execution import station as stations
@@ -53,7 +52,6 @@ def guest_stations(
             name=guest["name"],
             machine=connect(guest, client_key, way),
             role="guest",
-            folder="rally-vmperf",
             address=guest["measure_address"],
         )
         for guest in guests
@@ -81,6 +79,5 @@ def peer_station(peer: Guest) -> stations.Station:
         name=machine.name,
         machine=machine,
         role="peer",
-        folder=f"rally-vmperf-{secrets.token_hex(4)}",
         address=peer["address"],
     )
