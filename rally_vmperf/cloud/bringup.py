@@ -153,6 +153,7 @@ class Bringup:
             for name in templates.gone(self._place):
                 self._found(f"{name} is gone or empty", "written anew")
         templates.write_all(shipped, self._place)
+        self._place.let_qemu_pass()
         handover.write(self._place, self._secrets)
         settings.save(self._place, chosen)
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import pathlib
+import shutil
 
 DEFAULT_ROOT = pathlib.Path("/var/lib/vmperf-cloud")
 
@@ -17,10 +18,12 @@ PEER_PORT = "vmperf-peer"
 # Services that are not root have their files behind these ...
 PASSAGES = (
     *("bin", "run", "run/mariadb", "data", "data/mysql", "data/neutron"),
-    # QEMU's
-    *("data/libvirt/cache", "data/libvirt/lib"),
-    *("data/nova", "data/nova/instances"),
+    # QEMU's, behind folders that are root's
+    *("data/libvirt/cache", "data/libvirt/lib", "data/nova/instances"),
 )
+# ... guests' disks behind these, which only QEMU's group may pass ...
+GUESTS_FOLDERS = ("data/nova",)
+QEMU_GROUP = "libvirt-qemu"
 # ... and nothing behind these.
 PRIVATE_FOLDERS = (
     "etc",
@@ -120,14 +123,24 @@ class Layout:
 
     def missing_folders(self) -> list[str]:
         """Return the names of the folders that are not there."""
-        names = PASSAGES + PRIVATE_FOLDERS
+        names = GUESTS_FOLDERS + PASSAGES + PRIVATE_FOLDERS
         return [name for name in names if not (self.root / name).is_dir()]
 
     def make_folders(self) -> None:
         """Create the folders; others may at most pass through them."""
         self.root.mkdir(parents=True, exist_ok=True)
         self.root.chmod(0o711)
-        for name in PASSAGES + PRIVATE_FOLDERS:
-            folder = self.root / name
-            folder.mkdir(parents=True, exist_ok=True)
-            folder.chmod(0o711 if name in PASSAGES else 0o700)
+        modes = (
+            (GUESTS_FOLDERS, 0o710),
+            (PASSAGES, 0o711),
+            (PRIVATE_FOLDERS, 0o700),
+        )
+        for names, mode in modes:
+            for folder in (self.root / name for name in names):
+                folder.mkdir(parents=True, exist_ok=True)
+                folder.chmod(mode)
+
+    def let_qemu_pass(self) -> None:
+        """Give guests' folders to QEMU's group, which its package brings."""
+        for name in GUESTS_FOLDERS:
+            shutil.chown(self.root / name, group=QEMU_GROUP)

@@ -134,6 +134,12 @@ class TestUsers(unittest.TestCase):
             mode = os.stat(f"/run/libvirt/libvirt-sock{name}").st_mode
             self.assertEqual(0o700, mode & 0o777)
 
+    def test_disks_of_guests(self):
+        """Nobody but QEMU's user passes on the way to them."""
+        folder = d.PLACE.data / "nova"
+        self.assertEqual(0o710, folder.stat().st_mode & 0o777)
+        self.assertEqual("libvirt-qemu", folder.group())
+
     def test_the_cookie(self):
         """RabbitMQ has taken ours, and keeps it closed."""
         path = d.PLACE.data / "rabbitmq" / ".erlang.cookie"

@@ -131,3 +131,22 @@ class CommandsTestCase(base.CloudTestCase):
         ):
             recovery.up(self.place, console.Progress(io.StringIO()), None)
         self.assertEqual(self.before, self.listing())
+
+
+class FoldersTestCase(base.CloudTestCase):
+    """Who gets how far below the state root."""
+
+    def test_guests_disks(self):
+        """Others than QEMU's group end before them, however that was."""
+        (self.place.data / "nova").chmod(0o755)
+        self.place.make_folders()
+        for name, mode in (
+            ("data", 0o711),
+            ("data/nova", 0o710),
+            ("data/nova/instances", 0o711),
+            ("data/libvirt", 0o700),
+            ("data/libvirt/lib", 0o711),
+            ("data/glance", 0o700),
+        ):
+            found = (self.place.root / name).stat().st_mode & 0o777
+            self.assertEqual(mode, found, name)
