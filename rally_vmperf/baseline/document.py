@@ -36,6 +36,12 @@ def check(document: t.Any, origin: str) -> Json:
     :param origin: file name for messages
     :raises BaselineError: with the file, the place in it and the reason
     """
+    if isinstance(document, dict) and document.get("version") == 1:
+        raise BaselineError(
+            f"{origin} is of version 1, which this version of rally_vmperf "
+            "does not read; record it anew with: rally-vmperf baseline "
+            f"record {document.get('name', 'NAME')} --task FILE --replace"
+        )
     error = next(iter(_validator().iter_errors(document)), None)
     if error is not None:
         raise BaselineError(
@@ -66,19 +72,32 @@ def _check_values(entry: Json, where: str) -> None:
         name: sample.Metric(name=name, **meaning)
         for name, meaning in entry["metrics"].items()
     }
-    for index, rows in enumerate(entry["repetitions"]):
-        for row in rows:
-            place = f"{where}.repetitions[{index}]"
-            if row["metric"] not in metrics:
+    for index, samples in enumerate(entry["repetitions"]):
+        place = f"{where}.repetitions[{index}]"
+        for name, values in samples.items():
+            if name not in metrics:
                 raise BaselineError(
-                    f"{place} has a value of {row['metric']!r}, which "
+                    f"{place} has a value of {name!r}, which "
                     "$.metrics does not explain"
                 )
+            _check_row(metrics[name], values, entry, place)
+
+
+def _check_row(
+    metric: sample.Metric, values: list[t.Any], entry: Json, place: str
+) -> None:
+    """Refuse what cannot be measured, or comes from no copy."""
+    if len(values) != entry["shape"]["copies"]:
+        raise BaselineError(
+            f"{place}: {metric.name} has {len(values)} values, but there "
+            f"were {entry['shape']['copies']} copies"
+        )
+    for given in values:
+        several = given if isinstance(given, list) else [given]
+        for value in several if given is not None else ():
             try:
-                sample.Sample(
-                    metric=metrics[row["metric"]], value=row["value"]
-                )
-            except ValueError as error:
+                sample.Sample(metric=metric, value=value)
+            except (TypeError, ValueError) as error:
                 raise BaselineError(f"{place}: {error}") from None
 
 

@@ -10,7 +10,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import likeness
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
-from rally_vmperf.cmd import configuration
+from rally_vmperf.cmd import rally_api
 from rally_vmperf.measurement import overhead
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
@@ -26,8 +26,8 @@ class _Registry:
 
     def registry(self, parsed: argparse.Namespace) -> store.Store:
         """Return the registry that Rally's configuration names."""
-        configuration.load(parsed.config_file)
-        return store.Store(configuration.option("baseline_dir"))
+        rally_api.load(parsed.config_file)
+        return store.Store(rally_api.option("baseline_dir"))
 
 
 class List(_Registry, lister.Lister):
@@ -36,7 +36,7 @@ class List(_Registry, lister.Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the command's arguments."""
         parser = super().get_parser(prog_name)
-        configuration.add_argument(parser)
+        rally_api.add_argument(parser)
         return parser
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
@@ -68,7 +68,7 @@ class Show(_Registry, lister.Lister):
         """Return the parser of the command's arguments."""
         parser = super().get_parser(prog_name)
         parser.add_argument("name", help="name of the baseline")
-        configuration.add_argument(parser)
+        rally_api.add_argument(parser)
         return parser
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
@@ -108,7 +108,7 @@ class Compare(_Registry, lister.Lister):
         parser = super().get_parser(prog_name)
         parser.add_argument("first", help="name of the reference")
         parser.add_argument("second", help="name of the other baseline")
-        configuration.add_argument(parser)
+        rally_api.add_argument(parser)
         return parser
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
@@ -132,7 +132,7 @@ class Delete(_Registry, command.Command):
         """Return the parser of the command's arguments."""
         parser = super().get_parser(prog_name)
         parser.add_argument("name", help="name of the baseline")
-        configuration.add_argument(parser)
+        rally_api.add_argument(parser)
         return parser
 
     def take_action(self, parsed: argparse.Namespace) -> None:
@@ -181,11 +181,11 @@ def _typical(values: list[list[float]]) -> float:
 
 def _values(entry: document.Json) -> dict[str, list[list[float]]]:
     """Return metric -> per repetition, the values of all copies."""
-    metrics = codec.decode_metrics(entry["metrics"])
     values: dict[str, list[list[float]]] = {}
-    for rows in entry["repetitions"]:
+    copies = codec.copies(entry["shape"]["copies"])
+    for samples in entry["repetitions"]:
         here: dict[str, list[float]] = {}
-        for one in codec.decode_observations(rows, metrics):
+        for one in codec.decode_samples(samples, copies, entry["metrics"]):
             here.setdefault(one.sample.metric.name, []).append(
                 one.sample.value
             )

@@ -2,21 +2,20 @@
 
 import argparse
 import collections.abc
-import getpass
+import re
 import typing as t
+import uuid
 
 from cliff import command
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
-from rally_vmperf.cmd import configuration
-from rally_vmperf.cmd import jump_option
-from rally_vmperf.cmd import questions
-from rally_vmperf.records import build
+from rally_vmperf.cmd import bare_metal
+from rally_vmperf.cmd import coverage
+from rally_vmperf.cmd import rally_api
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.execution import station as stations
-    from rally_vmperf.machines import base
+    from rally_vmperf.runs import recorded
 
 
 class Record(command.Command):
@@ -30,39 +29,8 @@ class Record(command.Command):
         """Return the parser of the command's arguments."""
         parser = super().get_parser(prog_name)
         parser.add_argument("name", help="name to register it under")
-        questions.add_arguments(parser)
-        where = parser.add_mutually_exclusive_group(required=True)
-        where.add_argument(
-            "--local", action="store_true", help="this machine is bare metal"
-        )
-        where.add_argument(
-            "--host",
-            metavar="USER@ADDRESS",
-            help="bare metal is reached by SSH; its host key must be known",
-        )
-        parser.add_argument(
-            "--jump",
-            type=jump_option.hops,
-            metavar="USER@ADDRESS",
-            help="reach --host through it, as ssh -J does: "
-            "[user@]host[:port], a comma between several",
-        )
-        parser.add_argument(
-            "--key-file",
-            metavar="FILE",
-            help="private key for --host, --jump and --peer",
-        )
-        parser.add_argument(
-            "--known-hosts",
-            metavar="FILE",
-            help="host keys of --host, --jump and --peer; default: the "
-            "user's own",
-        )
-        parser.add_argument(
-            "--peer",
-            metavar="USER@ADDRESS",
-            help="other end of network workloads; default: the task's",
-        )
+        coverage.add_arguments(parser)
+        bare_metal.add_arguments(parser)
         parser.add_argument(
             "--folder",
             default="/var/tmp",  # noqa: S108 - ours in it are closed
@@ -76,56 +44,134 @@ class Record(command.Command):
             help="leave the machine whole instead of holding it to the shape",
         )
         parser.add_argument(
+            "--continue",
+            dest="session",
+            type=_session,
+            metavar="SESSION",
+            help="go on with a recording of which something is missing, with "
+            "the same arguments; only that is measured",
+        )
+        parser.add_argument(
             "--replace",
             action="store_true",
             help="overwrite a baseline of the same name",
         )
-        configuration.add_argument(parser)
+        rally_api.add_argument(parser)
         return parser
 
-    def take_action(self, parsed: argparse.Namespace) -> None:
-        """Ask, measure, register."""
+    def take_action(self, parsed: argparse.Namespace) -> int:
+        """Ask, measure, register; return 2 where something is missing."""
         if parsed.jump and not parsed.host:
             raise document.BaselineError(
                 "--jump leads to another machine: add --host USER@ADDRESS"
             )
-        configuration.load(parsed.config_file)
-        registry = store.Store(configuration.option("baseline_dir"))
+        rally_api.load(parsed.config_file)
+        registry = store.Store(rally_api.option("baseline_dir"))
         with registry.reserve(parsed.name, replace=parsed.replace):
-            self._register(registry, parsed)
+            return self._register(registry, parsed)
 
     def _register(
         self, registry: store.Store, parsed: argparse.Namespace
-    ) -> None:
-        asked = questions.read(parsed)
-        recorded_at = build.now()
-        recordings = [
-            self._record(parsed, question, asked.peer)
-            for question in self._that_fit(parsed, asked.questions)
-        ]
-        content = {
-            "version": 1,
-            "name": parsed.name,
-            "recorded_at": recorded_at,
-            "software": build.software(),
-            "machine": _merged([one.machine for one in recordings]),
-            "entries": [e for one in recordings for e in one.entries],
-        }
-        peers = [one.peer for one in recordings if one.peer]
-        if peers:
-            content["peer"] = _merged(peers)
-        registry.save(content, replace=parsed.replace)
+    ) -> int:
+        from rally_vmperf.runs import recorded
+
+        asked = coverage.read(parsed)
+        session = parsed.session or uuid.uuid4().hex
+        parts = self._parts(parsed, session, asked)
+        try:
+            self._measure(parsed, asked.peer, parts)
+        except KeyboardInterrupt:
+            if any(one.records for one in parts):
+                self._say(f"interrupted; {_go_on(session)}")
+            raise
+        missing = [line for one in parts for line in one.missing()]
+        if missing:
+            for line in missing:
+                self._say(f"missing: {line}")
+            self._say(
+                f"baseline {parsed.name!r} is not registered; "
+                f"{_go_on(session)}"
+            )
+            return 2
+        registry.save(recorded.baseline(parts), replace=parsed.replace)
         self._say(
             f"baseline {parsed.name!r} is registered: "
             f"{registry.folder / parsed.name}.json"
         )
+        return 0
+
+    def _parts(
+        self,
+        parsed: argparse.Namespace,
+        session: str,
+        asked: coverage.Asked,
+    ) -> "list[recorded.Part]":
+        """Return the parts of the recording, one for each coverage."""
+        from rally_vmperf.records import journal
+        from rally_vmperf.runs import recorded
+        from rally_vmperf.runs import recording
+
+        folder = rally_api.option("journal_dir")
+        fitting = self._that_fit(parsed, asked.coverages)
+        parts = [
+            recorded.Part(
+                recording.Plan(
+                    baseline=parsed.name,
+                    session=session,
+                    assignments=one.assignments,
+                    shape=one.shape,
+                    repetitions=one.repetitions,
+                    warmup=one.warmup,
+                    folder=parsed.folder,
+                    held=not parsed.whole,
+                    options=_options(parsed, one, asked.peer),
+                ),
+                journal.Journal(folder, f"{session}-{number}"),
+            )
+            for number, one in enumerate(fitting, 1)
+        ]
+        if parsed.session and not any(one.records for one in parts):
+            raise document.BaselineError(
+                f"--continue {session}: there is no such recording in "
+                f"{folder}; record anew without it"
+            )
+        return parts
+
+    def _measure(
+        self,
+        parsed: argparse.Namespace,
+        peer: dict[str, t.Any] | None,
+        parts: "list[recorded.Part]",
+    ) -> None:
+        """Measure part by part, until a machine cannot be made ready.
+
+        :raises MachineError: when that leaves nothing to go on with
+        """
+        from rally_vmperf.runs import run as runs
+
+        for one in parts:
+            self._say(f"bare metal as {one.plan.shape}")
+            try:
+                one.measure(
+                    lambda: bare_metal.connect(parsed),
+                    bare_metal.peer_station(
+                        parsed, one.plan.assignments, peer
+                    ),
+                    self._say,
+                    self._say,
+                )
+            except runs.EXPECTED as error:
+                if not any(each.records for each in parts):
+                    raise
+                one.trouble = str(error)
+                return
 
     def _that_fit(
         self,
         parsed: argparse.Namespace,
-        asked: collections.abc.Sequence[questions.Question],
-    ) -> list[questions.Question]:
-        """Return the questions that the machine is large enough for.
+        asked: collections.abc.Sequence[coverage.Coverage],
+    ) -> list[coverage.Coverage]:
+        """Return the coverages that the machine is large enough for.
 
         Before anything is measured; what was insisted on is not left out.
         """
@@ -133,11 +179,13 @@ class Record(command.Command):
 
         if parsed.whole:
             return list(asked)
-        shapes = dict.fromkeys(question.shape for question in asked)
-        too_small = sizing.too_small(lambda: _connect(parsed), shapes)
-        for question in asked:
-            if question.insisted and question.shape in too_small:
-                raise too_small[question.shape]
+        shapes = dict.fromkeys(one.shape for one in asked)
+        too_small = sizing.too_small(
+            lambda: bare_metal.connect(parsed), shapes
+        )
+        for one in asked:
+            if one.insisted and one.shape in too_small:
+                raise too_small[one.shape]
         for shape, error in too_small.items():
             self._say(f"left out: {shape}: {error}")
         fitting = [one for one in asked if one.shape not in too_small]
@@ -145,79 +193,44 @@ class Record(command.Command):
             raise next(iter(too_small.values()))
         return fitting
 
-    def _record(
-        self,
-        parsed: argparse.Namespace,
-        question: questions.Question,
-        peer: dict[str, t.Any] | None,
-    ) -> t.Any:
-        from rally_vmperf.execution import recorder
-
-        self._say(f"bare metal as {question.shape}")
-        return recorder.record(
-            recorder.Plan(
-                assignments=question.assignments,
-                shape=question.shape,
-                repetitions=question.repetitions,
-                warmup=question.warmup,
-                folder=parsed.folder,
-                held=not parsed.whole,
-                progress=self._say,
-            ),
-            lambda: _connect(parsed),
-            _peer(parsed, question, peer),
-        )
-
     def _say(self, line: str) -> None:
         self.app.stdout.write(f"{line}\n")
         self.app.stdout.flush()
 
 
-def _merged(machines: list[dict[str, t.Any]]) -> dict[str, t.Any]:
-    """Return one account of a machine, with the tools of all recordings."""
-    tools: dict[str, t.Any] = {}
-    for one in machines:
-        tools.update(one["tools"])
-    return {**machines[0], "tools": tools}
-
-
-def _connect(parsed: argparse.Namespace) -> "base.Machine":
-    from rally_vmperf.machines import jump
-    from rally_vmperf.machines import local
-    from rally_vmperf.machines import ssh
-
-    if parsed.local:
-        return local.Local("bare metal")
-    user, _, address = parsed.host.rpartition("@")
-    files = {"key_file": parsed.key_file, "known_hosts": parsed.known_hosts}
-    return ssh.Ssh(
-        "bare metal",
-        host=address,
-        user=user or getpass.getuser(),
-        way=jump.chain([{**hop, **files} for hop in parsed.jump or ()]),
-        **files,
-    )
-
-
-def _peer(
-    parsed: argparse.Namespace,
-    question: questions.Question,
-    peer: dict[str, t.Any] | None,
-) -> "stations.Station | None":
-    from rally_vmperf.execution import assignment
-    from rally_vmperf.execution import reach
-
-    if parsed.peer:
-        user, _, address = parsed.peer.rpartition("@")
-        peer = {"user": user or getpass.getuser(), "address": address}
-        if parsed.key_file:
-            peer["key_file"] = parsed.key_file
-        if parsed.known_hosts:
-            peer["known_hosts"] = parsed.known_hosts
-    if not assignment.needs(question.assignments):
-        return None
-    if peer is None:
-        raise document.BaselineError(
-            "network workloads need another end: add --peer USER@ADDRESS"
+def _session(text: str) -> str:
+    if not re.fullmatch("[0-9a-f]{32}", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no identifier of a recording, which has 32 digits "
+            "from 0 to f"
         )
-    return reach.peer_station(peer)
+    return text
+
+
+def _options(
+    parsed: argparse.Namespace,
+    wanted: coverage.Coverage,
+    peer: dict[str, t.Any] | None,
+) -> dict[str, t.Any]:
+    """Return the arguments that must be the same to continue."""
+    return {
+        "name": parsed.name,
+        "where": "local" if parsed.local else parsed.host,
+        "folder": parsed.folder,
+        "whole": parsed.whole,
+        "shape": str(wanted.shape),
+        "workloads": [
+            {"title": one.title, "arguments": one.arguments}
+            for one in wanted.assignments
+        ],
+        "repetitions": wanted.repetitions,
+        "warmup": wanted.warmup,
+        "peer": parsed.peer or (peer or {}).get("address", ""),
+    }
+
+
+def _go_on(session: str) -> str:
+    return (
+        "what was measured is kept; for the rest give the same command with "
+        f"--continue {session}"
+    )

@@ -5,8 +5,7 @@ import typing as t
 
 from cliff import lister
 
-from rally_vmperf.cmd import configuration
-from rally_vmperf.cmd import rally_runs
+from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import killed
 from rally_vmperf.guests import ledger
@@ -36,7 +35,7 @@ class Cleanup(lister.Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the command's arguments."""
         parser = super().get_parser(prog_name)
-        configuration.add_argument(parser)
+        rally_api.add_argument(parser)
         parser.add_argument(
             "--env", help="Rally environment; default: the one in use"
         )
@@ -53,11 +52,11 @@ class Cleanup(lister.Lister):
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Return one row per resource."""
-        configuration.load(parsed.config_file).check_db_revision()
-        platform = rally_runs.platform(parsed.env)
-        journal = ledger.Ledger(configuration.option("journal_dir"))
+        rally_api.load(parsed.config_file).check_db_revision()
+        platform = rally_api.platform(parsed.env)
+        journal = ledger.Ledger(rally_api.option("journal_dir"))
         entries = list(journal.entries())
-        tasks = rally_runs.tasks()
+        tasks = rally_api.tasks()
         sweeping = sweep.Sweep(
             views(platform),
             ownership.Register(entries, tasks),
@@ -126,4 +125,4 @@ def crash_killed(
     states = {entry.task: entry.process.state() for entry in entries}
     for task in tasks:
         if not task.ended and states.get(task.uuid) == "killed":
-            rally_runs.crash(task.uuid)
+            rally_api.crash(task.uuid)

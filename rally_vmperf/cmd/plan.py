@@ -5,11 +5,9 @@ import typing as t
 
 from cliff import lister
 
-from rally_vmperf.cmd import configuration
-from rally_vmperf.cmd import rally_runs
+from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
-from rally_vmperf.execution import assignment
-from rally_vmperf.execution import estimate
+from rally_vmperf.questions.common import task as tasks
 
 _COLUMNS = ("Subtask", "What", "Needed", "Room", "Of")
 
@@ -32,7 +30,7 @@ class Plan(lister.Lister):
         parser.add_argument(
             "--env", help="Rally environment; default: the one in use"
         )
-        configuration.add_argument(parser)
+        rally_api.add_argument(parser)
         return parser
 
     def run(self, parsed: argparse.Namespace) -> int:
@@ -41,21 +39,23 @@ class Plan(lister.Lister):
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Return one row per thing that is taken."""
-        subtasks = task_file.read(
+        asked = task_file.read(
             parsed.task,
             config_file=parsed.config_file,
             args=parsed.task_args,
             args_file=parsed.task_args_file,
         )
-        platform = rally_runs.platform(parsed.env)
+        platform = rally_api.platform(parsed.env)
         rows: list[tuple[t.Any, ...]] = []
-        for one in subtasks:
+        for one, entry in asked:
             bill = _bill(one, platform)
             rows += [
                 (one.title, r.what, r.needed, _room(r.room), r.of)
                 for r in bill.rows
             ]
-            rows.append((one.title, "minutes, about", _minutes(one), "", ""))
+            rows.append(
+                (one.title, "minutes, about", entry.minutes(one), "", "")
+            )
             for remark in bill.remarks:
                 self._say(f"{one.title}: {remark}")
             if bill.refusal:
@@ -67,7 +67,7 @@ class Plan(lister.Lister):
         self.app.stderr.write(f"{line}\n")
 
 
-def _bill(one: task_file.Subtask, platform: dict[str, t.Any]) -> t.Any:
+def _bill(one: tasks.Task, platform: dict[str, t.Any]) -> t.Any:
     from rally_vmperf.guests import cloud
     from rally_vmperf.guests import credentials
     from rally_vmperf.guests import plan
@@ -86,12 +86,3 @@ def _bill(one: task_file.Subtask, platform: dict[str, t.Any]) -> t.Any:
 
 def _room(room: int | None) -> int | str:
     return "no limit known" if room is None else room
-
-
-def _minutes(one: task_file.Subtask) -> int:
-    return estimate.minutes_of_levels(
-        assignment.assign(one.workloads),
-        one.times,
-        one.copies,
-        stops=one.stops,
-    )

@@ -8,6 +8,8 @@ import jsonschema
 import yaml
 from cliff import command
 
+from rally_vmperf.questions import table
+
 
 class ReportError(Exception):
     """A report cannot be made; one line."""
@@ -35,8 +37,8 @@ class Report(command.Command):
             "--limits",
             metavar="FILE",
             help="YAML with the names of SLAs and their limits, as in the "
-            "section sla of a task, or only the keys of vmperf_overhead, "
-            "which are those of vmperf_degradation for a density run",
+            "section sla of a task, or only the keys of the main SLA of the "
+            "scenario, such as vmperf_overhead",
         )
         parser.add_argument(
             "-o", "--output", default="report.html", help="page to write"
@@ -46,7 +48,7 @@ class Report(command.Command):
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Write the page and say where it is and what it says."""
         # Drawing and Rally take a second to load: not for a mere --help.
-        from rally_vmperf.plugins import judged
+        from rally_vmperf.questions import judging
         from rally_vmperf.report import page
         from rally_vmperf.report import sources
         from rally_vmperf.report import text
@@ -54,12 +56,12 @@ class Report(command.Command):
         limits = _limits(parsed.limits)
         shown = []
         for path in parsed.files:
-            for source in sources.read(path):
+            for source in sources.read(path, table.scenarios()):
                 criteria = None
                 if parsed.limits is not None:
-                    main, *_ = sources.SLAS[source.kind]
-                    criteria = _by_sla(parsed.limits, limits, main)
-                shown.append(judged.run(source, criteria))
+                    main, *_ = judging.asked(source).criteria
+                    criteria = _by_sla(parsed.limits, limits, main.name)
+                shown.append(judging.run(source, criteria))
         try:
             pathlib.Path(parsed.output).write_text(
                 page.standalone(shown), encoding="utf-8"
@@ -97,21 +99,18 @@ def _by_sla(
 
     :param main: the SLA that is meant where the file names none
     """
-    from rally_vmperf.plugins import judged
-
-    named = isinstance(limits, dict) and any(
-        name in judged.SCHEMAS for name in limits
-    )
+    known = table.criteria()
+    named = isinstance(limits, dict) and any(name in known for name in limits)
     found = limits if named else {main: limits}
     for name, criterion in found.items():
-        if name not in judged.SCHEMAS:
+        if name not in known:
             raise ReportError(
                 f"limits {path}: {name} is no SLA of a report, use "
-                f"{', '.join(judged.SCHEMAS)}"
+                f"{', '.join(known)}"
             )
         try:
             jsonschema.validate(
-                criterion, judged.SCHEMAS[name], jsonschema.Draft7Validator
+                criterion, known[name].schema, jsonschema.Draft7Validator
             )
         except jsonschema.ValidationError as error:
             raise ReportError(

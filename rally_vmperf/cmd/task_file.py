@@ -1,73 +1,31 @@
 """What a task file asks of guests, workload by workload."""
 
 import argparse
-import dataclasses
 import pathlib
 import typing as t
 
-import jsonschema
 import yaml
 
 from rally_vmperf.baseline import document
-from rally_vmperf.cmd import configuration
-from rally_vmperf.execution import assignment
-from rally_vmperf.execution import levels
+from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import schema
+from rally_vmperf.questions import table
+from rally_vmperf.questions.common import question
+from rally_vmperf.questions.common import task as tasks
 
-_OVERHEAD, _DENSITY = "VMPerf.overhead", "VMPerf.density"
-_SCENARIOS = (_OVERHEAD, _DENSITY)
-_GUESTS = "vmperf_guests"
-
-_ARGUMENTS: dict[str, t.Any] = {
-    "type": "object",
-    "required": ["workloads"],
-    "properties": {
-        "workloads": assignment.SCHEMA,
-        "warmup": {"type": "integer", "minimum": 0},
-        "peer": {"type": ["object", "null"], "required": ["address"]},
-    },
-}
-#: What our commands read of a workload of a task; the rest is Rally's.
-_READ: dict[str, t.Any] = {
+#: What our commands read around a scenario; the rest is Rally's.
+_AROUND: dict[str, t.Any] = {
     "type": "object",
     "properties": {
-        **dict.fromkeys(_SCENARIOS, _ARGUMENTS),
         "runner": {
             "type": "object",
             "properties": {"times": {"type": "integer", "minimum": 1}},
         },
-        _GUESTS: {"type": "object", "properties": schema.PROPERTIES},
+        "vmperf_guests": {"type": "object", "properties": schema.PROPERTIES},
     },
 }
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Subtask:
-    """One workload of a task, whichever question it asks.
-
-    :param copies: how many guests of a host measure at once, one level after
-        another
-    :param guests: the options of the guests
-    :param times: repetitions, those of the warm-up included
-    :param contexts: names of all contexts, without their platform
-    :param stops: guests are stopped while they take no part
-    """
-
-    title: str
-    scenario: str
-    workloads: list[dict[str, t.Any]]
-    copies: tuple[int, ...]
-    guests: dict[str, t.Any]
-    times: int
-    warmup: int
-    peer: dict[str, t.Any] | None
-    contexts: frozenset[str]
-    stops: bool = False
-
-    @property
-    def climbs(self) -> bool:
-        """Whether it goes through several numbers of guests."""
-        return self.scenario == _DENSITY
+#: A workload of a task, and the question that it asks.
+Asked = tuple[tasks.Task, question.Question]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,8 +46,8 @@ def read(
     config_file: str | None,
     args: str | None = None,
     args_file: str | None = None,
-) -> list[Subtask]:
-    """Return what a task asks, as Rally itself reads the file.
+) -> list[Asked]:
+    """Return what a task asks, workload by workload, as Rally reads it.
 
     :param args: YAML with arguments of the task's template
     :raises BaselineError: for a task that Rally would not take
@@ -100,17 +58,20 @@ def read(
         arguments.update(_mapping(text, args_file))
     if args:
         arguments.update(_mapping(args, "--task-args"))
+    content = _render(task, arguments, config_file)
+    try:
+        subtasks = rally_api.subtasks(content)
+    except ValueError as error:
+        raise document.BaselineError(f"{task}: {error}") from error
     found = [
-        _subtask(title, workload, task)
-        for title, workload in _workloads(
-            _render(task, arguments, config_file), task
-        )
-        if workload["name"] in _SCENARIOS
+        (_task(workload, str(subtask["title"]), entry, task), entry)
+        for subtask in subtasks
+        for workload in subtask["workloads"]
+        if (entry := table.scenarios().get(workload["name"])) is not None
     ]
     if not found:
-        raise document.BaselineError(
-            f"{task} has no scenario {' or '.join(_SCENARIOS)}"
-        )
+        known = " or ".join(table.scenarios())
+        raise document.BaselineError(f"{task} has no scenario {known}")
     return found
 
 
@@ -122,11 +83,12 @@ def _render(
     path = pathlib.Path(task)
     text = path.read_text("utf-8")
     try:
-        rendered = configuration.load(config_file).task.render_template(
+        rendered = rally_api.load(config_file).task.render_template(
             task_template=text, template_dir=str(path.parent), **arguments
         )
     except (jinja2.TemplateError, TypeError) as error:
-        raise document.BaselineError(f"{task}: {_line(error)}") from error
+        line = str(error).partition("\n")[0]
+        raise document.BaselineError(f"{task}: {line}") from error
     return _mapping(rendered, task)
 
 
@@ -146,55 +108,17 @@ def _mapping(text: str, origin: str) -> dict[str, t.Any]:
     return content
 
 
-def _workloads(
-    content: dict[str, t.Any], origin: str
-) -> list[tuple[str, dict[str, t.Any]]]:
-    """Return the workloads of a task, each with its subtask's title."""
-    from rally import exceptions
-    from rally.task import task_cfg
-
+def _task(
+    workload: dict[str, t.Any],
+    title: str,
+    entry: question.Question,
+    origin: str,
+) -> tasks.Task:
     try:
-        subtasks = task_cfg.TaskConfig(content).subtasks
-    except exceptions.InvalidTaskException as error:
-        raise document.BaselineError(f"{origin}: {_line(error)}") from error
-    return [
-        (str(subtask["title"]), one)
-        for subtask in subtasks
-        for one in subtask["workloads"]
-    ]
-
-
-def _subtask(title: str, workload: dict[str, t.Any], origin: str) -> Subtask:
-    contexts = {
-        name.split("@")[0]: value
-        for name, value in workload["contexts"].items()
-    }
-    asked, runner = workload["args"], workload["runner"]
-    guests = contexts.get(_GUESTS, {})
-    scenario = workload["name"]
-    seen = {scenario: asked, "runner": runner, _GUESTS: guests}
-    for error in jsonschema.Draft7Validator(_READ).iter_errors(seen):
-        where = ".".join(str(part) for part in error.absolute_path)
-        raise document.BaselineError(f"{origin}: {where}: {error.message}")
-    copies: tuple[int, ...] = (guests.get("count", schema.DEFAULTS["count"]),)
-    if scenario == _DENSITY:
-        try:
-            copies = levels.expand(asked.get("levels"))
-        except levels.LevelError as error:
-            raise document.BaselineError(f"{origin}: {error}") from error
-    return Subtask(
-        title=title,
-        scenario=scenario,
-        workloads=asked["workloads"],
-        copies=copies,
-        guests=guests,
-        times=runner.get("times", 1),
-        warmup=asked.get("warmup", 0),
-        peer=asked.get("peer"),
-        contexts=frozenset(contexts),
-        stops=asked.get("others") == "stopped",
-    )
-
-
-def _line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+        asked = tasks.of_rally(workload, workload["name"], title)
+        around = {"runner": workload["runner"], "vmperf_guests": asked.guests}
+        tasks.check_form(around, _AROUND)
+        entry.copies(asked)
+    except tasks.Refused as error:
+        raise document.BaselineError(f"{origin}: {error}") from error
+    return asked

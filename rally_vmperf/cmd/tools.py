@@ -1,6 +1,7 @@
 """Commands that fill a folder with packages for guests."""
 
 import argparse
+import collections.abc
 import pathlib
 import platform
 import typing as t
@@ -9,7 +10,7 @@ from cliff import command
 
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import tool_packages
-from rally_vmperf.cmd import configuration
+from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
@@ -64,7 +65,7 @@ class Fetch(command.Command):
             metavar="URL",
             help="where the packages are; default: this machine's source",
         )
-        configuration.add_argument(parser)
+        rally_api.add_argument(parser)
         return t.cast(argparse.ArgumentParser, parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
@@ -118,27 +119,25 @@ def _add_folder(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _tools(parsed: argparse.Namespace) -> list[supply.Requirement]:
+def _tools(
+    parsed: argparse.Namespace,
+) -> collections.abc.Sequence[supply.Requirement]:
+    assignments = [
+        one
+        for path in parsed.task or ()
+        for asked, _ in task_file.read(
+            path,
+            config_file=parsed.config_file,
+            args=parsed.task_args,
+            args_file=parsed.task_args_file,
+        )
+        for one in asked.assignments
+    ]
     if not parsed.task:
-        workloads: list[dict[str, t.Any]] = [
+        assignments += assignment.assign(
             {"name": name} for name in registry.names()
-        ]
-    else:
-        workloads = [
-            one
-            for task in parsed.task
-            for asked in task_file.read(
-                task,
-                config_file=parsed.config_file,
-                args=parsed.task_args,
-                args_file=parsed.task_args_file,
-            )
-            for one in asked.workloads
-        ]
-    found: list[supply.Requirement] = []
-    for one in workloads:
-        found += requirements.tools(assignment.assign([one]))
-    return found
+        )
+    return requirements.tools(assignments)
 
 
 def _suite() -> str:

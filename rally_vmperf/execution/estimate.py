@@ -4,7 +4,6 @@ import collections.abc
 import math
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import levels as levels_
 from rally_vmperf.workloads import base
 
 #: Seconds until guests have booted and tools and data are in place.
@@ -33,21 +32,6 @@ def minutes(
     once = sum(_seconds(one) for one in assignments)
     seconds = _READY + boots * _BOOT + repetitions * levels * once
     return math.ceil(seconds / 60)
-
-
-def minutes_of_levels(
-    assignments: collections.abc.Iterable[assignment.Assignment],
-    repetitions: int,
-    numbers: collections.abc.Sequence[int],
-    *,
-    stops: bool,
-) -> int:
-    """Return the same of a run through numbers of guests, in their order.
-
-    :param stops: guests are stopped while they take no part
-    """
-    boots = levels_.rises(numbers, repetitions) if stops else 0
-    return minutes(assignments, repetitions, len(numbers), boots)
 
 
 def _seconds(one: assignment.Assignment) -> float:

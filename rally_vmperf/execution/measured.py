@@ -5,7 +5,6 @@ import typing as t
 
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
-from rally_vmperf.measurement.density import curve
 
 #: Called with what each command printed, as soon as it is there.
 KeepRaw = t.Callable[[dict[str, t.Any]], None]
@@ -49,7 +48,7 @@ class Measured:
     )
     runs: list[Run] = dataclasses.field(default_factory=list)
     missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
-    starts: list[curve.Start] = dataclasses.field(default_factory=list)
+    starts: list[repetition.Start] = dataclasses.field(default_factory=list)
     keep_raw: KeepRaw = keep_none
 
     def miss(self, what: str, source: str, reason: str) -> None:

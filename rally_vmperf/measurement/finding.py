@@ -1,5 +1,6 @@
 """What was seen beside the figures, why it matters and what to do."""
 
+import collections.abc
 import dataclasses
 
 from rally_vmperf.measurement import kinds
@@ -8,6 +9,9 @@ from rally_vmperf.measurement.kinds import base
 Severity = base.Severity
 Kind = base.Kind
 KINDS = kinds.KINDS
+
+_WEIGHT = {"void": 0, "warning": 1, "note": 2}
+_ORDER = {kind: place for place, kind in enumerate(KINDS)}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -43,3 +47,58 @@ def check(kind: str) -> None:
             f"Unknown kind of finding {kind!r}, "
             f"use one of: {', '.join(sorted(KINDS))}"
         )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RunFinding:
+    """A finding, where it was seen, and whether the task tolerates it.
+
+    :param repetitions: their numbers; none for what the whole run shows
+    """
+
+    finding: Finding
+    repetitions: tuple[int, ...] = ()
+    tolerated: bool = False
+
+    @property
+    def voids(self) -> bool:
+        """Whether it takes the meaning from the figures it concerns."""
+        return self.finding.severity == "void" and not self.tolerated
+
+    def sentence(self) -> str:
+        """Return title, subject and what was seen."""
+        title = KINDS[self.finding.kind].title
+        words = f"{title} ({self.finding.subject}: {self.finding.seen})"
+        return f"{words}, tolerated" if self.tolerated else words
+
+
+#: Findings with the number of the repetition that shows them, None for what
+#: the whole run shows.
+Seen = collections.abc.Iterable[tuple[Finding, int | None]]
+
+
+def collect(
+    seen: Seen, tolerate: collections.abc.Collection[str]
+) -> tuple[RunFinding, ...]:
+    """Return each finding once, the gravest first.
+
+    :param tolerate: kinds of findings that do not void
+    """
+    numbers: dict[Finding, set[int]] = {}
+    for one, number in seen:
+        entry = numbers.setdefault(one, set())
+        if number is not None:
+            entry.add(number)
+    return tuple(
+        RunFinding(
+            finding=one,
+            repetitions=tuple(sorted(numbers[one])),
+            tolerated=one.kind in tolerate,
+        )
+        for one in sorted(numbers, key=_place)
+    )
+
+
+def _place(one: Finding) -> tuple[int, int, str, str]:
+    weight = _WEIGHT[one.severity]
+    return weight, _ORDER[one.kind], one.subject, one.seen

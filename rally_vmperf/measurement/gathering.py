@@ -32,7 +32,7 @@ class Gathered:
 
 def guests(
     metric: sample.Metric,
-    repetitions: collections.abc.Iterable[repetition.Repetition],
+    repetitions: collections.abc.Iterable[repetition.Condition],
 ) -> tuple[Gathered, ...]:
     """Return what counted repetitions say about a metric.
 
@@ -75,7 +75,7 @@ def _sources(observations: Observations) -> collections.Counter[str]:
 
 def _whole(
     metric: sample.Metric,
-    entry: repetition.Repetition,
+    entry: repetition.Condition,
     usual: collections.Counter[str],
 ) -> bool:
     """Return whether every guest reported a metric in this repetition.
@@ -91,3 +91,14 @@ def _whole(
     silent = {gap.source for gap in entry.missing if gap.what not in others}
     there = _sources(_of(metric, entry.observations))
     return there >= usual and silent <= set(there)
+
+
+def metrics(
+    entries: collections.abc.Sequence[repetition.Condition],
+) -> list[sample.Metric]:
+    """Return every metric once: the expected ones, then the others."""
+    expected = [one for entry in entries for one in entry.expected]
+    observed = [
+        one.sample.metric for entry in entries for one in entry.observations
+    ]
+    return list(dict.fromkeys(expected + observed))

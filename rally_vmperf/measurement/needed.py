@@ -1,5 +1,6 @@
-"""How many more repetitions would decide a comparison."""
+"""What repetitions to come can still change about a verdict."""
 
+import collections.abc
 import dataclasses
 import math
 import statistics as stdlib
@@ -9,6 +10,9 @@ from rally_vmperf.measurement import statistics
 
 #: Above this many repetitions on a side nobody is told to wait for them.
 MOST = 100
+#: Confidence at which a limit is beyond return. Far above that of a verdict,
+#: as the question is asked again after each repetition.
+CONFIDENCE = 0.999
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -108,3 +112,41 @@ def _decides(
 
 def _variance(values: statistics.Values) -> float:
     return stdlib.variance(statistics.logarithms(values))
+
+
+def best_loss(
+    comparison: overhead.Comparison, planned: int, both: bool = False
+) -> float | None:
+    """Return the smallest loss that is still to be hoped for, in percent.
+
+    A limit below it is broken for good. It is the lower of two: the end of
+    the interval at 99.9 %, and what it is if each repetition to come is as
+    good as the best so far. None without an interval.
+
+    :param both: each repetition measures both sides
+    """
+    ratios = statistics.ratio_interval(
+        comparison.bare_values, comparison.guest_values, CONFIDENCE
+    )
+    if ratios is None:
+        return None
+    higher = comparison.metric.better == "higher"
+    best, worst = (max, min) if higher else (min, max)
+    guest = _with_more(comparison.guest_values, best, planned)
+    bare = comparison.bare
+    if both:
+        bare = _with_more(comparison.bare_values, worst, planned)
+    return min(
+        overhead.percent(comparison.metric, ratio)
+        for ratio in (*ratios, guest / bare)
+    )
+
+
+def _with_more(
+    values: tuple[float, ...],
+    pick: collections.abc.Callable[[tuple[float, ...]], float],
+    planned: int,
+) -> float:
+    """Return the mean if all that is to come were as one that was."""
+    more = [pick(values)] * max(0, planned - len(values))
+    return statistics.geometric_mean([*values, *more])

@@ -3,7 +3,6 @@
 import collections.abc
 import dataclasses
 
-from rally_vmperf.measurement import outliers
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import statistics
 
@@ -90,8 +89,8 @@ def compare(
         confidence=confidence,
         bare_values=bare_values,
         guest_values=guest_values,
-        bare_outliers=outliers.positions(bare_values),
-        guest_outliers=outliers.positions(guest_values),
+        bare_outliers=statistics.outliers(bare_values),
+        guest_outliers=statistics.outliers(guest_values),
     )
 
 

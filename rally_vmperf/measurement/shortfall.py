@@ -91,20 +91,23 @@ def count(
 def _complete(entry: repetition.Repetition) -> bool:
     """Return whether it holds what it says it holds."""
     return (
-        entry.state == "complete" and not entry.missing and not _never(entry)
+        entry.state == "complete"
+        and not entry.all_missing
+        and not _never(entry)
     )
 
 
 def _never(entry: repetition.Repetition) -> list[str]:
     """Return the expected metrics that nobody reported."""
-    there = {one.sample.metric for one in entry.observations}
+    there = {
+        one.sample.metric
+        for condition in entry.conditions
+        for one in condition.observations
+    }
     return [one.name for one in entry.expected if one not in there]
 
 
 def _reasons(entry: repetition.Repetition) -> list[str]:
-    if entry.missing:
-        return [
-            f"{gap.what} of {gap.source}: {gap.reason}"
-            for gap in entry.missing
-        ]
+    if entry.all_missing:
+        return [gap.sentence() for gap in entry.all_missing]
     return [f"{name}: nobody reported it" for name in _never(entry)]

@@ -10,6 +10,12 @@ import statistics
 
 #: Repetitions below which no interval is given, on either side.
 FEWEST = 3
+#: With fewer values the median absolute deviation says nothing.
+_FEWEST_FOR_OUTLIERS = 5
+#: Modified z-score above which a value stands apart.
+_OUTLIER = 3.5
+# Makes the median absolute deviation of a normal distribution its sigma.
+_CONSISTENCY = 0.6745
 
 Values = collections.abc.Sequence[float]
 
@@ -49,6 +55,51 @@ def spread_percent(values: Values) -> float | None:
     if len(values) < 2:
         return None
     return math.expm1(statistics.stdev(logarithms(values))) * 100
+
+
+def jain_index(rates: Values) -> float | None:
+    """Return Jain's fairness index of the guests' rates.
+
+    ``(sum x)^2 / (n * sum x^2)``: 1 where all have the same, ``1/n`` where
+    one has all, and ``k/n`` where ``k`` of them have equal shares and the
+    others nothing (R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of
+    Fairness and Discrimination for Resource Allocation in Shared Computer
+    Systems", DEC-TR-301, 1984). None for fewer than two guests.
+
+    :raises ValueError: for a rate that is not above zero
+    """
+    if len(rates) < 2:
+        return None
+    # Of shares of the largest one, as squares of large rates overflow.
+    logs = logarithms(rates)
+    largest = max(logs)
+    shares = [math.exp(log - largest) for log in logs]
+    total = math.fsum(shares)
+    found = total**2 / (len(shares) * math.fsum(one**2 for one in shares))
+    return min(1.0, found)
+
+
+def outliers(values: Values) -> tuple[int, ...]:
+    """Return the positions of outliers, from 0.
+
+    The modified z-score of the logarithms, ``0.6745 * |x - median| / MAD``,
+    is above 3.5 (B. Iglewicz and D. C. Hoaglin, "How to detect and handle
+    outliers", ASQC 1993). None where more than half of the values are equal,
+    as the deviation is then zero.
+    """
+    if len(values) < _FEWEST_FOR_OUTLIERS:
+        return ()
+    logs = logarithms(values)
+    middle = median(logs)
+    distances = [abs(log - middle) for log in logs]
+    deviation = median(distances)
+    if not deviation:
+        return ()
+    return tuple(
+        position
+        for position, distance in enumerate(distances)
+        if _CONSISTENCY * distance / deviation > _OUTLIER
+    )
 
 
 def ratio_interval(

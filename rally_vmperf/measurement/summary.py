@@ -5,11 +5,12 @@ import collections.abc
 import dataclasses
 import typing as t
 
-from rally_vmperf.measurement import noted
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import shortfall
-from rally_vmperf.measurement import terms
 from rally_vmperf.measurement import verdict
+
+OnInconclusive = t.Literal["fail", "pass"]
 
 
 class Row(t.Protocol):
@@ -35,22 +36,19 @@ class Summary(t.Generic[AnyRow]):
     """What every SLA answers and every report shows.
 
     :param status: of the run as a whole
+    :param rows: with and without a limit
     :param missing: what was planned and is not there
     :param findings: all of them, those of the rows included, gravest first
     :param unmatched: limits that no metric of the run goes with
     """
 
     status: verdict.Status
+    rows: tuple[AnyRow, ...]
     missing: shortfall.Shortfall
-    findings: tuple[noted.Noted, ...]
+    findings: tuple[finding.RunFinding, ...]
     unmatched: tuple[str, ...]
     confidence: float
-    on_inconclusive: terms.OnInconclusive
-
-    @property
-    def every(self) -> tuple[AnyRow, ...]:
-        """All rows, with and without a limit."""
-        raise NotImplementedError
+    on_inconclusive: OnInconclusive
 
     def lines(self, row: AnyRow) -> list[str]:
         """Return what is to be said of a row, one sentence each."""
@@ -59,7 +57,7 @@ class Summary(t.Generic[AnyRow]):
     @property
     def judged(self) -> tuple[AnyRow, ...]:
         """The rows that have a limit."""
-        return tuple(row for row in self.every if row.status is not None)
+        return tuple(row for row in self.rows if row.status is not None)
 
     @property
     def passed(self) -> bool:
@@ -89,7 +87,7 @@ class Summary(t.Generic[AnyRow]):
             for row in self.judged:
                 if row.status == status:
                     parts += self.lines(row)
-        if self.every:
+        if self.rows:
             parts += [
                 f"limit {pattern!r} matches no metric of this run"
                 for pattern in self.unmatched
@@ -111,7 +109,7 @@ class Summary(t.Generic[AnyRow]):
     def headline(self) -> str:
         """Return the verdict and what it comes from, in one line."""
         total = len(self.judged)
-        if not any(row.measured for row in self.judged or self.every):
+        if not any(row.measured for row in self.judged or self.rows):
             return f"{self.status}: nothing was measured"
         if not total:
             return f"{self.status}: no metric was held to a limit"

@@ -9,20 +9,25 @@ import typing as t
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
-from rally_vmperf.measurement.density import curve
 from rally_vmperf.records import codec
 
 #: Packages whose versions stand in every record.
 SOFTWARE = ("rally-vmperf", "rally", "rally-openstack", "openstacksdk")
+
+OrderKind = t.Literal["listed", "shuffled", "blocks"]
+Json = collections.abc.Mapping[str, t.Any]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Identity:
     """Which repetition of what this is.
 
+    :param question: name of an entry of the table of questions, or
+        ``recording``
     :param planned: how many counted repetitions the task asks for
     """
 
+    question: str
     task: str
     workload: str
     repetition: int
@@ -31,21 +36,72 @@ class Identity:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Machine:
+    """A machine as the record itself names it; its details are in a file.
+
+    :param host: where a guest runs, as far as the cloud tells
+    :param boot: which start of a guest this is: ``<server id>#<count>``; of
+        bare metal the session of the recording
+    """
+
+    name: str
+    role: t.Literal["guest", "copy", "peer"]
+    host: str = ""
+    boot: str = ""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Setting:
     """What stays the same over all repetitions of a run.
 
-    :param reference: as ``execution.comparison.reference`` gives it; None
-        where levels have references of their own, or there is none
+    :param details: by machine what Nova, the machine itself and the
+        workloads say of it; for the file beside the journal
     :param metrics: of the reference and of the workloads, encoded
+    :param reference: as ``execution.comparison.reference`` gives it
     """
 
     shape: dict[str, int]
-    machines: list[dict[str, t.Any]]
+    machines: collections.abc.Sequence[Machine]
+    details: dict[str, dict[str, t.Any]]
     workloads: list[dict[str, t.Any]]
     expected: list[str]
     metrics: dict[str, dict[str, str]]
     reference: dict[str, t.Any] | None
     findings: tuple[finding.Finding, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Order:
+    """In which order the conditions of a repetition ran.
+
+    :param seed: what a shuffling begins with; the repetition adds its number
+    """
+
+    kind: OrderKind = "listed"
+    seed: int = 0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Taken:
+    """What one condition left.
+
+    :param position: place in the order in which the conditions ran, from 1
+    :param skipped: why it was not run at all, or nothing
+    :param machines: names of the guests that were to take part
+    :param copies: number of bare-metal copies that it is compared with; None
+        where the reference has it in no such number
+    """
+
+    axes: repetition.Axes
+    position: int
+    state: repetition.State
+    skipped: str = ""
+    machines: tuple[str, ...] = ()
+    observations: tuple[sample.Observation, ...] = ()
+    missing: tuple[repetition.Missing, ...] = ()
+    findings: tuple[finding.Finding, ...] = ()
+    starts: tuple[repetition.Start, ...] = ()
+    copies: int | None = None
 
 
 def software() -> dict[str, str]:
@@ -61,55 +117,68 @@ def now() -> str:
 def build(
     identity: Identity,
     setting: Setting,
+    conditions: collections.abc.Sequence[Taken],
     *,
     state: repetition.State,
     started_at: str,
-    observations: collections.abc.Sequence[sample.Observation],
-    runs: collections.abc.Iterable[t.Any],
-    missing: collections.abc.Iterable[repetition.Missing],
-    findings: collections.abc.Iterable[finding.Finding],
-    raw: str,
-    starts: collections.abc.Iterable[curve.Start] = (),
+    order: Order = Order(),
+    options: Json | None = None,
+    missing: collections.abc.Iterable[repetition.Missing] = (),
+    findings: collections.abc.Iterable[finding.Finding] = (),
+    files: collections.abc.Mapping[str, Json | None] | None = None,
 ) -> dict[str, t.Any]:
-    """Return the record; ``runs`` are dataclasses with the schema's keys."""
-    return {
-        **frame(identity, setting, observations),
-        "kind": "overhead",
+    """Return the record.
+
+    :param conditions: in the order of the task
+    :param options: of the question, such as what idle guests did
+    :param missing: what belongs to no condition
+    :param findings: likewise
+    :param files: ``raw`` and ``machines``: name and checksum of each file, or
+        None where it could not be written
+    """
+    metrics = codec.encode_metrics(
+        each.sample.metric for one in conditions for each in one.observations
+    )
+    whole = {
+        "version": codec.VERSION,
+        **dataclasses.asdict(identity),
         "state": state,
         "started_at": started_at,
-        "runs": plain(runs),
-        "samples": codec.encode_observations(observations),
-        "missing": plain(missing),
-        "findings": plain(dict.fromkeys((*setting.findings, *findings))),
-        "starts": plain(starts),
-        "reference": setting.reference,
-        "raw": raw,
-    }
-
-
-def frame(
-    identity: Identity,
-    setting: Setting,
-    observations: collections.abc.Iterable[sample.Observation],
-) -> dict[str, t.Any]:
-    """Return what records of all kinds hold alike.
-
-    :param observations: all in the record, whose metrics are to be named
-    """
-    metrics = codec.encode_metrics(one.sample.metric for one in observations)
-    return {
-        "version": 1,
-        **dataclasses.asdict(identity),
         "finished_at": now(),
         "software": software(),
         "shape": setting.shape,
-        "machines": setting.machines,
+        "machines": _plain(setting.machines),
         "workloads": setting.workloads,
         "metrics": {**setting.metrics, **metrics},
         "expected": setting.expected,
+        "reference": setting.reference,
+        "order": dataclasses.asdict(order),
+        "options": dict(options or {}),
+        "conditions": [_condition(one) for one in conditions],
+        "missing": _plain(missing),
+        "findings": _plain(dict.fromkeys((*setting.findings, *findings))),
+        "files": {"raw": None, "machines": None, **(files or {})},
+    }
+    return codec.pack(whole)
+
+
+def _condition(one: Taken) -> dict[str, t.Any]:
+    sources = [each.source for each in one.observations]
+    machines = list(dict.fromkeys((*one.machines, *sources)))
+    return {
+        "axes": dict(one.axes),
+        "position": one.position,
+        "state": one.state,
+        "skipped": one.skipped,
+        "machines": machines,
+        "samples": codec.encode_samples(one.observations, machines),
+        "copies": one.copies,
+        "missing": _plain(one.missing),
+        "findings": _plain(dict.fromkeys(one.findings)),
+        "starts": _plain(one.starts),
     }
 
 
-def plain(parts: collections.abc.Iterable[t.Any]) -> list[dict[str, t.Any]]:
+def _plain(parts: collections.abc.Iterable[t.Any]) -> list[dict[str, t.Any]]:
     """Return dataclasses as plain documents, in their order."""
     return [dataclasses.asdict(one) for one in parts]

@@ -1,6 +1,7 @@
 """From a record, a plain JSON document, to what judges and reports read."""
 
 import collections.abc
+import decimal
 import typing as t
 
 from rally_vmperf.measurement import finding
@@ -8,6 +9,14 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
 
 Json = collections.abc.Mapping[str, t.Any]
+#: Of each machine one value, several, or none.
+Values = list[float | list[float] | None]
+
+#: Version of the form of records.
+VERSION = 2
+#: Significant digits of a sample: more than any tool is exact to, and few
+#: enough for a record of many guests.
+DIGITS = 6
 
 
 def encode_metrics(
@@ -27,42 +36,143 @@ def encode_metrics(
 def decode_metrics(metrics: Json) -> dict[str, sample.Metric]:
     """Return the metrics that ``encode_metrics`` wrote."""
     return {
-        name: sample.Metric(name=name, **meaning)
+        name: sample.Metric(
+            name=name,
+            unit=meaning["unit"],
+            better=meaning["better"],
+            scale=meaning["scale"],
+        )
         for name, meaning in metrics.items()
     }
 
 
-def encode_observations(
+def encode_samples(
     observations: collections.abc.Iterable[sample.Observation],
-) -> list[dict[str, t.Any]]:
-    """Return observations as plain documents, in their order."""
-    return [
-        {
-            "source": one.source,
-            "metric": one.sample.metric.name,
-            "value": one.sample.value,
-        }
-        for one in observations
-    ]
+    sources: collections.abc.Sequence[str],
+) -> dict[str, Values]:
+    """Return metric -> what each of these machines reported, in their order.
 
-
-def decode_observations(
-    rows: collections.abc.Iterable[Json],
-    metrics: collections.abc.Mapping[str, sample.Metric],
-) -> tuple[sample.Observation, ...]:
-    """Return the observations that ``encode_observations`` wrote.
-
-    :raises ValueError: for a value that no measurement can give
+    :raises KeyError: for an observation of another machine
     """
+    found: dict[str, dict[str, list[float]]] = {}
+    for one in observations:
+        name = one.sample.metric.name
+        if name not in found:
+            found[name] = {source: [] for source in sources}
+        found[name][one.source].append(one.sample.value)
+    return {
+        name: [_of_one(values) for values in by_source.values()]
+        for name, by_source in found.items()
+    }
+
+
+def _of_one(values: list[float]) -> float | list[float] | None:
+    if len(values) > 1:
+        return values
+    return values[0] if values else None
+
+
+def decode_samples(
+    samples: Json, sources: collections.abc.Sequence[str], metrics: Json
+) -> tuple[sample.Observation, ...]:
+    """Return the observations that ``encode_samples`` wrote.
+
+    :param metrics: their meaning, encoded
+    :raises ValueError: for a value that no measurement can give, or another
+        number of values than of machines
+    """
+    known = decode_metrics({name: metrics[name] for name in samples})
     return tuple(
         sample.Observation(
-            source=row["source"],
-            sample=sample.Sample(
-                metric=metrics[row["metric"]], value=row["value"]
-            ),
+            source=source,
+            sample=sample.Sample(metric=known[name], value=value),
         )
-        for row in rows
+        for name, values in samples.items()
+        for source, given in zip(sources, values, strict=True)
+        for value in several(given, metrics[name])
     )
+
+
+def several(given: float | list[float] | None, meaning: Json) -> list[float]:
+    """Return what one machine reported, in the metric's base unit.
+
+    :param meaning: of the metric, encoded
+    """
+    if given is None:
+        return []
+    values = given if isinstance(given, list) else [given]
+    decimals = meaning.get("decimals")
+    if decimals is None:
+        return values
+    return [float(f"{value}e{-decimals}") for value in values]
+
+
+def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
+    """Return a record whose samples are whole numbers of few digits.
+
+    A record of many guests holds ten thousands of them. How many decimals
+    they have stands in the metric's meaning.
+    """
+    parts = [one["samples"] for one in record["conditions"]]
+    for one in (record["reference"] or {}).get("copies", ()):
+        parts += one["repetitions"]
+    found: dict[str, list[decimal.Decimal]] = {}
+    for samples in parts:
+        for name, values in samples.items():
+            short = found.setdefault(name, [])
+            short += [
+                _short(v) for given in values for v in several(given, {})
+            ]
+    decimals = {
+        name: -min(int(one.as_tuple().exponent) for one in values)
+        for name, values in found.items()
+        if values
+    }
+
+    def packed(samples: Json) -> dict[str, Values]:
+        return {
+            name: [
+                _of_one(
+                    [
+                        int(_short(value).scaleb(decimals[name]))
+                        for value in several(given, {})
+                    ]
+                )
+                for given in values
+            ]
+            for name, values in samples.items()
+        }
+
+    reference = record["reference"]
+    return {
+        **record,
+        "metrics": {
+            name: {**meaning, "decimals": decimals.get(name, 0)}
+            for name, meaning in record["metrics"].items()
+        },
+        "conditions": [
+            {**one, "samples": packed(one["samples"])}
+            for one in record["conditions"]
+        ],
+        "reference": reference
+        and {
+            **reference,
+            "copies": [
+                {**one, "repetitions": [*map(packed, one["repetitions"])]}
+                for one in reference["copies"]
+            ],
+        },
+    }
+
+
+def _short(value: float) -> decimal.Decimal:
+    """Return a value with ``DIGITS`` digits, without zeros at its end."""
+    return decimal.Decimal(f"{value:.{DIGITS}g}").normalize()
+
+
+def copies(number: int) -> list[str]:
+    """Return the names of bare-metal copies."""
+    return [f"copy-{place}" for place in range(1, number + 1)]
 
 
 def readable(record: Json | None) -> repetition.Repetition | None:
@@ -76,46 +186,83 @@ def readable(record: Json | None) -> repetition.Repetition | None:
 
 
 def decode(record: Json) -> repetition.Repetition:
-    """Return the repetition that a valid record of an overhead holds.
+    """Return the repetition that a valid record holds.
 
-    :raises ValueError: for a record of another kind
+    :raises ValueError: for values that no measurement can give
     """
-    if record["kind"] != "overhead":
-        raise ValueError(f"a record of kind {record['kind']}, not overhead")
     metrics = decode_metrics(record["metrics"])
+    expected = tuple(metrics[name] for name in record["expected"])
+    references = _references(record["reference"], record["metrics"])
     return repetition.Repetition(
         number=record["repetition"],
         planned=record["planned"],
         counted=record["counted"],
         state=record["state"],
-        expected=tuple(metrics[name] for name in record["expected"]),
-        observations=decode_observations(record["samples"], metrics),
-        missing=decode_missing(record),
-        findings=decode_findings(record),
-        reference=decode_reference(record["reference"], metrics),
+        expected=expected,
+        conditions=tuple(
+            _condition(record, one, expected, references)
+            for one in record["conditions"]
+        ),
+        hosts={
+            one["name"]: one["host"]
+            for one in record["machines"]
+            if one["role"] == "guest" and one["host"]
+        },
+        missing=_missing(record),
+        findings=_findings(record),
     )
 
 
-def decode_missing(part: Json) -> tuple[repetition.Missing, ...]:
-    """Return the gaps in a record, or in a level of one."""
+def _condition(
+    record: Json,
+    one: Json,
+    expected: tuple[sample.Metric, ...],
+    references: collections.abc.Mapping[int | None, repetition.Reference],
+) -> repetition.Condition:
+    return repetition.Condition(
+        axes=one["axes"],
+        number=record["repetition"],
+        planned=record["planned"],
+        counted=record["counted"],
+        position=one["position"],
+        state=one["state"],
+        skipped=one["skipped"],
+        machines=tuple(one["machines"]),
+        # What is skipped lacks nothing that was to be measured.
+        expected=() if one["skipped"] else expected,
+        observations=decode_samples(
+            one["samples"], one["machines"], record["metrics"]
+        ),
+        missing=_missing(one),
+        findings=_findings(one),
+        starts=tuple(repetition.Start(**start) for start in one["starts"]),
+        reference=references.get(one["copies"], repetition.NO_REFERENCE),
+    )
+
+
+def _missing(part: Json) -> tuple[repetition.Missing, ...]:
     return tuple(repetition.Missing(**one) for one in part["missing"])
 
 
-def decode_findings(part: Json) -> tuple[finding.Finding, ...]:
-    """Return the findings in a record, or in a level of one."""
+def _findings(part: Json) -> tuple[finding.Finding, ...]:
     return tuple(finding.Finding(**one) for one in part["findings"])
 
 
-def decode_reference(
-    reference: Json, metrics: collections.abc.Mapping[str, sample.Metric]
-) -> repetition.Reference:
-    """Return the bare-metal samples in a record, or in a level of one."""
-    return repetition.Reference(
-        name=reference["name"],
-        machine=reference["machine"],
-        recorded_at=reference["recorded_at"],
-        repetitions=tuple(
-            decode_observations(rows, metrics)
-            for rows in reference["repetitions"]
-        ),
-    )
+def _references(
+    reference: Json | None, metrics: Json
+) -> dict[int | None, repetition.Reference]:
+    """Return bare metal by the number of its copies."""
+    if reference is None:
+        return {}
+    return {
+        one["copies"]: repetition.Reference(
+            name=reference["name"],
+            machine=reference["machine"],
+            recorded_at=reference["recorded_at"],
+            repetitions=tuple(
+                decode_samples(samples, copies(one["copies"]), metrics)
+                for samples in one["repetitions"]
+            ),
+        )
+        for one in reference["copies"]
+    }

@@ -1,8 +1,8 @@
 """The journal: records on disk, synced one by one.
 
 Rally stores iterations in chunks, so a killed controller would lose them.
-Each record is one line, appended and synced before the scenario returns; raw
-tool outputs go to files beside it.
+Each record is one line, appended and synced before the scenario returns; what
+grows with the guests goes to files beside it.
 """
 
 import collections.abc
@@ -11,7 +11,7 @@ import os
 import pathlib
 import typing as t
 
-from rally_vmperf.records import raw_outputs
+from rally_vmperf.records import files
 from rally_vmperf.records import schema
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -38,7 +38,8 @@ class Journal:
 
         :raises JournalError: when the disk does not take it
         """
-        line = json.dumps(schema.check(record), sort_keys=True) + "\n"
+        checked = schema.check(record)
+        line = json.dumps(checked, separators=(",", ":")) + "\n"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             size = self.path.stat().st_size if self.path.exists() else 0
@@ -56,14 +57,23 @@ class Journal:
             ) from error
 
     def raw_outputs(
-        self, repetition: int, failed: t.Callable[[str], None]
-    ) -> raw_outputs.RawOutputs:
+        self, repetition: int, failed: files.Failed
+    ) -> files.RawOutputs:
         """Return the file for what tools print in a repetition, empty.
 
         :param failed: called once, with one line, when the disk takes no more
         """
         name = f"{self._workload}-{repetition}.json.gz"
-        return raw_outputs.RawOutputs(self.folder / name, failed)
+        return files.RawOutputs(self.folder / name, failed)
+
+    def machines(
+        self, details: Json, failed: files.Failed
+    ) -> dict[str, str] | None:
+        """Write what is known of the machines; return the record's entry.
+
+        :param failed: called with one line when the disk does not take it
+        """
+        return files.write_machines(self.folder, details, failed)
 
     def read(self) -> list[Json]:
         """Return the records; a last line cut short by a crash is left out.

@@ -4,17 +4,13 @@ import collections.abc
 import typing as t
 
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.density import curve
 from rally_vmperf.records import codec
-from rally_vmperf.records import curves
 from rally_vmperf.records import schema
 
 #: Name of the chart that carries a record.
 CHART = "VMPerfRecord"
-#: Name of the chart that shows all repetitions together.
-SUMMARY_CHART = "VMPerfOverhead"
-#: Name of the chart that shows all curves together.
-DENSITY_CHART = "VMPerfDensity"
+#: Name of the chart that shows all repetitions of a run.
+RUN_CHART = "VMPerfRun"
 
 Json = collections.abc.Mapping[str, t.Any]
 
@@ -28,41 +24,36 @@ def encode(record: Json) -> dict[str, t.Any]:
     }
 
 
-def mark(
-    title: str = "Overhead over bare metal", chart: str = SUMMARY_CHART
-) -> dict[str, t.Any]:
-    """Return an additive output that only calls for the summary chart.
+def mark(title: str) -> dict[str, t.Any]:
+    """Return an additive output that only calls for the chart of a run.
 
     Rally feeds additive outputs to a table of its own, so the data must be
     pairs of name and number; the figures are in the records.
     """
     return {
         "title": title,
-        "chart_plugin": chart,
+        "chart_plugin": RUN_CHART,
         "data": [["repetitions", 1]],
     }
 
 
 def find(iteration: Json) -> Json | None:
     """Return the valid record in an iteration of Rally's, if there is one."""
-    for part in iteration.get("output", {}).get("complete", ()):
-        if part.get("chart_plugin") != CHART:
-            continue
+    for record in carried(iteration):
         try:
-            return schema.check(part["data"])
-        except (KeyError, schema.RecordError):
+            return schema.check(record)
+        except schema.RecordError:
             return None
     return None
 
 
-def density_mark() -> dict[str, t.Any]:
-    """Return an additive output that only calls for the chart of curves."""
-    return mark("Degradation by number of guests", DENSITY_CHART)
-
-
-def decode_curve(iteration: Json) -> curve.Curve | None:
-    """Return the curve in an iteration, None when it holds none."""
-    return curves.readable(find(iteration))
+def carried(iteration: Json) -> list[t.Any]:
+    """Return the records in an iteration, whatever is wrong with them."""
+    return [
+        part["data"]
+        for part in iteration.get("output", {}).get("complete", ())
+        if part.get("chart_plugin") == CHART and "data" in part
+    ]
 
 
 def decode(iteration: Json) -> repetition.Repetition | None:

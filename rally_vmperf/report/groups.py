@@ -2,9 +2,7 @@
 
 import collections.abc
 
-from rally_vmperf.measurement import judgement
-from rally_vmperf.measurement import noted
-from rally_vmperf.measurement import rows
+from rally_vmperf.measurement import finding
 
 #: Order and titles of the parts of a machine, by a metric's first word.
 PARTS = {
@@ -28,31 +26,11 @@ def place(name: str) -> int:
     return order.index(title) if title in order else len(order)
 
 
-def by_part(
-    judged: collections.abc.Iterable[rows.Row],
-) -> dict[str, list[rows.Row]]:
-    """Return comparable rows under the title of their part, in order."""
-    found: dict[str, list[rows.Row]] = {title: [] for title in PARTS.values()}
-    for row in judged:
-        found.setdefault(part(row.metric.name), []).append(row)
-    return {title: entries for title, entries in found.items() if entries}
-
-
-def ordered(judged: judgement.Judgement) -> list[rows.Row]:
-    """Return the rows that have figures, in the order of the table."""
-    return [
-        row
-        for entries in by_part(judged.rows).values()
-        for row in entries
-        if row.comparison is not None
-    ]
-
-
 def by_kind(
-    findings: collections.abc.Iterable[noted.Noted],
-) -> list[tuple[str, list[noted.Noted]]]:
+    findings: collections.abc.Iterable[finding.RunFinding],
+) -> list[tuple[str, list[finding.RunFinding]]]:
     """Return findings by kind, so that why and remedy are said once."""
-    found: dict[str, list[noted.Noted]] = {}
+    found: dict[str, list[finding.RunFinding]] = {}
     for one in findings:
         found.setdefault(one.finding.kind, []).append(one)
     return list(found.items())

@@ -14,7 +14,7 @@ Json = collections.abc.Mapping[str, t.Any]
 class Machines:
     """What is known of each machine.
 
-    :param names: guests and the peer
+    :param names: bare metal, guests and the peer
     :param lines: a fact's name with one text per machine
     """
 
@@ -23,8 +23,15 @@ class Machines:
 
 
 def side_by_side(run: runs.Run) -> Machines:
-    """Return facts that any machine has; a dash where one lacks it."""
-    machines = run.last["machines"] if run.records else []
+    """Return facts that any machine has; a dash where one lacks it.
+
+    Bare metal is first, where there is any.
+    """
+    machines = [*run.machines]
+    reference = run.last.get("reference")
+    if reference is not None:
+        metal = {"name": reference["machine"], "role": "bare metal"}
+        machines.insert(0, {**reference, **metal})
     known = [_facts(machine) for machine in machines]
     names = dict.fromkeys(name for facts in known for name in facts)
     return Machines(

@@ -15,66 +15,79 @@ import jinja2
 import markupsafe
 
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import judgement
 from rally_vmperf.measurement import units
 from rally_vmperf.report import groups
 from rally_vmperf.report import machines
-from rally_vmperf.report import overview
 from rally_vmperf.report import run as runs
 from rally_vmperf.report import samples
+from rally_vmperf.report import section
 from rally_vmperf.report import setting
 from rally_vmperf.report import text
-from rally_vmperf.report.density import run as density
-from rally_vmperf.report.density import shown as density_globals
-from rally_vmperf.report.drawing import overheads
-from rally_vmperf.report.drawing import strips
 
-AnyRun = runs.Run | density.Run
-
-#: Samples of so many metrics are drawn; the table always holds all.
-MOST_STRIPS = 60
 #: Sentences of a verdict that are not folded.
 MOST_SENTENCES = 12
 
 
-def standalone(shown: collections.abc.Iterable[AnyRun]) -> str:
+def standalone(shown: collections.abc.Iterable[runs.Run]) -> str:
     """Return a page of its own: an overview, and a section per run."""
     return _render(runs.told_apart(shown), embedded=False)
 
 
-def embedded(run: AnyRun) -> str:
+def embedded(run: runs.Run) -> str:
     """Return a page for a frame in Rally's report."""
     return _render([run], embedded=True)
 
 
-def _render(shown: list[AnyRun], *, embedded: bool) -> str:
-    overheads_of = [one for one in shown if isinstance(one, runs.Run)]
-    densities = [one for one in shown if isinstance(one, density.Run)]
-    return (
-        _environment()
-        .get_template("page.html.j2")
-        .render(
-            runs=shown,
-            title=_title(bool(overheads_of), bool(densities)),
-            overheads=overheads_of if len(overheads_of) > 1 else (),
-            densities=densities if len(densities) > 1 else (),
-            embedded=embedded,
+def _render(shown: list[runs.Run], *, embedded: bool) -> str:
+    alike: dict[section.Section[t.Any], list[runs.Run]] = {}
+    for one in shown:
+        alike.setdefault(one.section, []).append(one)
+    sections = [
+        _part(of, of.overview, shown=some, runs=shown)
+        for of, some in alike.items()
+        if of.overview and len(some) > 1
+    ]
+    sections += [
+        _part(
+            one.section,
+            one.section.template,
+            run=one,
+            name=f"run-{number}",
+            judged=one.judgement,
+            findings=one.findings,
+            facts=setting.facts(one),
         )
+        for number, one in enumerate(shown, 1)
+    ]
+    template = _environment(None).get_template("page.html.j2")
+    return template.render(
+        sections=sections, title=_title(list(alike)), embedded=embedded
     )
 
 
-def _title(overhead: bool, degradation: bool) -> str:
-    if overhead and degradation:
-        return "Overhead and degradation of guests"
-    if degradation:
-        return "Degradation of guests as their number grows"
-    return "Overhead of guests over bare metal"
+def _part(
+    of: section.Section[t.Any], template: str, **given: t.Any
+) -> markupsafe.Markup:
+    found = _environment(of).get_template(template)
+    return markupsafe.Markup(  # noqa: S704 (its template escapes)
+        found.render(**of.functions, **given)
+    )
+
+
+def _title(sections: list[section.Section[t.Any]]) -> str:
+    if not sections:
+        return "Runs of guests"
+    if len(sections) == 1:
+        return sections[0].title
+    *first, last = [one.subject for one in sections]
+    return f"{', '.join(first)} and {last} of guests".capitalize()
 
 
 @functools.cache
-def _environment() -> jinja2.Environment:
+def _environment(of: section.Section[t.Any] | None) -> jinja2.Environment:
+    own = jinja2.PackageLoader("rally_vmperf.report")
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("rally_vmperf.report"),
+        loader=jinja2.ChoiceLoader([of.loader, own]) if of else own,
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -86,23 +99,15 @@ def _environment() -> jinja2.Environment:
         percent=units.show_percent,
         flat=text.flat,
         breakable=text.breakable,
-        outliers=_outliers,
         groupby_kind=groups.by_kind,
-        sum_of=density_globals.sum_of,
     )
     environment.globals.update(
-        overview=overview.lines,
-        **density_globals.GLOBALS,
         KINDS=finding.KINDS,
         MOST_SENTENCES=MOST_SENTENCES,
-        by_part=groups.by_part,
-        setting=setting.facts,
         machines=machines.side_by_side,
         guest_samples=samples.of_guests,
         bare_samples=samples.of_bare_metal,
         script_hash=_script_hash(environment),
-        draw_overheads=_draw_overheads,
-        draw_samples=_draw_samples,
     )
     return environment
 
@@ -113,26 +118,3 @@ def _script_hash(environment: jinja2.Environment) -> str:
     script = source.partition("<script>")[2].partition("</script>")[0]
     digest = hashlib.sha256(script.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
-
-
-def _draw_overheads(run: runs.Run, name: str) -> markupsafe.Markup:
-    return overheads.draw(groups.ordered(run.judgement), f"{name}-overheads")
-
-
-def _draw_samples(run: runs.Run, name: str) -> markupsafe.Markup:
-    shown: list[judgement.AnyRow] = [*groups.ordered(run.judgement)]
-    shown += [row for row in run.judgement.counts if row.measured]
-    return strips.draw(shown[:MOST_STRIPS], f"{name}-samples")
-
-
-def _outliers(row: t.Any) -> str:
-    """Return which repetitions lie apart from the others, in words."""
-    words = []
-    for side, places, entries in (
-        ("guest", row.comparison.guest_outliers, row.guest),
-        ("bare metal", row.comparison.bare_outliers, row.bare),
-    ):
-        if places:
-            numbers = ", ".join(str(entries[place].number) for place in places)
-            words.append(f"{side} {numbers}")
-    return f"outliers, kept: {'; '.join(words)}" if words else ""

@@ -5,6 +5,7 @@ import math
 import typing as t
 
 from rally_vmperf.measurement import units
+from rally_vmperf.records import codec
 from rally_vmperf.report import text
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -25,37 +26,39 @@ def rows(record: t.Any) -> list[list[str]]:
 
 def _samples(record: Json) -> collections.abc.Iterator[list[str]]:
     warm = "" if record["counted"] else "warm-up, not counted"
-    yield from _rows(record, record["samples"], warm or record["state"])
-    for level in record.get("levels", ()):
-        number = level["guests"]
-        words = f"{number} {'guest' if number == 1 else 'guests'} at once"
-        if level["skipped"]:
-            yield ["-", "-", "-", f"{words}: skipped, {level['skipped']}"]
-        state = f"{words}: {warm or level['state']}"
-        yield from _rows(record, level["samples"], state)
+    for one in record["conditions"]:
+        words = _words(one["axes"])
+        if one["skipped"]:
+            yield ["-", "-", "-", f"{words}skipped, {one['skipped']}"]
+        state = f"{words}{warm or one['state']}"
+        for metric, values in one["samples"].items():
+            meaning = record["metrics"][metric]
+            for name, given in zip(one["machines"], values, strict=True):
+                for value in codec.several(given, meaning):
+                    shown = _shown(value, meaning["unit"])
+                    yield [name, metric, shown, state]
 
 
-def _rows(
-    record: Json, samples: collections.abc.Iterable[Json], state: str
-) -> collections.abc.Iterator[list[str]]:
-    for row in samples:
-        value = row["value"]
-        shown = (
-            units.show(value, record["metrics"][row["metric"]]["unit"])
-            if math.isfinite(value)
-            else str(value)
-        )
-        yield [row["source"], row["metric"], shown, state]
+def _words(axes: Json) -> str:
+    """Return a condition in words, with what divides it from others."""
+    words = ", ".join(
+        f"{value} {'guest' if value == 1 else 'guests'} at once"
+        if axis == "guests"
+        else f"{axis} {value}"
+        for axis, value in axes.items()
+    )
+    return f"{words}: " if words else ""
+
+
+def _shown(value: float, unit: str) -> str:
+    return units.show(value, unit) if math.isfinite(value) else str(value)
 
 
 def _missing(record: Json) -> collections.abc.Iterator[list[str]]:
-    for gap in record["missing"]:
-        yield [
-            gap["source"],
-            gap["what"],
-            "missing",
-            text.flat(gap["reason"]),
-        ]
+    for part in (*record["conditions"], record):
+        for gap in part["missing"]:
+            reason = text.flat(gap["reason"])
+            yield [gap["source"], gap["what"], "missing", reason]
 
 
 def _harmless(cell: str) -> str:

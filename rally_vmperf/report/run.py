@@ -1,34 +1,54 @@
-"""One run as a report shows it: its records and the judgement on them."""
+"""One run as a report shows it: its records and the verdicts on them."""
 
 import collections.abc
 import dataclasses
+import pathlib
 import typing as t
 
-from rally_vmperf.measurement import judgement
-from rally_vmperf.measurement import judging
-from rally_vmperf.measurement import noted
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import judge as judges_
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import summary
 from rally_vmperf.records import codec
+from rally_vmperf.records import files
 from rally_vmperf.report import text
 
-ShownT = t.TypeVar("ShownT", bound="Shown")
+if t.TYPE_CHECKING:
+    from rally_vmperf.report import section as sections
+
+RunT = t.TypeVar("RunT", bound="Run")
 Json = collections.abc.Mapping[str, t.Any]
 Records = collections.abc.Sequence[Json | None]
-
+#: What is judged, in a word, and its judge.
+Judges = collections.abc.Mapping[str, judges_.Judge[t.Any, t.Any]]
 
 #: Title of a run that left none.
 NO_RECORDS = "no records"
 
+#: The gravest first.
+_GRAVITY = ("failed", "void", "inconclusive", "passed", "none")
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Shown:
-    """What all runs have, whatever was asked.
+class Run:
+    """The records of one Rally workload, and what they amount to.
 
+    :param section: how the question shows it
     :param title: tells it apart from the other runs on the page
     :param records: in the order of repetitions, unreadable ones left out
+    :param repetitions: what these hold
+    :param judgements: by what is judged, the main one first
+    :param machines: of the last record, with what its file says of them
+    :param lacking: why there is no such file, or nothing
     """
 
+    section: "sections.Section[t.Any]"
     title: str
     records: tuple[Json, ...]
+    repetitions: tuple[repetition.Repetition, ...]
+    judgements: collections.abc.Mapping[str, summary.Summary[t.Any]]
+    machines: tuple[Json, ...]
+    lacking: str
 
     @property
     def last(self) -> Json:
@@ -36,9 +56,37 @@ class Shown:
         return self.records[-1] if self.records else {}
 
     @property
-    def findings(self) -> tuple[noted.Noted, ...]:
-        """What was seen beside the figures."""
-        raise NotImplementedError
+    def judgement(self) -> t.Any:
+        """The main judgement."""
+        return next(iter(self.judgements.values()))
+
+    @property
+    def verdicts(self) -> list[tuple[str, str, summary.Summary[t.Any]]]:
+        """What was judged, with the status to show and the judgement."""
+        return [
+            (what, _status(one), one) for what, one in self.judgements.items()
+        ]
+
+    @property
+    def status(self) -> str:
+        """The gravest verdict; ``none`` for figures without any limit."""
+        statuses = [status for _, status, _ in self.verdicts]
+        held = [one for one in statuses if one != "none"]
+        return min(held or statuses, key=_GRAVITY.index)
+
+    @property
+    def headline(self) -> str:
+        """The verdicts in one line."""
+        return "; ".join(
+            one.headline() if status != "none" else "figures without limits"
+            for _, status, one in self.verdicts
+        )
+
+    @property
+    def findings(self) -> tuple[finding.RunFinding, ...]:
+        """What was seen beside the figures, each once."""
+        found = [x for _, _, one in self.verdicts for x in one.findings]
+        return tuple(dict.fromkeys(found))
 
     @property
     def emulated(self) -> bool:
@@ -49,57 +97,85 @@ class Shown:
         """Whether a kind of finding was made."""
         return any(one.finding.kind == kind for one in self.findings)
 
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Run(Shown):
-    """The records of one Rally workload, and what they amount to."""
-
-    judgement: judgement.Judgement
-
-    kind: t.ClassVar[str] = "overhead"
-
     @property
-    def headline(self) -> str:
-        """The verdict in one line."""
-        if self.status == "none":
-            return "figures without limits"
-        return self.judgement.headline()
+    def size(self) -> str:
+        """The size of a guest: its flavor, or how many CPUs it has."""
+        for one in self.of_role("guest"):
+            flavor = one.get("nova", {}).get("flavor")
+            if isinstance(flavor, collections.abc.Mapping) and flavor:
+                return text.flat(flavor.get("name", flavor.get("id", "")))
+        return f"{self.last['shape']['vcpus']} CPUs"
 
-    @property
-    def status(self) -> str:
-        """The verdict, or ``none`` for figures that no limit was put to."""
-        held = self.judgement.judged or self.judgement.unmatched
-        measured = any(row.measured for row in self.judgement.every)
-        return self.judgement.status if held or not measured else "none"
+    def of_role(self, role: str) -> list[Json]:
+        """Return the machines of a role."""
+        return [one for one in self.machines if one["role"] == role]
 
-    @property
-    def findings(self) -> tuple[noted.Noted, ...]:
-        """What was seen beside the figures."""
-        return self.judgement.findings
+    def named(self) -> str:
+        """Return a title of what ran."""
+        number = len(self.of_role("guest")) or self.last["shape"]["copies"]
+        return f"{self.size}, {number} {'guest' if number == 1 else 'guests'}"
 
 
-def make(records: Records, judge: judging.OverheadJudge | None = None) -> Run:
+def _status(found: summary.Summary[t.Any]) -> str:
+    """Return the verdict, ``none`` for figures that no limit was put to."""
+    held = found.judged or found.unmatched
+    measured = any(row.measured for row in found.rows)
+    return found.status if held or not measured else "none"
+
+
+def judged(
+    section: "sections.Section[RunT]",
+    records: Records,
+    judges: Judges,
+    folder: pathlib.Path | None,
+) -> RunT:
     """Judge records and return them as a run.
 
+    :param section: how the question shows its runs
     :param records: one an iteration; None for one without a readable record
-    :param judge: holds the limits; without it there are figures only
+    :param judges: by what they judge, the main one first
+    :param folder: of the journal, None where it is not known
     """
-    judge = judge or judging.OverheadJudge({})
+    main = next(iter(judges.values()))
     readable = []
     for record in records:
         entry = codec.readable(record)
-        judge.add(entry)
-        if record is not None and entry is not None:
-            readable.append(record)
-    readable.sort(key=lambda record: record["repetition"])
-    return Run(
-        title=_title(readable[-1]) if readable else NO_RECORDS,
-        records=tuple(readable),
-        judgement=judge.judgement(),
+        for one in judges.values():
+            one.add(entry)
+        if record is not None and entry and main.understands(entry):
+            readable.append((record, entry))
+    readable.sort(key=lambda pair: pair[1].number)
+    last = readable[-1][0] if readable else None
+    details, lacking = _details(last, folder)
+    run = section.make(
+        section=section,
+        title=NO_RECORDS,
+        records=tuple(record for record, _ in readable),
+        repetitions=tuple(entry for _, entry in readable),
+        judgements={what: one.judgement() for what, one in judges.items()},
+        machines=tuple(
+            {**details.get(one["name"], {}), **one}
+            for one in (last or {}).get("machines", ())
+        ),
+        lacking=lacking,
     )
+    return dataclasses.replace(run, title=run.named()) if last else run
 
 
-def told_apart(runs: collections.abc.Iterable[ShownT]) -> list[ShownT]:
+def _details(
+    record: Json | None, folder: pathlib.Path | None
+) -> tuple[Json, str]:
+    """Return what is known of each machine, or why it is not."""
+    if record is None:
+        return {}, ""
+    try:
+        found = files.read(folder, record["files"]["machines"])["machines"]
+    except (files.FileError, KeyError, TypeError) as error:
+        return {}, str(error)
+    return found, ""
+
+
+def told_apart(runs: collections.abc.Iterable[RunT]) -> list[RunT]:
     """Return the runs with a number behind titles that occur twice."""
     seen: dict[str, int] = {}
     named = []
@@ -108,21 +184,3 @@ def told_apart(runs: collections.abc.Iterable[ShownT]) -> list[ShownT]:
         title = run.title if number == 1 else f"{run.title} ({number})"
         named.append(dataclasses.replace(run, title=title))
     return named
-
-
-def size(record: Json) -> str:
-    """Return the size of a guest: its flavor, or how many CPUs it has."""
-    for guest in _guests(record):
-        flavor = guest.get("nova", {}).get("flavor")
-        if isinstance(flavor, collections.abc.Mapping) and "name" in flavor:
-            return text.flat(flavor["name"])
-    return f"{record['shape']['vcpus']} CPUs"
-
-
-def _title(record: Json) -> str:
-    number = len(_guests(record)) or record["shape"]["copies"]
-    return f"{size(record)}, {number} {'guest' if number == 1 else 'guests'}"
-
-
-def _guests(record: Json) -> list[Json]:
-    return [one for one in record["machines"] if one["role"] == "guest"]

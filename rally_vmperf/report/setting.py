@@ -3,7 +3,6 @@
 import collections.abc
 import typing as t
 
-from rally_vmperf.measurement import shortfall
 from rally_vmperf.report import run as runs
 from rally_vmperf.report import text
 
@@ -14,47 +13,23 @@ Facts = list[tuple[str, list[str]]]
 _MOST_LINES = 6
 
 
-class Judged(t.Protocol):
-    """What is read of a judgement, of whatever kind."""
-
-    @property
-    def missing(self) -> shortfall.Shortfall:
-        """What was planned and is not there."""
-
-    @property
-    def confidence(self) -> float:
-        """Of the intervals."""
-
-
 def facts(run: runs.Run) -> Facts:
     """Return what a reader must know before the figures, in order."""
     if not run.records:
         return []
+    judged = run.judgement
     record = run.last
-    compared = [
-        ("Bare metal", [reference(record["reference"])]),
-        ("Shape of bare metal", [_shape(record["shape"])]),
-    ]
-    return about(run, run.judgement, compared)
-
-
-def about(run: runs.Shown, judged: Judged, compared: Facts) -> Facts:
-    """Return the facts of a run that has records, of whatever kind.
-
-    :param judged: says how much was planned, and with which confidence
-    :param compared: what the guests are compared with
-    """
-    record = run.last
-    guests = [one for one in record["machines"] if one["role"] == "guest"]
-    peers = [one for one in record["machines"] if one["role"] == "peer"]
+    guests = run.of_role("guest")
+    unknown = f"not known, for want of their file: {run.lacking}"
     described: Facts = [
+        ("Machines", [unknown] if run.lacking else []),
         ("Flavor", _once(_flavor(guest) for guest in guests)),
         ("Image", _once(_name(_nova(guest, "image")) for guest in guests)),
         ("Disk", _once(_disk(guest) for guest in guests)),
         ("Guests", _guests(guests)),
         ("Virtualisation", _virtualisation(run, guests)),
-        *compared,
-        ("Peer", [_peer(peer, run) for peer in peers]),
+        *run.section.compared(run),
+        ("Peer", [_peer(peer, run) for peer in run.of_role("peer")]),
         ("Repetitions", [_repetitions(run, judged.missing.planned)]),
         ("Confidence", [f"{judged.confidence * 100:g} %"]),
         (
@@ -130,11 +105,11 @@ def _host(guest: Json) -> str:
         return text.flat(host)
     if known_as:
         return f"host id {text.flat(known_as)[:12]}"
-    return "a host that is not known"
+    return text.flat(guest["host"]) or "a host that is not known"
 
 
 def _virtualisation(
-    run: runs.Shown, guests: collections.abc.Iterable[Json]
+    run: runs.Run, guests: collections.abc.Iterable[Json]
 ) -> list[str]:
     kinds = _once(
         text.flat(guest.get("fingerprint", {}).get("virtualisation") or "")
@@ -147,7 +122,9 @@ def _virtualisation(
 
 def reference(reference: Json) -> str:
     """Return a baseline in words."""
-    number = len(reference["repetitions"])
+    number = max(
+        (len(one["repetitions"]) for one in reference["copies"]), default=0
+    )
     return (
         f"baseline {reference['name']}, machine {reference['machine']}, "
         f"recorded {text.moment(reference['recorded_at'])} in {number} "
@@ -155,21 +132,13 @@ def reference(reference: Json) -> str:
     )
 
 
-def _shape(shape: Json) -> str:
-    copies = shape["copies"]
-    return (
-        f"{shape['vcpus']} CPUs and {shape['memory_mib']} MiB for each of "
-        f"{copies} {'copy' if copies == 1 else 'copies'}"
-    )
-
-
-def _peer(peer: Json, run: runs.Shown) -> str:
+def _peer(peer: Json, run: runs.Run) -> str:
     if run.found("peer_on_host"):
         return f"{peer['name']}, on the bare-metal host itself"
     return str(peer["name"])
 
 
-def _repetitions(run: runs.Shown, planned: int) -> str:
+def _repetitions(run: runs.Run, planned: int) -> str:
     counted = sum(1 for record in run.records if record["counted"])
     warm = len(run.records) - counted
     words = f"{counted} counted of {planned} planned"

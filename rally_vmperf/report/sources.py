@@ -1,5 +1,6 @@
 """Where records come from: our journals and Rally's results."""
 
+import collections.abc
 import dataclasses
 import json
 import pathlib
@@ -7,17 +8,8 @@ import typing as t
 
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
+from rally_vmperf.records import schema
 from rally_vmperf.report import run as runs
-
-Kind = t.Literal["overhead", "density"]
-
-#: Name of the scenario that records curves.
-DENSITY = "VMPerf.density"
-#: The SLAs that judge records of a kind, the main one first.
-SLAS: dict[Kind, tuple[str, ...]] = {
-    "overhead": ("vmperf_overhead",),
-    "density": ("vmperf_degradation", "vmperf_fairness"),
-}
 
 
 class SourceError(Exception):
@@ -28,20 +20,32 @@ class SourceError(Exception):
 class Source:
     """The records of one Rally workload.
 
-    :param kind: the question that was asked
+    :param question: that was asked, as records call it; empty where none is
+        readable
+    :param scenario: of Rally, that asked it; empty for a journal
     :param records: None for an iteration without a readable one
+    :param folder: of the journal, where files lie beside it; None where it
+        is not known
     :param criteria: the limits of the task, by the name of the SLA; none
         where they are not known
     """
 
-    kind: Kind
+    question: str
+    scenario: str
     records: runs.Records
     criteria: dict[str, dict[str, t.Any]]
+    folder: pathlib.Path | None = None
 
 
-def read(path: str) -> list[Source]:
+def read(
+    path: str,
+    scenarios: collections.abc.Container[str],
+    folder: pathlib.Path | None = None,
+) -> list[Source]:
     """Return what a journal, or a file of Rally's results, holds.
 
+    :param scenarios: whose workloads are of interest
+    :param folder: where the journals of Rally's results are
     :raises SourceError: for a file that is neither
     """
     if path.endswith(".jsonl"):
@@ -57,11 +61,12 @@ def read(path: str) -> list[Source]:
         ) from error
     try:
         found = [
-            of_workload(workload)
+            of_workload(workload, scenario, folder)
             for task in content["tasks"]
             for subtask in task["subtasks"]
             for workload in subtask["workloads"]
-            if any(name.startswith("VMPerf.") for name in workload["scenario"])
+            for scenario in workload["scenario"]
+            if scenario in scenarios
         ]
     except (AttributeError, KeyError, TypeError) as error:
         raise SourceError(
@@ -70,22 +75,39 @@ def read(path: str) -> list[Source]:
         ) from error
     if not found:
         raise SourceError(f"{path} holds no workload of rally_vmperf")
+    try:
+        _refuse_old(content)
+    except schema.OldRecordError as error:
+        raise SourceError(f"{path}: {error}") from error
     return found
 
 
-def of_workload(workload: dict[str, t.Any]) -> Source:
+def _refuse_old(content: t.Any) -> None:
+    """Refuse results of an earlier version, of which nothing can be read.
+
+    :raises OldRecordError: for the first of its records
+    """
+    for task in content["tasks"]:
+        for subtask in task["subtasks"]:
+            for workload in subtask["workloads"]:
+                for iteration in workload["data"]:
+                    for record in output.carried(iteration):
+                        schema.refuse_old(record)
+
+
+def of_workload(
+    workload: dict[str, t.Any],
+    scenario: str,
+    folder: pathlib.Path | None = None,
+) -> Source:
     """Return what a workload among Rally's results holds."""
-    # A file of results names the scenario so, and a loaded one so.
-    names = {*workload.get("scenario", ()), workload.get("name")}
-    kind: Kind = "density" if DENSITY in names else "overhead"
+    records = [output.find(iteration) for iteration in workload["data"]]
     return Source(
-        kind=kind,
-        records=[output.find(iteration) for iteration in workload["data"]],
-        criteria={
-            name: criterion
-            for name, criterion in workload["sla"].items()
-            if name in SLAS[kind]
-        },
+        question=_question(records),
+        scenario=scenario,
+        records=records,
+        criteria=workload["sla"],
+        folder=folder,
     )
 
 
@@ -94,9 +116,15 @@ def _journal(path: pathlib.Path) -> Source:
         records = journal.Journal(path.parent, path.stem).read()
     except journal.JournalError as error:
         raise SourceError(str(error)) from error
-    kinds = {record["kind"] for record in records if record is not None}
     return Source(
-        kind="density" if "density" in kinds else "overhead",
+        question=_question(records),
+        scenario="",
         records=records,
         criteria={},
+        folder=path.parent,
     )
+
+
+def _question(records: runs.Records) -> str:
+    named = (record["question"] for record in records if record is not None)
+    return next(named, "")

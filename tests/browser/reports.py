@@ -11,13 +11,11 @@ from rally_vmperf.plugins.charts import density as curves_chart
 from rally_vmperf.plugins.charts import overhead as summary
 from rally_vmperf.plugins.charts import record as table
 from rally_vmperf.plugins.scenarios import defects
-from rally_vmperf.plugins.sla import overhead
+from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.report import page
-from rally_vmperf.report import run
+from tests.unit import made
 from tests.unit.hostile import attacks
-from tests.unit.report import made
 from tests.unit.report import rally_results
-from tests.unit.report.density import made as density
 
 #: Rally finds them by their names, once they are imported.
 CHARTS = (summary.Overhead, table.Record, curves_chart.Density)
@@ -63,7 +61,7 @@ def records():
 
 def curves():
     """Return records of curves in which every text of a guest is hostile."""
-    found = density.few(density.broken())
+    found = made.few(made.broken())
     for record in found:
         guest = record["machines"][0]
         guest["fingerprint"] = {"virtualisation": ALL}
@@ -99,13 +97,13 @@ def _spoil(level):
 
 def ours():
     """Return the page of ``rally-vmperf report``."""
-    judge = overhead.judge(made.LIMITS)
-    return page.standalone([run.make(records(), judge)])
+    limits = {"vmperf_overhead": made.LIMITS}
+    return page.standalone([made.run_of(records(), limits)])
 
 
 def our_curves():
     """Return the page of ``rally-vmperf report`` about two density runs."""
-    shown = density.judged(curves(), density.LIMITS)
+    shown = made.density_run(curves(), made.DENSITY_LIMITS)
     return page.standalone([shown, shown])
 
 
@@ -116,7 +114,7 @@ def rallys(told=defects.told):
     """
     found = [*records(), *(None for _ in WORDS)]
     document = rally_results.results(
-        [(found, made.LIMITS), (curves(), density.LIMITS)]
+        [(found, made.LIMITS), (curves(), made.DENSITY_LIMITS)]
     )
     workload, _ = document["tasks"][0]["subtasks"][0]["workloads"]
     failed = workload["data"][-len(WORDS) :]
@@ -141,7 +139,7 @@ def _error(words, told):
 
 
 def _verdict(iterations):
-    sla = overhead.Overhead(made.LIMITS)
+    sla = criteria.SLAS["vmperf_overhead"](made.LIMITS)
     for iteration in iterations:
         sla.add_iteration(iteration)
     return {

@@ -130,7 +130,7 @@ class TestKilled(DensityCase):
         ) as process:
             laboratory.wait_for(
                 "level of three guests",
-                lambda: "Level of 3 guests" in process.log.read_text(),
+                lambda: "Condition guests 3" in process.log.read_text(),
             )
             time.sleep(3)
             machine = self._machine("g1", process.log.read_text())

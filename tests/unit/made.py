@@ -1,66 +1,139 @@
-"""Documents that tests of several packages start from."""
+"""What tests of several packages start from: documents, repetitions, rows.
 
+Documents are what a run leaves; repetitions are what judges are given; rows
+are what drawings are given.
+"""
+
+import atexit
 import copy
-import typing as t
+import dataclasses
+import pathlib
+import random
+import shutil
+import statistics
+import tempfile
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.measurement import repetition as repetitions_
+from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.density import judging
+from rally_vmperf.measurement.density import points
+from rally_vmperf.questions import judging as questions
+from rally_vmperf.records import files
+from rally_vmperf.report import sources
+
+#: Where the files lie that the records name.
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="vmperf-made-"))
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 RATE = {"unit": "events/s", "better": "higher", "scale": "ratio"}
-RETRANSMITS = {"unit": "1", "better": "lower", "scale": "count"}
+SESSION = "5e55" * 8
+
+# Records of one guest and one metric.
 
 
-def observation(source: str, metric: str, value: float) -> dict[str, t.Any]:
-    """Return one value as records and baselines hold it."""
-    return {"source": source, "metric": metric, "value": value}
-
-
-def record(**changes: t.Any) -> dict[str, t.Any]:
-    """Return a complete, valid record with some keys changed."""
+def condition(**changes):
+    """Return a condition of a record with some keys changed."""
     whole = {
-        "version": 1,
-        "kind": "overhead",
-        "task": "task-1",
-        "workload": "workload-1",
-        "repetition": 2,
+        "axes": {},
+        "position": 1,
+        "state": "complete",
+        "skipped": "",
+        "machines": ["g1"],
+        "samples": {},
+        "copies": None,
+        "missing": [],
+        "findings": [],
+        "starts": [],
+    }
+    return {**whole, **changes}
+
+
+def _frame(**changes):
+    """Return what all records hold alike."""
+    whole = {
+        "version": 2,
+        "question": "overhead",
+        "task": "8f7d2c4e-0000-4000-8000-000000000001",
+        "workload": "8f7d2c4e-0000-4000-8000-000000000002",
+        "repetition": 1,
         "planned": 3,
         "counted": True,
         "state": "complete",
         "started_at": "2026-01-02T03:04:05+00:00",
         "finished_at": "2026-01-02T03:05:05+00:00",
-        "software": {"rally-vmperf": "1"},
+        "software": {"rally-vmperf": "1.0.0", "rally": "5.1.1"},
         "shape": {"vcpus": 1, "memory_mib": 1024, "copies": 1},
-        "machines": [{"name": "g1", "role": "guest"}],
+        "machines": [],
         "workloads": [{"name": "sysbench", "label": "", "arguments": {}}],
-        "metrics": {"cpu.sysbench.rate": dict(RATE)},
-        "expected": ["cpu.sysbench.rate"],
-        "runs": [
-            {
-                "workload": "sysbench",
-                "command": "cpu",
-                "machine": "g1",
-                "started": 1.0,
-                "ended": 3.0,
-                "seconds": 2.0,
-                "exit_status": 0,
-            }
-        ],
-        "samples": [observation("g1", "cpu.sysbench.rate", 90.0)],
+        "metrics": {},
+        "expected": [],
+        "reference": None,
+        "order": {"kind": "listed", "seed": 0},
+        "options": {},
+        "conditions": [],
         "missing": [],
         "findings": [],
-        "reference": {
-            "name": "metal",
-            "machine": "host-1",
-            "recorded_at": "2026-01-01T00:00:00+00:00",
-            "digest": "0" * 64,
-            "repetitions": [
-                [observation("copy-1", "cpu.sysbench.rate", value)]
-                for value in (100.0, 101.0, 99.0)
-            ],
-        },
-        "raw": "",
+        "files": {"raw": None, "machines": None},
     }
+    return {**whole, **changes}
+
+
+def reference_document(name, machine, copies):
+    """Return bare metal as records hold it.
+
+    :param copies: number of copies -> metric -> values of each repetition
+    """
+    return {
+        "name": name,
+        "machine": machine,
+        "recorded_at": "2026-03-01T00:00:00+00:00",
+        "digest": "0" * 64,
+        "session": SESSION,
+        "fingerprint": {"kernel": "6.1.0-18-amd64"},
+        "tools": {},
+        "copies": [
+            {"copies": number, "repetitions": found}
+            for number, found in copies.items()
+        ],
+    }
+
+
+def machine_entry(name, role="guest", host=""):
+    """Return a machine as the record itself names it."""
+    boot = f"id-{name}#1" if role == "guest" else ""
+    return {"name": name, "role": role, "host": host, "boot": boot}
+
+
+def record(rate=90.0, **changes):
+    """Return a complete, valid record of one metric, some keys changed."""
+    whole = _frame(
+        task="task-1",
+        workload="workload-1",
+        repetition=2,
+        machines=[machine_entry("g1")],
+        metrics={"cpu.sysbench.rate": dict(RATE)},
+        expected=["cpu.sysbench.rate"],
+        conditions=[
+            condition(samples={"cpu.sysbench.rate": [rate]}, copies=1)
+        ],
+        reference=reference_document(
+            "metal",
+            "host-1",
+            {
+                1: [
+                    {"cpu.sysbench.rate": [value]}
+                    for value in (100.0, 101.0, 99.0)
+                ]
+            },
+        ),
+    )
     return {**copy.deepcopy(whole), **changes}
 
 
-def entry(**changes: t.Any) -> dict[str, t.Any]:
+def entry(**changes):
     """Return a baseline's entry with some keys changed."""
     whole = {
         "workload": "sysbench",
@@ -77,10 +150,10 @@ def entry(**changes: t.Any) -> dict[str, t.Any]:
             },
         },
         "repetitions": [
-            [
-                observation("copy-1", "cpu.sysbench.rate", value),
-                observation("copy-1", "cpu.sysbench.latency_p95", 1 / value),
-            ]
+            {
+                "cpu.sysbench.rate": [value],
+                "cpu.sysbench.latency_p95": [1 / value],
+            }
             for value in (100.0, 101.0, 99.0)
         ],
         "findings": [],
@@ -88,14 +161,909 @@ def entry(**changes: t.Any) -> dict[str, t.Any]:
     return {**copy.deepcopy(whole), **changes}
 
 
-def baseline(**changes: t.Any) -> dict[str, t.Any]:
+def baseline(**changes):
     """Return a valid baseline with some keys changed."""
     whole = {
-        "version": 1,
+        "version": 2,
         "name": "metal",
+        "session": SESSION,
         "recorded_at": "2026-01-01T00:00:00+00:00",
         "software": {"rally-vmperf": "1"},
         "machine": {"name": "host-1", "fingerprint": {"kernel": "6.1"}},
         "entries": [entry()],
     }
     return {**whole, **changes}
+
+
+# Records of overhead, realistic in form: what a run with all workloads holds.
+
+#: Metric -> unit, direction, scale, value of bare metal, loss in percent.
+METRICS = {
+    "cpu.events.rate": ("events/s", "higher", "ratio", 3421.0, 2.1),
+    "cpu.latency.p95": ("s", "lower", "ratio", 0.00117, 2.6),
+    "memory.memcpy.rate": ("B/s", "higher", "ratio", 9.84e9, 4.2),
+    "disk.randread.iops": ("ops/s", "higher", "ratio", 48210.0, 21.7),
+    "disk.randread.latency.p99": ("s", "lower", "ratio", 0.00081, 38.0),
+    "network.to_peer.throughput": ("bit/s", "higher", "ratio", 9.4e9, 0.9),
+    "network.to_peer.retransmits": ("1", "lower", "count", 2.0, 0.0),
+}
+LIMITS = {
+    "max_percent": {
+        "cpu.*": 5,
+        "memory.*": 4,
+        "disk.*": 20,
+        "disk.*.latency.*": 60,
+        "network.*": 10,
+    },
+    "max": {"network.*.retransmits": 100},
+}
+#: Differences between repetitions, in percent.
+_VARY = (0.0, 0.4, -0.5, 0.2, -0.3, 0.6, -0.1)
+
+
+def run_record(number=1, guests=1, planned=5, counted=True, emulated=False):
+    """Return the record of one complete repetition."""
+    names = [f"g{place}" for place in range(1, guests + 1)]
+    details = {**{name: _details() for name in names}, "peer": _peer()}
+    found = [("peer_on_host", "peer", "the peer shares the host's boot")]
+    if emulated:
+        found += [("emulated_guest", name, "runs under TCG") for name in names]
+    return _frame(
+        repetition=number,
+        planned=planned,
+        counted=counted,
+        started_at=f"2026-03-04T05:{number:02d}:00+00:00",
+        finished_at=f"2026-03-04T05:{number:02d}:50+00:00",
+        shape={"vcpus": 2, "memory_mib": 2048, "copies": guests},
+        machines=[
+            *(machine_entry(name, host="compute-1") for name in names),
+            machine_entry("peer", "peer"),
+        ],
+        workloads=[
+            {
+                "name": "fio",
+                "label": "",
+                "arguments": {"size_mib": 512, "patterns": ["randread"]},
+            },
+            {"name": "sysbench", "label": "", "arguments": {"threads": 2}},
+        ],
+        metrics=_meanings(METRICS),
+        expected=list(METRICS),
+        conditions=[
+            condition(
+                machines=names,
+                samples={
+                    name: [
+                        _value(name, number + place, 20 if emulated else 1)
+                        for place in range(guests)
+                    ]
+                    for name in METRICS
+                },
+                copies=guests,
+            )
+        ],
+        findings=[
+            {"kind": kind, "subject": subject, "seen": seen}
+            for kind, subject, seen in found
+        ],
+        reference=reference_document(
+            "r740",
+            "compute-1",
+            {
+                guests: [
+                    {
+                        name: [
+                            _value(name, place + copied, 0)
+                            for copied in range(1, guests + 1)
+                        ]
+                        for name in METRICS
+                    }
+                    for place in range(5)
+                ]
+            },
+        ),
+        files={
+            "raw": None,
+            "machines": files.write_machines(FOLDER, details, print),
+        },
+    )
+
+
+def records(count=5, warmup=1, **arguments):
+    """Return the records of a run."""
+    return [
+        run_record(number, planned=count, counted=number > warmup, **arguments)
+        for number in range(1, count + warmup + 1)
+    ]
+
+
+def incomplete(complete, metric="disk.randread.iops"):
+    """Return a copy of a record that lacks a metric of its first guest."""
+    changed = copy.deepcopy(complete)
+    (only,) = changed["conditions"]
+    changed["state"] = only["state"] = "incomplete"
+    only["samples"][metric][0] = None
+    only["missing"] = [
+        {"what": metric, "source": "g1", "reason": "fio: no space left"}
+    ]
+    return changed
+
+
+def keep_files(folder):
+    """Put the files that records name into the folder of a journal."""
+    shutil.copytree(FOLDER, folder, dirs_exist_ok=True)
+
+
+def _meanings(metrics):
+    keys = ("unit", "better", "scale")
+    return {
+        name: dict(zip(keys, meaning[:3], strict=True))
+        for name, meaning in metrics.items()
+    }
+
+
+def _details():
+    """Return a guest as Nova and it itself describe it."""
+    return {
+        "nova": {
+            "id": "5c1f0000-0000-4000-8000-000000000003",
+            "host": "compute-1",
+            "host_id": "c0ffee" * 8,
+            "flavor": {
+                "name": "m1.small",
+                "vcpus": 2,
+                "memory_mib": 2048,
+                "disk_gib": 10,
+                "extra_specs": {"hw:cpu_policy": "dedicated"},
+            },
+            "image": {"name": "debian-12", "id": "image-id"},
+        },
+        "fingerprint": {
+            "cpu_model": "Intel(R) Xeon(R) Gold 6130",
+            "kernel": "6.1.0-18-amd64",
+            "virtualisation": "kvm",
+            "mitigations": {"spectre_v2": "Retpolines", "mds": "Not affected"},
+        },
+        "tools": {"fio": {"version": "fio-3.33", "checksum": "ab" * 32}},
+        "facts": {},
+    }
+
+
+def _peer():
+    """Return the other end of network workloads."""
+    fingerprint = {"kernel": "6.1.0-18-amd64"}
+    return {"nova": {}, "fingerprint": fingerprint, "tools": {}, "facts": {}}
+
+
+def _value(name, place, losses):
+    """Return a sample; ``losses`` is 0 for bare metal, 1 for a guest."""
+    _, better, scale, value, loss = METRICS[name]
+    if scale == "count":
+        return float(place % 4 * (1 + losses))
+    factor = 1 + min(loss, 90) * losses / 100
+    noise = 1 + _VARY[place % len(_VARY)] / 100
+    return value * noise * (1 / factor if better == "higher" else factor)
+
+
+# Records of density, as a run on a host with two processors leaves them.
+
+#: Metric -> unit, direction, scale, value of a lone guest.
+DENSITY_METRICS = {
+    "cpu.sysbench.rate": ("events/s", "higher", "ratio", 400.0),
+    "cpu.compress_time": ("s", "lower", "ratio", 2.5),
+    "disk.randread.iops": ("ops/s", "higher", "ratio", 9000.0),
+    "disk.randread.latency_p99": ("s", "lower", "ratio", 0.004),
+    "network.to_peer.throughput": ("bit/s", "higher", "ratio", 2.0e9),
+    "network.to_peer.retransmits": ("1", "lower", "count", 3.0),
+}
+DENSITY_LIMITS = {
+    "vmperf_degradation": {
+        "max_percent": {"cpu.*": 45, "disk.*": 20, "network.*": 80}
+    },
+    "vmperf_fairness": {
+        "min_index": {"*": 0.9},
+        "max_spread_percent": {"disk.*": 5},
+    },
+}
+#: What the whole host gives, in lone guests.
+_CAPACITY = {
+    "cpu.sysbench.rate": 2.0,
+    "cpu.compress_time": 2.0,
+    "disk.randread.iops": 1.6,
+    "disk.randread.latency_p99": 1.6,
+    "network.to_peer.throughput": 1.0,
+}
+#: Loss of a lone guest against a lone copy.
+_VIRTUALISATION = 0.9
+
+
+def density_record(
+    number=1,
+    levels=(1, 2, 3),
+    *,
+    planned=3,
+    counted=True,
+    hosts=1,
+    bare_metal=(),
+    noise=0.01,
+    seed=7,
+    **changes,
+):
+    """Return a complete, valid record of levels, some keys changed.
+
+    :param hosts: each has as many guests as the largest level
+    :param bare_metal: numbers of copies that the baseline has
+    :param noise: of the values, as a share of them
+    """
+    most = max(levels)
+    noisy = _noisy(noise, f"{seed}/{number}")
+    names = [f"g{place}" for place in range(1, most * hosts + 1)]
+    homes = {n: f"compute-{i // most + 1}" for i, n in enumerate(names)}
+    details = {name: _tiny(name, host) for name, host in homes.items()}
+    whole = _frame(
+        question="density",
+        workload="8f7d2c4e-0000-4000-8000-000000000003",
+        repetition=number,
+        planned=planned,
+        counted=counted,
+        started_at=f"2026-03-04T05:{number:02d}:00+00:00",
+        finished_at=f"2026-03-04T05:{number:02d}:50+00:00",
+        shape={"vcpus": 1, "memory_mib": 512, "copies": len(names)},
+        machines=[machine_entry(n, host=homes[n]) for n in names],
+        workloads=[
+            {"name": name, "label": "", "arguments": {}}
+            for name in ("sysbench", "bzip2", "fio", "iperf3")
+        ],
+        metrics=_meanings(DENSITY_METRICS),
+        expected=list(DENSITY_METRICS),
+        order={"kind": "listed", "seed": seed},
+        options={"others": "idle"},
+        conditions=[
+            _level(
+                guests,
+                position,
+                [
+                    names[h * most + i]
+                    for h in range(hosts)
+                    for i in range(guests)
+                ],
+                guests if guests in bare_metal else None,
+                noisy,
+            )
+            for position, guests in enumerate(levels, 1)
+        ],
+        reference=reference_document(
+            "r740",
+            "compute-1",
+            {
+                guests: _copies(guests, noise, seed)
+                for guests in levels
+                if guests in bare_metal
+            },
+        )
+        if bare_metal
+        else None,
+        files={
+            "raw": None,
+            "machines": files.write_machines(FOLDER, details, print),
+        },
+    )
+    return {**whole, **changes}
+
+
+def density_records(levels=(1, 2, 3), planned=4, **arguments):
+    """Return the records of a density run with a warm-up."""
+    return [
+        density_record(
+            number, levels, planned=planned, counted=number > 1, **arguments
+        )
+        for number in range(1, planned + 2)
+    ]
+
+
+def level_of(whole, guests):
+    """Return the condition of a record with so many guests."""
+    (found,) = (
+        one for one in whole["conditions"] if one["axes"]["guests"] == guests
+    )
+    return found
+
+
+def skipped(guests, position, why):
+    """Return a level that was not run."""
+    return condition(
+        axes={"guests": guests},
+        position=position,
+        state="skipped",
+        skipped=why,
+        machines=[],
+    )
+
+
+def lose(whole, guests, name):
+    """Have a guest die in the middle of a level of a record."""
+    level = level_of(whole, guests)
+    gone = list(DENSITY_METRICS)[2:]
+    for metric in gone:
+        level["samples"][metric][level["machines"].index(name)] = None
+    level["missing"] = [
+        {"what": metric, "source": name, "reason": f"{name} answers no more"}
+        for metric in sorted(gone)
+    ]
+    level["state"] = whole["state"] = "incomplete"
+
+
+def broken():
+    """Return records of eight levels with a death, a skip and a void."""
+    found = density_records(
+        tuple(range(1, 9)), bare_metal=(1, 2, 4), noise=0.04
+    )
+    lose(found[3], 5, "g3")
+    found[2]["conditions"][-1] = skipped(8, 8, "the total fell")
+    found[4]["conditions"][5]["findings"] = [
+        {"kind": "partial_overlap", "subject": "fio", "seen": "overlap 61 %"}
+    ]
+    return found
+
+
+def few(given, names=("disk.randread.iops",)):
+    """Return records with these metrics alone, which are drawn quickly."""
+    for one in given:
+        one["metrics"] = {name: one["metrics"][name] for name in names}
+        one["expected"] = [*names]
+        reference = one["reference"] or {"copies": []}
+        bare = [x for each in reference["copies"] for x in each["repetitions"]]
+        for samples in (*(c["samples"] for c in one["conditions"]), *bare):
+            for name in samples.keys() - set(names):
+                del samples[name]
+    return given
+
+
+def run_of(given, limits=None, folder=FOLDER, question="overhead"):
+    """Return a run as a report shows it, judged by limits by SLA."""
+    source = sources.Source(
+        question=question,
+        scenario="",
+        records=given,
+        criteria=limits or {},
+        folder=folder,
+    )
+    return questions.run(source)
+
+
+def density_run(given, limits=None):
+    """Return a run of density as a report shows it, judged by the limits."""
+    return run_of(given, limits, question="density")
+
+
+def _tiny(name, host):
+    return {
+        "nova": {
+            "id": f"id-{name}",
+            "host_id": f"hash-{host}",
+            "host": host,
+            "hypervisor": host,
+            "flavor": {
+                "id": "1",
+                "name": "vmperf.tiny",
+                "vcpus": 1,
+                "memory_mib": 512,
+                "disk_gib": 2,
+                "extra_specs": {},
+            },
+            "image": {"id": "2", "name": "vmperf-guest"},
+        },
+        "fingerprint": {"virtualisation": "kvm"},
+        "tools": {},
+        "facts": {},
+    }
+
+
+def _noisy(noise, seed):
+    """Return what gives numbers around 1, the same ones for a seed."""
+    numbers = random.Random(seed)
+    return lambda: 1 + numbers.uniform(-noise, noise)
+
+
+def _copies(copies, noise, seed):
+    noisy = _noisy(noise, f"{seed} bare {copies}")
+    return [
+        _samples(copies, copies, noisy, 1 / _VIRTUALISATION) for _ in range(3)
+    ]
+
+
+def _level(guests, position, machines, copies, noisy):
+    alone = len(machines) == 1
+    return condition(
+        axes={"guests": guests},
+        position=position,
+        machines=machines,
+        samples=_samples(len(machines), guests, noisy, 1.0),
+        copies=copies,
+        starts=[
+            {
+                "workload": workload,
+                "command": command,
+                "bound": bound,
+                "skew": None if alone else 0.004 * noisy(),
+                "uncertainty": None if alone else 0.001,
+                "overlap": None if alone else 0.99,
+            }
+            for workload, command, bound in (
+                ("sysbench", "cpu", "time"),
+                ("bzip2", "compress", "size"),
+                ("fio", "randread", "time"),
+                ("iperf3", "to_peer", "time"),
+            )
+        ],
+    )
+
+
+def _samples(sources, guests, noisy, speed):
+    by_source = [
+        [_shared(name, guests, noisy(), speed) for name in DENSITY_METRICS]
+        for _ in range(sources)
+    ]
+    return {
+        name: [values[place] for values in by_source]
+        for place, name in enumerate(DENSITY_METRICS)
+    }
+
+
+def _shared(name, guests, noise, speed):
+    _, better, scale, alone = DENSITY_METRICS[name]
+    if scale == "count":
+        return float(round(alone * guests))
+    share = min(1.0, _CAPACITY[name] / guests) * speed * noise
+    return alone * share if better == "higher" else alone / share
+
+
+# Repetitions, as judges are given them.
+
+IOPS = sample.Metric(name="disk.randread.iops", unit="ops/s", better="higher")
+TIME = sample.Metric(name="cpu.compress_time", unit="s", better="lower")
+COUNT = sample.Metric(
+    name="network.tcp.retransmits", unit="1", better="lower", scale="count"
+)
+BARE = {
+    IOPS: (12300.0, 12350.0, 12280.0, 12320.0),
+    TIME: (10.0, 10.02, 9.97, 10.01),
+    COUNT: (0.0, 0.0, 1.0, 0.0),
+}
+
+NEAR = {IOPS: (11000.0, 11050.0, 10980.0, 11020.0)}  # overhead 10.6 %
+FAR = {IOPS: (9000.0, 9050.0, 8980.0, 9020.0)}  # overhead 26.8 %
+BOTH = {**NEAR, TIME: (13.0, 13.02, 12.98, 13.01)}  # overhead 30 %
+
+GAP = (repetitions_.Missing(what="fio", source="g1", reason="gone"),)
+
+
+def observations(sources, by_metric):
+    """Return observations, ``{metric: one value a source}``."""
+    return tuple(
+        sample.Observation(
+            source=source, sample=sample.Sample(metric=metric, value=value)
+        )
+        for metric, values in by_metric.items()
+        for source, value in zip(sources, values, strict=True)
+    )
+
+
+def reference(by_metric=None, copies=1):
+    """Return bare metal, ``{metric: one value a repetition}``, all alike."""
+    by_metric = by_metric or {}
+    longest = max((len(values) for values in by_metric.values()), default=0)
+    return repetitions_.Reference(
+        name="r740",
+        machine="compute-1",
+        recorded_at="2026-01-02T03:04:05Z",
+        repetitions=tuple(
+            observations(
+                [f"copy-{place}" for place in range(copies)],
+                {
+                    metric: [values[place]] * copies
+                    for metric, values in by_metric.items()
+                    if place < len(values)
+                },
+            )
+            for place in range(longest)
+        ),
+    )
+
+
+def taken(number, by_metric, axes=None, **changes):
+    """Return a condition, ``{metric: one value a guest}``."""
+    guests = len(next(iter(by_metric.values()), ()))
+    names = tuple(f"g{place + 1}" for place in range(guests))
+    whole = {
+        "axes": axes or {},
+        "number": number,
+        "planned": 3,
+        "counted": True,
+        "position": 1,
+        "state": "complete",
+        "skipped": "",
+        "machines": names,
+        "expected": tuple(by_metric),
+        "observations": observations(names, by_metric),
+        "missing": (),
+        "findings": (),
+        "starts": (),
+        "reference": reference(),
+    }
+    return repetitions_.Condition(**{**whole, **changes})
+
+
+def repetition(number, conditions, **changes):
+    """Return a repetition of these conditions."""
+    whole = {
+        "number": number,
+        "planned": 3,
+        "counted": True,
+        "state": "complete",
+        "expected": (),
+        "conditions": tuple(conditions),
+        "hosts": {"g1": "host-1", "g2": "host-1", "g3": "host-2"},
+        "missing": (),
+        "findings": (),
+    }
+    return repetitions_.Repetition(**{**whole, **changes})
+
+
+def one(number, values, **changes):
+    """Return one repetition of one guest, ``{metric: value}``."""
+    changes = {"reference": reference(BARE), "planned": 4, **changes}
+    only = taken(number, {m: [value] for m, value in values.items()})
+    return repetition(
+        number,
+        [dataclasses.replace(only, **changes)],
+        **{
+            key: changes[key]
+            for key in ("planned", "counted", "state", "expected")
+            if key in changes
+        },
+    )
+
+
+def several(values, **changes):
+    """Return repetitions, ``{metric: one value a repetition}``."""
+    count = len(next(iter(values.values())))
+    changes.setdefault("planned", count)
+    return [
+        one(
+            place + 1,
+            {metric: series[place] for metric, series in values.items()},
+            **changes,
+        )
+        for place in range(count)
+    ]
+
+
+def changed(entry, **changes):
+    """Return a repetition whose only condition is changed."""
+    only = dataclasses.replace(entry.conditions[0], **changes)
+    state = {"state": changes["state"]} if "state" in changes else {}
+    return dataclasses.replace(entry, conditions=(only,), **state)
+
+
+def given(judge, entries):
+    """Return the judge after it was given these repetitions."""
+    for entry in entries:
+        judge.add(entry)
+    return judge
+
+
+def judge(entries, max_percent=None, **arguments):
+    """Return a judge of overhead that was given these repetitions."""
+    limits = {"*": 15} if max_percent is None else max_percent
+    return given(overhead_judge.OverheadJudge(limits, **arguments), entries)
+
+
+def judgement(entries, max_percent=None, **arguments):
+    return judge(entries, max_percent, **arguments).judgement()
+
+
+def seen(kind, subject="g1"):
+    return (finding.Finding(kind=kind, subject=subject, seen="so it is"),)
+
+
+# Repetitions whose conditions are numbers of guests.
+
+EVENTS = sample.Metric(
+    name="cpu.sysbench.rate", unit="events/s", better="higher"
+)
+LATENCY = sample.Metric(
+    name="disk.randread.latency_p99", unit="s", better="lower"
+)
+#: What disturbs each repetition as a whole.
+NOISE = (1.0, 1.002, 0.997, 1.001, 0.9985)
+
+#: Two processors shared: guests -> the rate of each guest.
+SHARED = {1: [312.0], 2: [310.0, 305.0], 3: [205.0, 204.0, 203.0]}
+
+LEVEL_GAP = (
+    repetitions_.Missing(what=EVENTS.name, source="g3", reason="it died"),
+)
+
+
+def level(number, guests, by_metric, **changes):
+    """Return a condition of so many guests, ``{metric: one value each}``."""
+    names = tuple(f"g{place + 1}" for place in range(guests))
+    changes = {"position": guests, "machines": names, **changes}
+    return taken(number, by_metric, {"guests": guests}, **changes)
+
+
+def levels(by_metric, count=3, bare=None, noise=NOISE, **changes):
+    """Return repetitions, ``{metric: {guests: [one value a guest]}}``.
+
+    :param bare: ``{metric: one value a repetition}`` of each copy
+    """
+    changes.setdefault("planned", count)
+    numbers = sorted({n for values in by_metric.values() for n in values})
+    return [
+        repetition(
+            place + 1,
+            [
+                level(
+                    place + 1,
+                    guests,
+                    {
+                        metric: [
+                            value * noise[place % len(noise)]
+                            for value in values[guests]
+                        ]
+                        for metric, values in by_metric.items()
+                        if guests in values
+                    },
+                    reference=reference(bare, guests),
+                    **changes,
+                )
+                for guests in numbers
+            ],
+            **{k: v for k, v in changes.items() if k != "findings"},
+        )
+        for place in range(count)
+    ]
+
+
+def degradation_judge(entries, max_percent=None, **arguments):
+    """Return a judge of degradation that was given these repetitions."""
+    limits = {"*": 15} if max_percent is None else max_percent
+    return given(judging.DegradationJudge(limits, **arguments), entries)
+
+
+def degradation(entries, max_percent=None, **arguments):
+    return degradation_judge(entries, max_percent, **arguments).judgement()
+
+
+def fairness(entries, *limits, **arguments):
+    """Return the judgement on fairness of these repetitions."""
+    return given(
+        judging.FairnessJudge(*limits, **arguments), entries
+    ).judgement()
+
+
+def with_level(entries, number, level):
+    """Return the repetitions with one level of one of them exchanged."""
+    return [
+        dataclasses.replace(
+            one,
+            state=level.state if level.state != "skipped" else one.state,
+            conditions=tuple(
+                level if each.axes == level.axes else each
+                for each in one.conditions
+            ),
+        )
+        if one.number == number
+        else one
+        for one in entries
+    ]
+
+
+def killed(number=2):
+    """Return repetitions of which a guest died at level 3."""
+    broken = level(
+        number,
+        3,
+        {EVENTS: [205.0, 204.0, 203.0]},
+        state="incomplete",
+        missing=LEVEL_GAP,
+        observations=observations(["g1", "g2"], {EVENTS: [205.0, 204.0]}),
+    )
+    return with_level(levels({EVENTS: SHARED}), number, broken)
+
+
+# Rows of a density judgement, for drawings.  Guests follow the Universal
+# Scalability Law up to a noise that is the same each time.
+
+#: Metric -> unit, direction, value of a lone guest, contention, coherency.
+LAW_METRICS = {
+    "cpu.events.rate": ("events/s", "higher", 412.0, 0.31, 0.012),
+    "cpu.compress_time": ("s", "lower", 2.51, 0.29, 0.02),
+    "memory.memcpy.rate": ("B/s", "higher", 9.84e9, 0.02, 0.004),
+    "disk.randread.iops": ("ops/s", "higher", 48210.0, 0.42, 0.035),
+    "disk.randread.latency.p99": ("s", "lower", 0.00081, 0.5, 0.05),
+    "network.to_peer.throughput": ("bit/s", "higher", 9.4e9, 0.9, 0.003),
+}
+#: What guests of a level have in percent of their mean, in this order.
+_UNFAIR = (2.0, -3.0, 1.0, 0.5, -0.5, -1.5, 0.0, 1.5)
+#: The same for repetitions.
+_LAW_NOISE = (0.0, 0.9, -1.1, 0.4, -0.6)
+_BARE = 1.09
+
+
+def density_row(
+    name, levels=(1, 2, 3), limit=20.0, void=(), gaps=(), **changes
+):
+    """Return what is known of a metric.
+
+    :param void: numbers of guests whose figures mean nothing
+    :param gaps: numbers of guests for which nothing was measured
+    """
+    unit, better, *_ = LAW_METRICS[name]
+    metric = sample.Metric(name=name, unit=unit, better=better)
+    shown = tuple(_point(metric, n, n in void, n in gaps) for n in levels)
+    usable = [one for one in shown if one.usable]
+    law = _law(metric, max(levels)) if len(usable) > 3 else None
+    statuses = {
+        one.guests: _status(one, limit)
+        for one in shown
+        if one.guests > 1 and limit is not None
+    }
+    whole = {
+        "metric": metric,
+        "points": shown,
+        "line": points.Line(
+            percent=11.2, low=9.8, high=12.7, linear=None, seen="two losses"
+        ),
+        "law": law,
+        "fits": None if limit is None else _fits(shown, limit, law),
+        "limit": limit,
+        "pattern": name,
+        "statuses": statuses,
+        "status": "void" if void else max(statuses.values(), default=None),
+        "findings": (),
+        "reason": "",
+    }
+    return points.Row(**{**whole, **changes})
+
+
+def unmeasured(name, reason="no counted repetition holds it"):
+    """Return a metric of which nothing is known."""
+    return density_row(
+        name, gaps=(1, 2, 3), line=None, fits=None, reason=reason
+    )
+
+
+def _law_share(metric, guests):
+    contention, coherency = LAW_METRICS[metric.name][3:]
+    more = guests - 1
+    return 1 / (1 + contention * more + coherency * guests * more)
+
+
+def _law_value(metric, rate):
+    lone = LAW_METRICS[metric.name][2]
+    return lone * rate if metric.better == "higher" else lone / rate
+
+
+def _rate(metric, value):
+    return value if metric.better == "higher" else 1 / value
+
+
+def _gathered(metric, guests):
+    return tuple(
+        gathering.Gathered(
+            number=number,
+            observations=tuple(
+                sample.Observation(
+                    source=f"g{place}",
+                    sample=sample.Sample(
+                        metric=metric,
+                        value=_law_value(
+                            metric,
+                            _law_share(metric, guests)
+                            * (1 + noise * guests / 100)
+                            * (1 + _UNFAIR[place % 8] * (guests > 1) / 100),
+                        ),
+                    ),
+                )
+                for place in range(1, guests + 1)
+            ),
+        )
+        for number, noise in enumerate(_LAW_NOISE, 2)
+    )
+
+
+def _point(metric, guests, void, gap):
+    entries = () if gap else _gathered(metric, guests)
+    additive = "latency" not in metric.name
+    totals = tuple(
+        sum(_rate(metric, value) for value in entry.values)
+        for entry in entries
+        if additive
+    )
+    alone = guests == 1
+    bare = (
+        None if alone or gap else _loss(1 - _law_share(metric, guests) / 1.09)
+    )
+    return points.Point(
+        guests=guests,
+        gathered=entries,
+        mean=None if gap else _law_value(metric, _law_share(metric, guests)),
+        worst=None
+        if gap
+        else points.Worst(
+            guest="g1",
+            host="compute-1",
+            value=_law_value(metric, _law_share(metric, guests) * 0.95),
+            loss=None
+            if alone
+            else _loss(1 - _law_share(metric, guests) * 0.95),
+        ),
+        spread_percent=None if alone or gap else 1.7,
+        fairness=None if gap else 1 - 0.001 * guests,
+        total=statistics.fmean(totals) if totals else None,
+        totals=totals,
+        loss=None if alone or gap else _loss(1 - _law_share(metric, guests)),
+        bare_mean=_law_value(metric, _law_share(metric, guests) * _BARE),
+        bare_total=_rate(
+            metric, _law_value(metric, _law_share(metric, guests))
+        )
+        * guests
+        * _BARE
+        if additive
+        else None,
+        bare_loss=bare,
+        bare_worst_loss=bare,
+        void="started one after the other" if void else "",
+        reason="no counted repetition holds it of every guest" if gap else "",
+    )
+
+
+def _loss(share):
+    return points.Loss(
+        percent=share * 100, low=share * 100 - 2.2, high=share * 100 + 2.2
+    )
+
+
+def _law(metric, largest):
+    contention, coherency = LAW_METRICS[metric.name][3:]
+    alone = _rate(metric, LAW_METRICS[metric.name][2])
+    peak = ((1 - contention) / coherency) ** 0.5
+    return points.Law(
+        rate=_coefficient(alone),
+        contention=_coefficient(contention),
+        coherency=_coefficient(coherency),
+        r_squared=0.993,
+        peak=peak,
+        contradicted="",
+        largest=largest,
+    )
+
+
+def _coefficient(value):
+    return points.Coefficient(value=value, low=value * 0.9, high=value * 1.1)
+
+
+def _status(point, limit):
+    if not point.usable:
+        return "void" if point.void else "inconclusive"
+    if point.loss.high <= limit:
+        return "passed"
+    return "failed" if point.loss.low > limit else "inconclusive"
+
+
+def _fits(shown, limit, law):
+    tested = 0
+    for point in shown:
+        if not point.usable or (point.loss and point.loss.percent > limit):
+            break
+        tested = point.guests
+    beyond = tested == shown[-1].guests
+    return points.Fits(
+        tested=tested,
+        predicted=tested + 3 if law and beyond else None,
+        low=tested,
+        high=tested + 1,
+        extrapolated=bool(law and beyond),
+    )

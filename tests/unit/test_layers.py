@@ -1,12 +1,13 @@
 """Tests of who may import whom; the arrows of the design."""
 
 import ast
+import collections
 import pathlib
 import unittest
 
 TOP = pathlib.Path(__file__).parent.parent.parent / "rally_vmperf"
 
-#: Package -> our packages that it may import, itself aside.
+#: Room -> the rooms that it may import, itself aside.
 MAY_IMPORT = {
     "measurement": set(),
     "workloads": {"measurement"},
@@ -19,11 +20,29 @@ MAY_IMPORT = {
         "baseline",
         "machines",
         "measurement",
-        "records",
         "toolbox",
         "workloads",
     },
+    "runs": {
+        "baseline",
+        "execution",
+        "guests",
+        "machines",
+        "measurement",
+        "records",
+        "workloads",
+    },
     "report": {"measurement", "records"},
+    "questions": {
+        "baseline",
+        "execution",
+        "guests",
+        "measurement",
+        "records",
+        "report",
+        "runs",
+        "workloads",
+    },
     "removal": set(),
     "cloud": {"removal", "resources", "toolbox"},
     "plugins": {
@@ -32,19 +51,39 @@ MAY_IMPORT = {
         "guests",
         "machines",
         "measurement",
+        "questions",
         "records",
         "report",
+        "runs",
         "termination",
+    },
+    "cmd": {
+        "baseline",
+        "cloud",
+        "execution",
+        "guests",
+        "machines",
+        "measurement",
+        "opts",
+        "questions",
+        "records",
+        "report",
+        "runs",
+        "termination",
+        "toolbox",
         "workloads",
     },
+    "opts": set(),
+    "resources": set(),
+    "termination": set(),
 }
-#: Library -> our packages that may import it.
+#: Library -> the rooms, or modules, that may import it.
 OWNED = {
-    "rally": {"plugins", "cmd"},
-    "rally_openstack": {"plugins", "cmd"},
+    "rally": {"plugins", "cmd/rally_api.py"},
+    "rally_openstack": {"plugins"},
     "asyncssh": {"machines"},
-    "matplotlib": {"report"},
-    "openstack": {"guests", "cloud"},
+    "matplotlib": {"report", "questions"},
+    "openstack": {"guests", "cloud", "runs"},
     "cliff": {"cmd"},
 }
 
@@ -60,37 +99,66 @@ def imports(path: pathlib.Path) -> set[str]:
     return names
 
 
-def package(path: pathlib.Path) -> str:
+def room(path: pathlib.Path) -> str:
     """Return the first name below the top of a module's path."""
     return path.relative_to(TOP).parts[0].removesuffix(".py")
+
+
+def folder(name: str) -> pathlib.Path:
+    """Return the folder of what a dotted name of ours imports."""
+    path = TOP.parent.joinpath(*name.split("."))
+    while not path.is_dir():
+        path = path.parent
+    return path
 
 
 class TestLayers(unittest.TestCase):
     """Dependencies point one way."""
 
-    def test_our_packages(self):
-        """Each package imports only those it may."""
+    def test_rooms(self):
+        """Each room imports only those it may."""
         for path in sorted(TOP.rglob("*.py")):
-            allowed = MAY_IMPORT.get(package(path))
-            if allowed is None:
+            if path == TOP / "__init__.py":
                 continue
             used = {
                 name.split(".")[1]
                 for name in imports(path)
                 if name.startswith("rally_vmperf.")
             }
-            self.assertLessEqual(used - {package(path)}, allowed, path)
+            allowed = MAY_IMPORT[room(path)] | {room(path)}
+            self.assertLessEqual(used, allowed, path)
+
+    def test_no_room_is_forgotten(self):
+        """A new one gets its row, one that is gone loses it."""
+        rooms = {room(path) for path in TOP.rglob("*.py")} - {"__init__"}
+        self.assertEqual(rooms, set(MAY_IMPORT))
+
+    def test_folders(self):
+        """No two folders import each other, be it over others."""
+        edges = collections.defaultdict(set)
+        for path in TOP.rglob("*.py"):
+            for name in imports(path):
+                if name.startswith("rally_vmperf."):
+                    edges[path.parent].add(folder(name))
+        for start in list(edges):
+            seen, open_ = set(), edges[start] - {start}
+            while open_:
+                one = open_.pop()
+                seen.add(one)
+                open_ |= edges.get(one, set()) - seen
+            self.assertNotIn(start, seen, f"a circle through {start}")
 
     def test_libraries(self):
-        """Each library is known to its own packages alone."""
+        """Each library is known to its own rooms alone."""
         for path in sorted(TOP.rglob("*.py")):
             for library in {name.split(".")[0] for name in imports(path)}:
                 owners = OWNED.get(library)
                 if owners is not None:
-                    self.assertIn(package(path), owners, (path, library))
+                    names = {room(path), str(path.relative_to(TOP))}
+                    self.assertTrue(owners & names, (path, library))
 
     def test_modules_are_small(self):
-        """A module is one idea; what is longer holds two."""
+        """A module is one concept; what is much longer holds two."""
         for path in sorted(TOP.rglob("*.py")):
             lines = len(path.read_text().splitlines())
-            self.assertLessEqual(lines, 250, path)
+            self.assertLessEqual(lines, 400, path)

@@ -18,13 +18,11 @@ EXPECTED = {
     ("vmperf_overhead", "default"),
     ("vmperf_degradation", "default"),
     ("vmperf_fairness", "default"),
-    ("vmperf_density", "default"),
     ("vmperf_task", "default"),
     ("vmperf_cloud", "default"),
     ("vmperf_reach", "default"),
     ("VMPerfRecord", "default"),
-    ("VMPerfOverhead", "default"),
-    ("VMPerfDensity", "default"),
+    ("VMPerfRun", "default"),
 }
 HEAVY = ("asyncssh", "matplotlib", "numpy", "openstack", "scipy")
 

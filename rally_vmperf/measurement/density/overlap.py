@@ -6,8 +6,8 @@ import heapq
 import math
 
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import units
-from rally_vmperf.measurement.density import curve
 
 #: Share of the run in which all machines must work. Below it the samples
 #: do not say what so many machines do at once.
@@ -56,16 +56,16 @@ class Span:
 def start(
     workload: str,
     command: str,
-    bound: curve.Bound,
+    bound: repetition.Bound,
     spans: collections.abc.Sequence[Span],
-) -> curve.Start:
+) -> repetition.Start:
     """Return how well one command ran on all these machines at once."""
     if len(spans) < 2:
         skew = uncertainty = overlap = None
     else:
         skew, uncertainty = _skew(spans)
         overlap = _of_time(spans) if bound == "time" else _of_size(spans)
-    return curve.Start(
+    return repetition.Start(
         workload=workload,
         command=command,
         bound=bound,
@@ -88,7 +88,7 @@ def window(
 
 def findings(
     starts: collections.abc.Iterable[
-        tuple[curve.Start, collections.abc.Collection[str]]
+        tuple[repetition.Start, collections.abc.Collection[str]]
     ],
 ) -> list[finding.Finding]:
     """Return what did not run together: the samples of these commands.
@@ -164,7 +164,7 @@ def _percent_below(share: float) -> str:
     return units.show_percent(math.floor(share * 1000) / 10)
 
 
-def _skew_in_words(one: curve.Start) -> str:
+def _skew_in_words(one: repetition.Start) -> str:
     if one.skew is None or one.uncertainty is None:
         return "their starts are not known"
     return (

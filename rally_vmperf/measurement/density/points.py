@@ -7,14 +7,23 @@ time of ``x`` seconds counts as ``1/x`` per second.
 import dataclasses
 import typing as t
 
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import noted
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import verdict
 
 Against = t.Literal["one_guest", "bare_metal"]
 Of = t.Literal["mean", "worst"]
 Figure = t.Literal["loss", "index", "spread"]
+
+#: What differs between the conditions of a density run.
+AXIS = "guests"
+
+
+def guests_of(condition: repetition.Condition) -> int:
+    """Return how many guests of each host take part in a condition."""
+    return int(condition.axes[AXIS])
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -228,7 +237,7 @@ class Row:
     pattern: str | None
     statuses: dict[int, verdict.Status]
     status: verdict.Status | None
-    findings: tuple[noted.Noted, ...]
+    findings: tuple[finding.RunFinding, ...]
     reason: str
     figure: Figure = "loss"
     of: Of = "mean"

@@ -8,10 +8,13 @@ import collections
 import collections.abc
 
 from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import overhead
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import statistics
+from rally_vmperf.measurement.density import points
 
 Several = collections.abc.Iterable[gathering.Gathered]
+Points = collections.abc.Sequence[points.Point]
 
 
 def of_metric(metric: sample.Metric) -> sample.Metric:
@@ -92,3 +95,49 @@ def of_guests(
         for guest, rate in by_guest(metric, entry).items():
             found[guest].append(rate)
     return {guest: tuple(values) for guest, values in found.items()}
+
+
+def compare(
+    metric: sample.Metric,
+    bare: statistics.Values,
+    guest: statistics.Values,
+    confidence: float,
+) -> overhead.Comparison | None:
+    """Compare two sides, each one rate a repetition; None without a side.
+
+    The loss of the rate, by the same arithmetic as overhead.
+    """
+    if not bare or not guest:
+        return None
+    return overhead.compare(
+        of_metric(metric),
+        [[value] for value in bare],
+        [[value] for value in guest],
+        confidence,
+    )
+
+
+def compare_points(
+    metric: sample.Metric,
+    every: Points,
+    guests: int,
+    of: points.Of,
+    against: points.Against,
+    confidence: float,
+) -> overhead.Comparison | None:
+    """Return the comparison that a limit at so many guests is put to."""
+    found = {one.guests: one for one in every}
+    point, lone = found.get(guests), found.get(1)
+    if point is None or point.worst is None:
+        return None
+    if against == "bare_metal":
+        bare = means(metric, point.bare)
+    elif lone is None or lone is point:
+        return None
+    else:
+        bare = means(metric, lone.gathered)
+    if of == "mean":
+        guest = means(metric, point.gathered)
+    else:
+        guest = of_guests(metric, point.gathered)[point.worst.guest]
+    return compare(metric, bare, guest, confidence)

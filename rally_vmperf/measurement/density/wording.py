@@ -5,9 +5,7 @@ from rally_vmperf.measurement import overhead
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
 from rally_vmperf.measurement import verdict
-from rally_vmperf.measurement.density import comparing
 from rally_vmperf.measurement.density import levels
-from rally_vmperf.measurement.density import most
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rates
 
@@ -30,7 +28,48 @@ def lines(row: points.Row) -> list[str]:
     if len(same) > SHOWN:
         others = ", ".join(map(str, same[SHOWN:]))
         told.append(f"{row.metric.name} at {others} guests: {row.status} too")
-    return [*told, *most.sentences(row)]
+    return [*told, *fits(row)]
+
+
+def fits(row: points.Row) -> list[str]:
+    """Return how many guests fit within the limit, where it is known."""
+    found = row.fits
+    if found is None or row.limit is None or not row.measured:
+        return []
+    limit = f"within the limit of {row.limit:g} %"
+    high = "" if found.high is None else f" and at most {found.high}"
+    if found.tested is None:
+        words = f"undecided how many guests are {limit}"
+        if found.low:
+            words += f", at least {found.low}{high}"
+    elif found.tested == 0 and found.high == 0:
+        words = f"not even 1 guest {limit}"
+    elif found.high == found.tested:
+        words = f"at most {_guests(found.tested)} {limit}"
+    elif _broken(row):
+        words = f"at least {found.tested}{high} guests {limit}"
+    else:
+        words = f"all that was tested, up to {_guests(found.tested)}, {limit}"
+    if found.predicted is not None:
+        words += f"; the law predicts {found.predicted}, {_between(found)}"
+    if found.extrapolated and row.law is not None:
+        words += f", extrapolated beyond {row.law.largest}"
+    return [f"{row.metric.name}: {words}"]
+
+
+def _broken(row: points.Row) -> bool:
+    """Return whether a measured number of guests bounds the largest."""
+    found = row.fits
+    largest = max((one.guests for one in row.points), default=0)
+    return (
+        found is not None and found.high is not None and found.high < largest
+    )
+
+
+def _between(found: points.Fits) -> str:
+    if found.high is None:
+        return f"at least {found.low}"
+    return f"between {found.low} and {found.high}"
 
 
 def sentence(row: points.Row, guests: int) -> str:
@@ -58,7 +97,7 @@ def _void(row: points.Row, guests: int) -> str:
 
 def _lost(row: points.Row, guests: int, status: verdict.Status | None) -> str:
     point = row.point(guests)
-    found = comparing.of_points(
+    found = rates.compare_points(
         row.metric, row.points, guests, row.of, row.against, row.confidence
     )
     if found is None or point is None or row.limit is None:

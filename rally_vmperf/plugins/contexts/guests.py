@@ -23,7 +23,7 @@ from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins import harmless
-from rally_vmperf.plugins.scenarios import opening
+from rally_vmperf.plugins import opened
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ class Guests(context.OpenStackContext):
 
     def cleanup(self) -> None:
         """Remove all that was made for the guests."""
-        opening.close_run(self.get_owner_id())
+        opened.OPENED.close(self.get_owner_id())
         self._remove(settle=0)
 
     def _boot(self, connection: t.Any) -> None:
@@ -103,7 +103,7 @@ class Guests(context.OpenStackContext):
         except errors.GuestError as error:
             raise errors.GuestError(harmless.harmless(str(error))) from None
         arriving = arrival.Guests(guests, booted["client_key"])
-        opening.keep(self.get_owner_id(), arriving)
+        opened.OPENED.keep(self.get_owner_id(), arriving)
         left = timeout - (time.monotonic() - begin)
         arrivals = arriving.wait(left, LOG.info)
         for guest, arrived in zip(guests, arrivals, strict=True):
@@ -122,7 +122,7 @@ class Guests(context.OpenStackContext):
     def _give_up(self, error: BaseException) -> None:
         """Clean up after a failure, as Rally will not in every case."""
         try:
-            opening.close_run(self.get_owner_id())
+            opened.OPENED.close(self.get_owner_id())
             self._remove(settle=_SETTLE)
             if not isinstance(error, Exception):
                 self._clean_earlier_contexts()

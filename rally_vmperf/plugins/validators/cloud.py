@@ -7,18 +7,15 @@ from rally.common import cfg
 from rally.common import logging
 from rally.common import validation
 
-from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
-from rally_vmperf.execution import assignment
-from rally_vmperf.execution import comparison
-from rally_vmperf.execution import estimate
-from rally_vmperf.execution import levels
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
-from rally_vmperf.plugins.validators import density_limits
 from rally_vmperf.plugins.validators import task
+from rally_vmperf.questions import checks
+from rally_vmperf.questions.common import task as tasks
+from rally_vmperf.runs import reference
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
@@ -43,60 +40,44 @@ class Cloud(validation.Validator):
         if config is None or not context.get("users"):
             return
         try:
-            self._check_shape(config, self._shape(context, config))
-            _tell_minutes(config)
-        except (errors.GuestError, document.BaselineError) as error:
+            asked, entry = task.read(config, plugin_cls)
+            shape = _shape(context, asked)
+            _check_baseline(asked, shape, entry.compared(asked))
+            minutes = entry.minutes(asked)
+            LOG.info(f"plan: about {minutes} minutes, guests' boot included")
+        except (errors.GuestError, *checks.REFUSALS) as error:
             self.fail(str(error))
 
-    def _shape(
-        self, context: dict[str, t.Any], config: dict[str, t.Any]
-    ) -> matching.Shape:
-        from rally_vmperf.guests import cloud
-        from rally_vmperf.guests import plan
 
-        options = task.guests(config)
-        asked = request.of_config(options)
-        credential = credentials.of_guests(context, options)
-        connection = cloud.connect(credential)
-        admin = credentials.of_admin(context)
-        seen = cloud.connect(admin) if admin else None
-        if task.has_context(config, "network"):
-            # The network does not exist yet; the rest does.
-            parts, bill = plan.foresee(connection, asked, seen)
-            flavor = parts.flavor
-        else:
-            planned = plan.make(connection, asked, seen)
-            flavor, bill = planned.flavor, planned.bill
-        bill.check()
-        return matching.Shape(flavor.vcpus, flavor.ram, asked.count)
+def _shape(context: dict[str, t.Any], asked: tasks.Task) -> matching.Shape:
+    """Return the shape of the guests, for which there is room."""
+    from rally_vmperf.guests import cloud
+    from rally_vmperf.guests import plan
 
-    def _check_shape(
-        self, config: dict[str, t.Any], shape: matching.Shape
-    ) -> None:
-        shapes = [shape]
-        if "levels" in config["args"]:
-            shapes = [
-                dataclasses.replace(shape, copies=copies)
-                for copies in density_limits.compared(config)
-            ]
-        if not shapes:
-            return
-        name = config["contexts"]["vmperf_baseline"]["name"]
-        baseline = store.Store(CONF.vmperf.baseline_dir).load(name)
-        assignments = assignment.assign(config["args"]["workloads"])
-        for one in shapes:
-            comparison.entries(baseline, assignments, one)
+    options = asked.guests
+    wanted = request.of_config(options)
+    credential = credentials.of_guests(context, options)
+    connection = cloud.connect(credential)
+    admin = credentials.of_admin(context)
+    seen = cloud.connect(admin) if admin else None
+    if "network" in asked.contexts:
+        # The network does not exist yet; the rest does.
+        parts, bill = plan.foresee(connection, wanted, seen)
+        flavor = parts.flavor
+    else:
+        planned = plan.make(connection, wanted, seen)
+        flavor, bill = planned.flavor, planned.bill
+    bill.check()
+    return matching.Shape(flavor.vcpus, flavor.ram, wanted.count)
 
 
-def _tell_minutes(config: dict[str, t.Any]) -> None:
-    """Say how long it will take, for whoever is about to wait."""
-    given = config["args"].get("levels")
-    times = config["runner"].get("times", 1)
-    numbers = levels.expand(given) if given else (1,)
-    minutes = estimate.minutes_of_levels(
-        assignment.assign(config["args"]["workloads"]),
-        times,
-        numbers,
-        stops=config["args"].get("others") == "stopped",
-    )
-    LOG.info(f"plan: about {minutes} minutes, guests' boot included")
+def _check_baseline(
+    asked: tasks.Task, shape: matching.Shape, copies: tuple[int, ...]
+) -> None:
+    """Refuse a baseline that was not recorded in this shape."""
+    if not copies or asked.baseline is None:
+        return
+    baseline = store.Store(CONF.vmperf.baseline_dir).load(asked.baseline)
+    for number in copies:
+        one = dataclasses.replace(shape, copies=number)
+        reference.entries(baseline, asked.assignments, one)

@@ -8,7 +8,7 @@ from rally.common import validation
 
 from rally_vmperf.guests import schema
 from rally_vmperf.machines import base
-from rally_vmperf.plugins.validators import task
+from rally_vmperf.questions.common import task
 
 Config = dict[str, t.Any]
 
@@ -32,8 +32,11 @@ class Reach(validation.Validator):
         """
         if config is None:
             return
-        guests = task.guests(config)
-        peer = config["args"].get("peer") or {}
+        try:
+            asked = task.of_rally(config, plugin_cls.get_name())
+        except task.Refused:
+            return  # The validator vmperf_task says what is wrong.
+        guests, peer = asked.guests, asked.peer or {}
         try:
             for key in ("jump", "login", "host_key"):
                 self._check_keys(key, guests.get(key))

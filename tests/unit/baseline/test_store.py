@@ -150,13 +150,7 @@ class TestStore(unittest.TestCase):
                     made.baseline(
                         entries=[
                             made.entry(
-                                repetitions=[
-                                    [
-                                        made.observation(
-                                            "c", "cpu.sysbench.rate", value
-                                        )
-                                    ]
-                                ]
+                                repetitions=[{"cpu.sysbench.rate": [value]}]
                             )
                         ]
                     )

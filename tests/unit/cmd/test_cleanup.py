@@ -36,11 +36,11 @@ class CleanupTest(unittest.TestCase):
         self.crash = mock.Mock()
         self.tasks = [ownership.Task(uuid="task-d", ended=False)]
         for target, new in {
-            "cmd.configuration.load": mock.Mock(),
-            "cmd.configuration.option": lambda name: folder.name,
-            "cmd.rally_runs.platform": lambda env: {"users": [USER]},
-            "cmd.rally_runs.tasks": lambda: self.tasks,
-            "cmd.rally_runs.crash": self.crash,
+            "cmd.rally_api.load": mock.Mock(),
+            "cmd.rally_api.option": lambda name: folder.name,
+            "cmd.rally_api.platform": lambda env: {"users": [USER]},
+            "cmd.rally_api.tasks": lambda: self.tasks,
+            "cmd.rally_api.crash": self.crash,
             "guests.cloud.connect": lambda credential: self.cloud,
         }.items():
             patch = mock.patch(f"rally_vmperf.{target}", new)

@@ -55,7 +55,7 @@ class PlanTest(unittest.TestCase):
         self.cloud = testing.FakeCloud()
         self.platform = {"admin": ADMIN, "users": []}
         for target, new in {
-            "cmd.rally_runs.platform": lambda env: self.platform,
+            "cmd.rally_api.platform": lambda env: self.platform,
             "guests.cloud.connect": lambda credential: self.cloud,
         }.items():
             patch = mock.patch(f"rally_vmperf.{target}", new)

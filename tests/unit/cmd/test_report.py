@@ -7,9 +7,8 @@ from unittest import mock
 
 from rally_vmperf.cmd import report
 from rally_vmperf.records import journal
-from tests.unit.report import made
+from tests.unit import made
 from tests.unit.report import rally_results
-from tests.unit.report.density import made as density
 
 
 class ReportTestCase(unittest.TestCase):
@@ -76,7 +75,7 @@ class ReportTestCase(unittest.TestCase):
 
     def density(self):
         written = journal.Journal(self.folder, "curves")
-        for record in density.few(density.records()):
+        for record in made.few(made.density_records()):
             written.append(record)
         return str(written.path)
 
@@ -96,7 +95,7 @@ class ReportTestCase(unittest.TestCase):
             self.assertIn(words, self.run_command(path, "--limits", limits))
 
     def test_limits_by_sla_serve_runs_of_both_kinds(self):
-        limits = {"vmperf_overhead": made.LIMITS, **density.LIMITS}
+        limits = {"vmperf_overhead": made.LIMITS, **made.DENSITY_LIMITS}
         path = self.write("limits.yaml", json.dumps(limits))
         said = self.run_command(
             self.journal(), self.density(), "--limits", path

@@ -6,6 +6,8 @@ import unittest
 
 import ddt
 import docutils.core
+from rally import plugins
+from rally.task import scenario
 
 from rally_vmperf import opts
 from rally_vmperf.execution import station
@@ -14,25 +16,20 @@ from rally_vmperf.guests import schema
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.contexts import baseline
 from rally_vmperf.plugins.contexts import guests
-from rally_vmperf.plugins.scenarios import density
-from rally_vmperf.plugins.scenarios import overhead
-from rally_vmperf.plugins.sla import degradation
-from rally_vmperf.plugins.sla import fairness
-from rally_vmperf.plugins.sla import overhead as sla
-from rally_vmperf.plugins.validators import task
+from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.questions import table
+from rally_vmperf.questions.common import task
 from tests.unit.doc import pages
 
+plugins.load()
 REFERENCE = pages.text("doc/source/reference.rst")
 PLUGINS = {
     "vmperf_baseline",
     "vmperf_guests",
-    "vmperf_overhead",
     "vmperf_task",
     "vmperf_cloud",
     "vmperf_reach",
-    "vmperf_density",
-    "vmperf_degradation",
-    "vmperf_fairness",
+    *table.criteria(),
 }
 
 
@@ -49,9 +46,10 @@ class ReferenceTestCase(unittest.TestCase):
     @ddt.data(
         ("Context ``vmperf_baseline``", baseline.Baseline.CONFIG_SCHEMA),
         ("Context ``vmperf_guests@openstack``", guests.Guests.CONFIG_SCHEMA),
-        ("SLA ``vmperf_overhead``", sla.Overhead.CONFIG_SCHEMA),
-        ("SLA ``vmperf_degradation``", degradation.Degradation.CONFIG_SCHEMA),
-        ("SLA ``vmperf_fairness``", fairness.Fairness.CONFIG_SCHEMA),
+        *(
+            (f"SLA ``{name}``", one.CONFIG_SCHEMA)
+            for name, one in criteria.SLAS.items()
+        ),
     )
     @ddt.unpack
     def test_options_are_those_of_the_schema(self, title, plugin_schema):
@@ -66,19 +64,16 @@ class ReferenceTestCase(unittest.TestCase):
             shown = str(value).lower() if isinstance(value, bool) else value
             self.assertEqual(str(shown), rows[name])
 
-    @ddt.data(
-        ("VMPerf.overhead", overhead.Overhead),
-        ("VMPerf.density", density.Density),
-    )
-    @ddt.unpack
-    def test_arguments_of_the_scenario(self, name, scenario):
-        parameters = inspect.signature(scenario.run).parameters
+    @ddt.data(*table.scenarios())
+    def test_arguments_of_the_scenario(self, name):
+        run = scenario.Scenario.get(name).run
         rows = _rows(f"Scenario ``{name}``")
+        parameters = inspect.signature(run).parameters
         self.assertEqual([n for n in parameters if n != "self"], list(rows))
 
     def test_keys_of_the_peer(self):
         rows = _rows("Keys of ``peer``")
-        self.assertEqual(set(task._PEER["properties"]), set(rows))
+        self.assertEqual(set(task.PEER["properties"]), set(rows))
 
     def test_keys_of_a_jump_host(self):
         rows = _rows("Keys of a jump host")
@@ -109,8 +104,7 @@ class NothingElseTestCase(unittest.TestCase):
             found = set(re.findall(r"\bvmperf_[a-z]\w+", pages.text(page)))
             self.assertLessEqual(found, PLUGINS, page)
             scenarios = set(re.findall(r"\bVMPerf\.\w+", pages.text(page)))
-            known = {"VMPerf.overhead", "VMPerf.density"}
-            self.assertLessEqual(scenarios, known, page)
+            self.assertLessEqual(scenarios, set(table.scenarios()), page)
 
     def test_findings_exist(self):
         for page in pages.PAGES:

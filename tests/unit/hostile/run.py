@@ -1,13 +1,11 @@
 """A whole run against a hostile guest, by the code that Rally calls."""
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import reach
-from rally_vmperf.execution import session
-from rally_vmperf.machines import supply
-from rally_vmperf.plugins.scenarios import opening
-from rally_vmperf.plugins.scenarios import recording
-from rally_vmperf.plugins.scenarios import settings
+from rally_vmperf.guests import testing
+from rally_vmperf.questions import overhead
 from rally_vmperf.records import journal
+from rally_vmperf.runs import opened
+from rally_vmperf.runs import run as runs
 from tests.unit import made
 
 WORKLOADS = [
@@ -17,8 +15,8 @@ WORKLOADS = [
     {"name": "fio", "arguments": {"size_mib": 16, "runtime": 1, "ramp": 0}},
 ]
 SHAPE = {"vcpus": 1, "memory_mib": 1024, "copies": 1}
-#: What Rally is told of in one line.
-EXPECTED = opening.EXPECTED
+#: What a record tells in one line.
+EXPECTED = runs.EXPECTED
 LIMITS = {"max_percent": {"*": 50}}
 
 
@@ -29,34 +27,35 @@ def baseline():
 
 def run(guest, folder, progress=lambda line: None):
     """Measure a guest in three repetitions; return records and journal."""
-    guests = [guest.described()]
-    opened = session.open_session(
-        _assignments(),
-        reach.guest_stations(guests, guest.server.client_pair.private),
-        None,
-        supply=supply.NOTHING,
+    cloud = testing.FakeCloud()
+    server = cloud.compute.create_server(name="g1", networks=[{"uuid": "n1"}])
+    server.status, server.host_id = "ACTIVE", "h"
+    kept = opened.Opened()
+    asked = opened.Asked(
+        opened=kept,
+        task="task-1",
+        owner="hostile",
+        times=3,
+        warmup=0,
+        workloads=WORKLOADS,
+        peer=None,
+        booted={
+            "guests": [{**guest.described(), "id": server.id, "host_id": "h"}],
+            "client_key": guest.server.client_pair.private,
+            "findings": [],
+            "config": {"install": False},
+        },
+        baseline=baseline(),
+        journal=journal.Journal(folder, "hostile"),
+        connect=lambda: cloud,
         progress=progress,
-        runner=None,
+        warn=progress,
     )
+    whole = kept.run("hostile", lambda: overhead.make(asked))
     try:
-        context = {
-            "vmperf_guests": {"guests": guests, "findings": []},
-            "vmperf_baseline": {"document": baseline()},
-        }
-        kept = journal.Journal(folder, "hostile")
-        whole = recording.Run(
-            task="task-1",
-            workload="hostile",
-            times=3,
-            warmup=0,
-            session=opened,
-            setting=settings.of_overhead(opened, context),
-            journal=kept,
-            watch=lambda names: [],
-        )
-        return [whole.repeat(number) for number in (1, 2, 3)], kept
+        return [whole.repeat(number) for number in (1, 2, 3)], asked.journal
     finally:
-        opened.close()
+        kept.close("hostile")
 
 
 def _assignments():
@@ -73,8 +72,5 @@ def _entry(one):
             m.name: {"unit": m.unit, "better": m.better, "scale": m.scale}
             for m in metrics
         },
-        repetitions=[
-            [made.observation("copy-1", m.name, 1.0) for m in metrics]
-            for _ in range(3)
-        ],
+        repetitions=[{m.name: [1.0] for m in metrics} for _ in range(3)],
     )

@@ -1,18 +1,18 @@
 """A run against a hostile guest ends with a record, a verdict and a page."""
 
-import gzip
 import json
 import logging
 import tempfile
 import unittest
 
-from rally_vmperf.plugins.scenarios import recording
-from rally_vmperf.plugins.sla import overhead
+from rally_vmperf.plugins.scenarios import base
+from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
 from rally_vmperf.records import schema
 from rally_vmperf.report import page
-from rally_vmperf.report import run as runs
+from tests.unit import made
 from tests.unit.hostile import guest
 from tests.unit.hostile import run
 from tests.unit.hostile import test_words
@@ -51,22 +51,21 @@ class RunTestCase(unittest.TestCase):
     def test_what_is_missing_is_named_with_its_guest(self):
         for record in self.records:
             self.assertEqual("incomplete", record["state"])
-            missing = {gap["what"] for gap in record["missing"]}
-            taken = {row["metric"] for row in record["samples"]}
+            (only,) = record["conditions"]
+            missing = {gap["what"] for gap in only["missing"]}
+            taken = set(only["samples"])
             self.assertEqual(set(record["expected"]), missing | taken)
             self.assertEqual(set(), missing & taken)
             self.assertLessEqual(
                 taken, {"cpu.compress_time", "cpu.decompress_time"}
             )
-            for gap in record["missing"]:
+            for gap in only["missing"]:
                 self.assertEqual("g1", gap["source"])
                 self.assertLessEqual(len(gap["reason"]), 500)
                 self.check(gap["reason"])
 
     def test_all_that_it_said_is_kept_beside_the_journal(self):
-        name = self.journal.folder / self.records[0]["raw"]
-        with gzip.open(name, "rt") as stream:
-            raw = json.load(stream)
+        raw = files.read(self.journal.folder, self.records[0]["files"]["raw"])
         said = "".join(one["stdout"] for one in raw["outputs"])
         self.assertIn("\x1b]0;PWNED\x07", said)
 
@@ -75,8 +74,8 @@ class RunTestCase(unittest.TestCase):
         self.check("\n".join(self.lines))
 
     def test_what_rally_is_told(self):
-        with self.assertRaises(recording.Incomplete) as caught:
-            recording.tell(self.records[0])
+        with self.assertRaises(base.Incomplete) as caught:
+            base.tell(self.records[0], ())
         said = str(caught.exception)
         self.check(said)
         self.assertIn("of g1", said)
@@ -84,7 +83,7 @@ class RunTestCase(unittest.TestCase):
         self.assertNotIn("<", said)
 
     def test_the_verdict(self):
-        judge = overhead.Overhead(run.LIMITS)
+        judge = criteria.SLAS["vmperf_overhead"](run.LIMITS)
         for record in self.records:
             encoded = output.encode(record)
             judge.add_iteration({"output": {"complete": [encoded]}})
@@ -96,8 +95,10 @@ class RunTestCase(unittest.TestCase):
             self.assertNotIn("<", said)
 
     def test_the_page(self):
-        judge = overhead.judge(run.LIMITS)
-        source = page.standalone([runs.make(self.records, judge)])
+        shown = made.run_of(
+            self.records, {"vmperf_overhead": run.LIMITS}, self.journal.folder
+        )
+        source = page.standalone([shown])
         self.check(source)
         self.assertNotIn("<script", source)
         self.assertIn("&lt;script&gt;", source)

@@ -2,7 +2,7 @@ import unittest
 
 import ddt
 
-from tests.unit.measurement import made
+from tests.unit import made
 
 
 @ddt.ddt
@@ -16,7 +16,7 @@ class BeyondReturnTestCase(unittest.TestCase):
         (
             "much to come",
             made.several(
-                {made.RATE: (9000.0, 9050.0, 11300.0, 9020.0)}, planned=90
+                {made.IOPS: (9000.0, 9050.0, 11300.0, 9020.0)}, planned=90
             ),
             False,
         ),
@@ -45,5 +45,5 @@ class BeyondReturnTestCase(unittest.TestCase):
 
     def test_count(self):
         entries = made.several({made.COUNT: (0.0, 9.0, 0.0)}, planned=9)
-        got = made.judge(entries, {}, max_count={"*": 2})
+        got = made.judge(entries, {}, max={"*": 2})
         self.assertTrue(got.failed_beyond_return())

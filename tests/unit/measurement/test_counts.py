@@ -2,7 +2,7 @@ import unittest
 
 import ddt
 
-from tests.unit.measurement import made
+from tests.unit import made
 
 
 @ddt.ddt
@@ -17,12 +17,13 @@ class CountsTestCase(unittest.TestCase):
     @ddt.unpack
     def test_worst_repetition(self, values, limit, status, worst):
         got = made.judgement(
-            made.several({made.COUNT: values}), {}, max_count={"*": limit}
+            made.several({made.COUNT: values}), {}, max={"*": limit}
         )
+        (row,) = got.absolute
         self.assertEqual(status, got.status)
-        self.assertEqual(worst, got.counts[0].worst)
-        self.assertEqual(1.0, got.counts[0].bare_worst)
-        self.assertIn(f": {status}", got.counts[0].sentence())
+        self.assertEqual(worst, row.value.value)
+        self.assertEqual(1.0, row.value.bare)
+        self.assertIn(f": {status}", row.sentence())
 
     def test_percentages_are_not_for_counts(self):
         entries = made.several({made.COUNT: (0.0,) * 3})

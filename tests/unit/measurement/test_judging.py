@@ -1,4 +1,3 @@
-import dataclasses
 import subprocess
 import sys
 import unittest
@@ -7,8 +6,8 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement import judging
-from tests.unit.measurement import made
+from rally_vmperf.measurement import overhead_judge
+from tests.unit import made
 
 
 @ddt.ddt
@@ -34,13 +33,13 @@ class StatusTestCase(unittest.TestCase):
         self.assertTrue(got.sentence().startswith(f"{status}: "))
 
     def test_failed_outweighs_void(self):
-        void = made.seen("guest_rebooted", made.RATE.name)
+        void = made.seen("guest_rebooted", made.IOPS.name)
         got = made.judgement(made.several(made.BOTH, findings=void))
         self.assertEqual(["void", "failed"], [r.status for r in got.rows])
         self.assertEqual("failed", got.status)
 
     def test_warm_ups_are_not_judged(self):
-        warm = made.one(0, {made.RATE: 100.0}, counted=False)
+        warm = made.one(0, {made.IOPS: 100.0}, counted=False)
         got = made.judgement([warm, *made.several(made.NEAR)])
         self.assertEqual("passed", got.status)
         self.assertEqual(4, got.rows[0].comparison.guest_repetitions)
@@ -79,7 +78,7 @@ class StatusTestCase(unittest.TestCase):
     )
     def test_missing_never_passes(self, place, state, limit):
         entries = made.several(made.NEAR)
-        entries[place] = state and dataclasses.replace(
+        entries[place] = state and made.changed(
             entries[place], state=state, missing=made.GAP, observations=()
         )
         got = made.judgement(entries, {"*": limit})
@@ -106,7 +105,7 @@ class SentenceTestCase(unittest.TestCase):
         text = made.judgement([*entries, None]).sentence()
         parts = [
             "failed: 1 of 2 metrics is beyond the limit",
-            "cpu.compress.time: bare metal 10.0 s, guest 13.0 s",
+            "cpu.compress_time: bare metal 10.0 s, guest 13.0 s",
             "without a readable record: 1",
             "passed: disk.randread.iops.",
         ]
@@ -133,14 +132,14 @@ class ArgumentsTestCase(unittest.TestCase):
     @ddt.unpack
     def test_refused(self, arguments, message):
         with self.assertRaisesRegex(ValueError, message):
-            judging.OverheadJudge({"*": 1}, **arguments)
+            overhead_judge.OverheadJudge({"*": 1}, **arguments)
 
 
 class ImportTestCase(unittest.TestCase):
     def test_stays_cheap(self):
         """Listing plugins must not wait for scientific libraries."""
         program = (
-            "import sys, rally_vmperf.measurement.judging;"
+            "import sys, rally_vmperf.measurement.overhead_judge;"
             "print({'numpy', 'scipy', 'rally'} & set(sys.modules))"
         )
         done = subprocess.run(

@@ -7,10 +7,10 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement import doubts
 from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import sample
-from tests.unit.measurement import made
+from tests.unit import made
 
 PUBLISHED = [
     entry
@@ -63,7 +63,7 @@ class PublishedTestCase(unittest.TestCase):
     def test_the_guest_that_beats_bare_metal(self):
         _, got = published("cpu.execl")
         self.assertLess(got.overhead_percent, -81)
-        kinds = [one.kind for one in doubts.about(got)]
+        kinds = [one.kind for one in plausibility.about(got)]
         self.assertIn("guest_slightly_faster", kinds)
 
     def test_the_same_with_repetitions(self):
@@ -74,13 +74,13 @@ class PublishedTestCase(unittest.TestCase):
             [entry["bare_metal"] * factor for factor in noise],
             [entry["guest"] * factor for factor in noise],
         )
-        kinds = [one.kind for one in doubts.about(got)]
+        kinds = [one.kind for one in plausibility.about(got)]
         self.assertEqual(["guest_faster"], kinds)
 
 
 class CompareTestCase(unittest.TestCase):
     def test_loss_of_a_rate(self):
-        got = compare(made.RATE, [100.0], [80.0])
+        got = compare(made.IOPS, [100.0], [80.0])
         self.assertAlmostEqual(20.0, got.overhead_percent)
 
     def test_loss_of_a_time(self):
@@ -88,14 +88,14 @@ class CompareTestCase(unittest.TestCase):
         self.assertAlmostEqual(25.0, got.overhead_percent)
 
     def test_gain_is_negative(self):
-        rate = compare(made.RATE, [100.0], [110.0])
+        rate = compare(made.IOPS, [100.0], [110.0])
         time = compare(made.TIME, [100.0], [90.0])
         self.assertAlmostEqual(-10.0, rate.overhead_percent)
         self.assertAlmostEqual(-10.0, time.overhead_percent)
 
     def test_guests_first_then_repetitions(self):
         got = overhead.compare(
-            made.RATE, [[100.0, 100.0]], [[50.0, 200.0], [100.0]]
+            made.IOPS, [[100.0, 100.0]], [[50.0, 200.0], [100.0]]
         )
         self.assertEqual(2, got.guest_repetitions)
         self.assertAlmostEqual(100.0, got.guest_values[0])
@@ -107,18 +107,18 @@ class CompareTestCase(unittest.TestCase):
 
     def test_nothing_to_compare(self):
         with self.assertRaisesRegex(ValueError, "No values"):
-            overhead.compare(made.RATE, [], [[2.0]])
+            overhead.compare(made.IOPS, [], [[2.0]])
 
     def test_outliers_stay_in(self):
         guest = [10.0, 10.1, 20.0, 9.9, 10.2, 9.8]
-        got = compare(made.RATE, [10.0] * 3, guest)
+        got = compare(made.IOPS, [10.0] * 3, guest)
         self.assertEqual((2,), got.guest_outliers)
         self.assertEqual(6, got.guest_repetitions)
 
     @hypothesis.settings(deadline=None)
     @hypothesis.given(repetitions, repetitions, strategies.booleans())
     def test_interval_holds_the_overhead(self, bare, guest, rate):
-        metric = made.RATE if rate else made.TIME
+        metric = made.IOPS if rate else made.TIME
         got = overhead.compare(metric, bare, guest)
         slack = 1e-6 * (1 + abs(got.overhead_percent))
         self.assertLessEqual(got.low, got.overhead_percent + slack)
@@ -142,14 +142,14 @@ class CompareTestCase(unittest.TestCase):
     @hypothesis.settings(deadline=None)
     @hypothesis.given(repetitions, repetitions)
     def test_direction_mirrors(self, bare, guest):
-        rate = overhead.compare(made.RATE, bare, guest)
-        inverse = dataclasses.replace(made.RATE, better="lower")
+        rate = overhead.compare(made.IOPS, bare, guest)
+        inverse = dataclasses.replace(made.IOPS, better="lower")
         time = overhead.compare(inverse, bare, guest)
         self.assertEqual(rate.overhead_percent, -time.overhead_percent)
         self.assertEqual((rate.low, rate.high), (-time.high, -time.low))
 
     @hypothesis.given(strategies.floats(-90, 90), strategies.booleans())
     def test_ratio_is_the_inverse_of_percent(self, percent, rate):
-        metric = made.RATE if rate else made.TIME
+        metric = made.IOPS if rate else made.TIME
         ratio = overhead.ratio(metric, percent)
         self.assertAlmostEqual(percent, overhead.percent(metric, ratio))

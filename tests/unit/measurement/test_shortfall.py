@@ -2,20 +2,20 @@ import dataclasses
 import unittest
 
 from rally_vmperf.measurement import repetition
-from tests.unit.measurement import made
+from tests.unit import made
 
 
 class MissingTestCase(unittest.TestCase):
     def test_half_a_repetition_gives_what_is_whole(self):
         entries = made.several(made.BOTH)
         gap = repetition.Missing(
-            what=made.TIME.name, source="guest-0", reason="killed"
+            what=made.TIME.name, source="g1", reason="killed"
         )
-        entries[3] = dataclasses.replace(
+        entries[3] = made.changed(
             entries[3],
             state="incomplete",
             missing=(gap,),
-            observations=entries[3].observations[:1],
+            observations=entries[3].condition.observations[:1],
         )
         got = made.judgement(entries, {"*": 50})
         self.assertEqual(
@@ -23,19 +23,19 @@ class MissingTestCase(unittest.TestCase):
         )
         self.assertEqual("inconclusive", got.status)
         self.assertEqual((4,), got.missing.incomplete)
-        self.assertIn("cpu.compress.time of guest-0: killed", got.sentence())
+        self.assertIn("cpu.compress_time of g1: killed", got.sentence())
 
     def test_a_guest_is_missing(self):
         entries = made.several(made.NEAR)
-        more = made.observations("guest-1", {made.RATE: 11000.0})
+        more = made.observations(["g2"], {made.IOPS: [11000.0]})
         entries = [
-            dataclasses.replace(e, observations=e.observations + more)
+            made.changed(e, observations=e.condition.observations + more)
             for e in entries
         ]
-        entries[0] = dataclasses.replace(
+        entries[0] = made.changed(
             entries[0],
             state="incomplete",
-            observations=entries[0].observations[:1],
+            observations=entries[0].condition.observations[:1],
         )
         got = made.judgement(entries)
         self.assertEqual(
@@ -44,34 +44,34 @@ class MissingTestCase(unittest.TestCase):
 
     def test_a_copy_is_missing(self):
         entries = [
-            dataclasses.replace(entry, observations=entry.observations * 2)
+            made.changed(entry, observations=entry.condition.observations * 2)
             for entry in made.several(made.NEAR)
         ]
-        entries[0] = dataclasses.replace(
+        entries[0] = made.changed(
             entries[0],
             state="interrupted",
-            observations=entries[0].observations[:1],
+            observations=entries[0].condition.observations[:1],
         )
         self.assertEqual(3, len(made.judgement(entries).rows[0].guest))
 
     def test_the_gap_is_the_metric_itself(self):
         gap = repetition.Missing(
-            what=made.RATE.name, source="guest-0", reason="second copy died"
+            what=made.IOPS.name, source="g1", reason="second copy died"
         )
         entries = made.several(made.NEAR)
-        entries[0] = dataclasses.replace(
+        entries[0] = made.changed(
             entries[0], state="incomplete", missing=(gap,)
         )
         self.assertEqual(3, len(made.judgement(entries).rows[0].guest))
 
     def test_claims_to_be_complete(self):
-        entries = made.several(made.NEAR, expected=(made.RATE, made.TIME))
+        entries = made.several(made.NEAR, expected=(made.IOPS, made.TIME))
         got = made.judgement(entries, {"disk.*": 15})
         self.assertEqual("inconclusive", got.status)
-        self.assertIn("cpu.compress.time: nobody reported", got.sentence())
+        self.assertIn("cpu.compress_time: nobody reported", got.sentence())
 
     def test_never_sampled(self):
-        entries = made.several(made.NEAR, expected=(made.RATE, made.TIME))
+        entries = made.several(made.NEAR, expected=(made.IOPS, made.TIME))
         row = made.judgement(entries).rows[1]
         self.assertEqual("inconclusive", row.status)
         self.assertIsNone(row.comparison)
@@ -81,23 +81,23 @@ class MissingTestCase(unittest.TestCase):
         base = made.reference({made.TIME: made.BARE[made.TIME]})
         row = made.judgement(made.several(made.NEAR, reference=base)).rows[0]
         self.assertIn("'r740' has no such metric", row.reason)
-        self.assertIn("it has: cpu.compress.time", row.reason)
+        self.assertIn("it has: cpu.compress_time", row.reason)
 
     def test_baseline_means_something_else(self):
-        other = dataclasses.replace(made.RATE, unit="B/s")
+        other = dataclasses.replace(made.IOPS, unit="B/s")
         base = made.reference({other: (1.0, 2.0, 3.0)})
         row = made.judgement(made.several(made.NEAR, reference=base)).rows[0]
         self.assertIn("ratio in 'B/s'", row.reason)
 
     def test_baseline_too_short(self):
-        base = made.reference({made.RATE: (12300.0, 12310.0)})
+        base = made.reference({made.IOPS: (12300.0, 12310.0)})
         got = made.judgement(made.several(made.NEAR, reference=base))
         self.assertEqual("inconclusive", got.status)
         self.assertIn("record a baseline with at least 3", got.sentence())
 
     def test_counts(self):
         entries = made.several(made.NEAR, planned=7)
-        entries[0] = dataclasses.replace(entries[0], state="interrupted")
+        entries[0] = made.changed(entries[0], state="interrupted")
         got = made.judgement([*entries, None]).missing
         self.assertEqual(
             (7, 3, (1,), 1, 2),

@@ -6,7 +6,6 @@ import numpy
 from hypothesis import strategies
 from scipy import stats
 
-from rally_vmperf.measurement import outliers
 from rally_vmperf.measurement import statistics
 
 values = strategies.lists(
@@ -84,15 +83,15 @@ class MeanTestCase(unittest.TestCase):
 class OutliersTestCase(unittest.TestCase):
     def test_one_stands_apart(self):
         self.assertEqual(
-            (2,), outliers.positions([10.0, 10.1, 20.0, 9.9, 10.2, 9.8])
+            (2,), statistics.outliers([10.0, 10.1, 20.0, 9.9, 10.2, 9.8])
         )
 
     def test_scale_does_not_matter(self):
         slow = [value * 1e6 for value in (10.0, 10.1, 20.0, 9.9, 10.2, 9.8)]
-        self.assertEqual((2,), outliers.positions(slow))
+        self.assertEqual((2,), statistics.outliers(slow))
 
     def test_too_few_to_tell(self):
-        self.assertEqual((), outliers.positions([1.0, 1.0, 100.0]))
+        self.assertEqual((), statistics.outliers([1.0, 1.0, 100.0]))
 
     def test_mostly_equal(self):
-        self.assertEqual((), outliers.positions([1.0] * 5 + [2.0]))
+        self.assertEqual((), statistics.outliers([1.0] * 5 + [2.0]))

@@ -8,12 +8,12 @@ from rally_vmperf.measurement import needed
 from rally_vmperf.measurement import overhead
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import verdict
-from tests.unit.measurement import made
+from tests.unit import made
 
 ORDER = {"failed": 0, "inconclusive": 1, "passed": 2}
 
 
-def compare(bare, guest, metric=made.RATE):
+def compare(bare, guest, metric=made.IOPS):
     return overhead.compare(metric, [[v] for v in bare], [[v] for v in guest])
 
 
@@ -107,7 +107,7 @@ class NeededTestCase(unittest.TestCase):
                 bare_variance, 5, variance, count, 0.95
             )
             ratio = pair.guest / pair.bare
-            return overhead.percent(made.RATE, ratio * 2.718281828**-half)
+            return overhead.percent(made.IOPS, ratio * 2.718281828**-half)
 
         self.assertLessEqual(high(3 + more), 20)
         self.assertGreater(high(3 + more - 1), 20)

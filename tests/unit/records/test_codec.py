@@ -1,15 +1,20 @@
 """Tests of records as judges see them."""
 
+import copy
 import unittest
 
 import ddt
 
+from rally_vmperf.measurement import repetition
 from rally_vmperf.records import codec
 from rally_vmperf.records import output
 from rally_vmperf.records import schema
 from tests.unit import made
 
+RATE = "cpu.sysbench.rate"
 
+
+@ddt.ddt
 class TestDecode(unittest.TestCase):
     """A record becomes a repetition."""
 
@@ -21,26 +26,109 @@ class TestDecode(unittest.TestCase):
             made.record(findings=[found], missing=[lost], state="incomplete")
         )
         self.assertEqual((2, 3, True), (entry.number, entry.planned, True))
-        self.assertEqual("incomplete", entry.state)
-        self.assertEqual(90.0, entry.observations[0].sample.value)
+        only = entry.condition
+        self.assertEqual("incomplete", only.state)
+        self.assertEqual(90.0, only.observations[0].sample.value)
         self.assertEqual("events/s", entry.expected[0].unit)
-        self.assertEqual("emulated_guest", entry.findings[0].kind)
-        self.assertEqual("killed", entry.missing[0].reason)
-        self.assertEqual("metal", entry.reference.name)
+        self.assertEqual("emulated_guest", only.findings[0].kind)
+        self.assertEqual("killed", only.missing[0].reason)
+        self.assertEqual("metal", only.reference.name)
         self.assertEqual(
             [100.0, 101.0, 99.0],
-            [rows[0].sample.value for rows in entry.reference.repetitions],
+            [rows[0].sample.value for rows in only.reference.repetitions],
         )
 
-    def test_observations_return(self):
-        """Encoding and decoding are inverse."""
-        record = made.record()
-        metrics = codec.decode_metrics(record["metrics"])
-        decoded = codec.decode_observations(record["samples"], metrics)
-        self.assertEqual(record["samples"], codec.encode_observations(decoded))
+    @ddt.data(
+        ([1.5, 2.5], ["g1", "g2"]),
+        ([None, 2.5], ["g2"]),
+        ([[1.5, 3.5], 2.5], ["g1", "g1", "g2"]),
+        ([None, None], []),
+    )
+    @ddt.unpack
+    def test_samples_return(self, values, sources):
+        """Encoding and decoding are inverse, whoever reported what."""
+        names = ["g1", "g2"]
+        meaning = {RATE: made.RATE}
+        decoded = codec.decode_samples({RATE: values}, names, meaning)
+        self.assertEqual(sources, [one.source for one in decoded])
         self.assertEqual(
-            record["metrics"], codec.encode_metrics(metrics.values())
+            {RATE: values} if sources else {},
+            codec.encode_samples(decoded, names),
         )
+
+    @ddt.data(
+        (1 / 3, 333333, 6),
+        (12345678901.0, 123457, -5),
+        (250.0, 25, -1),
+        (0.0008123456, 812346, 9),
+        (1e-300, 1, 300),
+        (7, 7, 0),
+    )
+    @ddt.unpack
+    def test_packed(self, value, whole, decimals):
+        """With more digits than any tool is exact to, and back again."""
+        record = codec.pack(made.record(rate=value, reference=None))
+        (only,) = record["conditions"]
+        self.assertEqual({RATE: [whole]}, only["samples"])
+        self.assertEqual(decimals, record["metrics"][RATE]["decimals"])
+        read = codec.decode(schema.check(record)).condition
+        self.assertEqual(
+            float(f"{value:.6g}"), read.observations[0].sample.value
+        )
+
+    def test_packed_alike_on_both_sides(self):
+        """With one number of decimals, zero and several values included."""
+        record = made.record(rate=[0.5, 12.25])
+        record["reference"]["copies"][0]["repetitions"][0][RATE] = [None]
+        found = codec.decode(codec.pack(record))
+        self.assertEqual(codec.decode(record), found)
+
+    @ddt.data(
+        {},
+        {"levels": (3, 1, 2), "number": 2, "counted": False},
+        {"hosts": 2, "bare_metal": (1, 2)},
+    )
+    def test_levels(self, given):
+        """Each condition has its own samples, machines and bare metal."""
+        record = schema.check(made.density_record(**given))
+        read = codec.decode(record)
+        for level in read.conditions:
+            guests = level.axes["guests"]
+            self.assertEqual(
+                guests * given.get("hosts", 1), len(level.machines)
+            )
+            sources = {one.source for one in level.observations}
+            self.assertEqual(set(level.machines), sources)
+            self.assertEqual(
+                guests in given.get("bare_metal", ()),
+                bool(level.reference.repetitions),
+            )
+            for rows in level.reference.repetitions:
+                self.assertEqual(guests, len({one.source for one in rows}))
+        last = record["machines"][-1]
+        self.assertEqual(last["host"], read.hosts[last["name"]])
+
+    def test_losses(self):
+        """A lost guest and a skipped level are told by their conditions."""
+        record = made.density_record()
+        made.lose(record, 3, "g2")
+        record["conditions"].append(made.skipped(4, 4, "total falls"))
+        read = codec.decode(schema.check(record))
+        self.assertEqual("incomplete", read.state)
+        self.assertEqual(4, len(read.all_missing))
+        self.assertEqual((), read.missing)
+        four = read.at(guests=4)
+        self.assertEqual(("total falls", ()), (four.skipped, four.expected))
+        self.assertEqual(repetition.NO_REFERENCE, four.reference)
+        self.assertIsNone(read.at(guests=5))
+
+    def test_the_only_condition(self):
+        """It is empty where there is none, and not one of several."""
+        read = codec.decode(made.record(conditions=[]))
+        self.assertEqual((), read.condition.observations)
+        self.assertEqual(read.expected, read.condition.expected)
+        with self.assertRaisesRegex(ValueError, "has 3 conditions"):
+            codec.decode(made.density_record()).condition  # noqa: B018
 
 
 @ddt.ddt
@@ -51,7 +139,7 @@ class TestOutput(unittest.TestCase):
         """Return an iteration as Rally hands it to an SLA."""
         return {
             "output": {
-                "additive": [output.mark()],
+                "additive": [output.mark("Title")],
                 "complete": [output.encode(record)],
             }
         }
@@ -73,20 +161,36 @@ class TestOutput(unittest.TestCase):
         self.assertIsNone(output.decode(iteration))
 
     @ddt.data(
-        {"version": 2},
-        {"samples": [made.observation("g1", "cpu.sysbench.rate", -1)]},
-        {"samples": [made.observation("g1", "unexplained", 1)]},
-        {"samples": [made.observation("g1", "cpu.sysbench.rate", "1")]},
+        {"version": 1},
+        {"version": 3},
+        {"samples": {RATE: [-1]}},
+        {"samples": {"unexplained": [1]}},
+        {"samples": {RATE: ["1"]}},
+        {"samples": {RATE: [["1"]]}},
+        {"samples": {RATE: [1, 2]}},
         {"findings": [{"kind": "made_up", "subject": "g1", "seen": ""}]},
         {"expected": ["unexplained"]},
+        {"conditions": None},
+        {"order": None},
+        {"files": {}},
     )
     def test_foreign_record(self, changes):
         """What cannot be meant is no record, not a crash."""
-        iteration = self.iteration(made.record(repetition=1))
-        iteration["output"]["complete"][0]["data"].update(changes)
+        record = copy.deepcopy(made.record())
+        for key, value in changes.items():
+            part = record["conditions"][0] if key == "samples" else record
+            part[key] = value
+        iteration = self.iteration(made.record())
+        iteration["output"]["complete"][0]["data"] = record
         self.assertIsNone(output.decode(iteration))
 
     def test_place_is_named(self):
         """The schema's error names the place in the document."""
         with self.assertRaisesRegex(schema.RecordError, r"\$\.shape"):
             schema.check(made.record(shape={"vcpus": 0}))
+
+    def test_the_mark_calls_for_the_chart_of_a_run(self):
+        """With data that Rally can add up."""
+        mark = output.mark("Title")
+        self.assertEqual("VMPerfRun", mark["chart_plugin"])
+        self.assertEqual([["repetitions", 1]], mark["data"])

@@ -72,11 +72,21 @@ class TestJournal(unittest.TestCase):
         with self.assertRaisesRegex(journal.JournalError, "workload-1.jsonl"):
             self.journal.read()
 
+    def test_an_earlier_version_is_refused(self):
+        """In one line that says how to record anew."""
+        self.folder.mkdir(parents=True)
+        self.journal.path.write_text('{"version": 1, "kind": "overhead"}\n')
+        with self.assertRaisesRegex(
+            journal.JournalError, "line 1: .*version 1.*baseline record"
+        ) as caught:
+            self.journal.read()
+        self.assertNotIn("\n", str(caught.exception))
+
     def test_raw_outputs_are_kept_compressed(self):
         """They can be read back from the named file, beside the journal."""
         file = self.journal.raw_outputs(2, self.fail)
         file.add({"stdout": "x" * 10000})
-        name = file.close()
+        name = file.close()["name"]
         self.assertEqual("workload-1-2.json.gz", name)
         path = self.folder / name
         self.assertEqual([{"stdout": "x" * 10000}], raw.outputs(path))
@@ -91,7 +101,7 @@ class TestJournal(unittest.TestCase):
         failed = []
         file = self.journal.raw_outputs(2, failed.append)
         file.add({"stdout": os.urandom(500).hex()})
-        self.assertEqual("", file.close())
+        self.assertIsNone(file.close())
         self.assertRegex(failed[0], "journal_dir")
         self.assertEqual([self.journal.path.name], os.listdir(self.folder))
 

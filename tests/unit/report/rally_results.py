@@ -52,8 +52,7 @@ def results(workloads):
 def _workload(position, records, limits):
     iterations = [_iteration(n, one) for n, one in enumerate(records)]
     failed = sum(1 for one in iterations if one["error"])
-    kinds = {one["kind"] for one in records if one}
-    density = kinds == {"density"}
+    density = {one["question"] for one in records if one} == {"density"}
     return {
         "uuid": f"8f7d2c4e-0000-4000-8000-{position:012d}",
         "description": "Guests against bare metal.",
@@ -118,9 +117,6 @@ def _iteration(number, record):
     if record is None:
         iteration["error"] = ["GuestError", "never answered", "traceback"]
     else:
-        mark = (
-            output.density_mark if record["kind"] == "density" else output.mark
-        )
-        iteration["output"]["additive"].append(mark())
+        iteration["output"]["additive"].append(output.mark("Whole run"))
         iteration["output"]["complete"].append(output.encode(record))
     return iteration

@@ -8,10 +8,8 @@ import ddt
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import units
-from rally_vmperf.plugins.sla import overhead
 from rally_vmperf.report import page
-from rally_vmperf.report import run
-from tests.unit.report import made
+from tests.unit import made
 
 
 class Reader(html.parser.HTMLParser):
@@ -35,7 +33,7 @@ class Reader(html.parser.HTMLParser):
 
 
 def judged(records, limits=made.LIMITS):
-    return run.make(records, overhead.judge(limits) if limits else None)
+    return made.run_of(records, {"vmperf_overhead": limits or {}})
 
 
 def read(*runs):

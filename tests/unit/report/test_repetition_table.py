@@ -2,13 +2,12 @@ import unittest
 
 from rally_vmperf.report import repetition_table
 from rally_vmperf.report import text
-from tests.unit import made_density
-from tests.unit.report import made
+from tests.unit import made
 
 
 class RepetitionTableTestCase(unittest.TestCase):
     def test_samples_have_units_and_state(self):
-        rows = repetition_table.rows(made.record())
+        rows = repetition_table.rows(made.run_record())
         self.assertEqual(len(made.METRICS), len(rows))
         guest, metric, value, state = rows[0]
         self.assertEqual(("g1", "cpu.events.rate"), (guest, metric))
@@ -17,7 +16,7 @@ class RepetitionTableTestCase(unittest.TestCase):
 
     def test_warm_up_and_what_is_missing_are_told(self):
         rows = repetition_table.rows(
-            made.incomplete(made.record(counted=False))
+            made.incomplete(made.run_record(counted=False))
         )
         self.assertEqual("warm-up, not counted", rows[0][3])
         self.assertEqual(
@@ -26,8 +25,8 @@ class RepetitionTableTestCase(unittest.TestCase):
         )
 
     def test_levels_are_told_apart(self):
-        record = made_density.record(levels=(1, 2, 3))
-        record["levels"][2] = made_density.skipped(3, 3, "</the total fell")
+        record = made.density_record(levels=(1, 2, 3))
+        record["levels"][2] = made.skipped(3, 3, "</the total fell")
         rows = repetition_table.rows(record)
         self.assertEqual("1 guest at once: complete", rows[0][3])
         self.assertEqual(6 + 12 + 1, len(rows))
@@ -38,7 +37,7 @@ class RepetitionTableTestCase(unittest.TestCase):
         )
 
     def test_nothing_that_ends_rallys_script(self):
-        record = made.incomplete(made.record())
+        record = made.incomplete(made.run_record())
         record["missing"][0]["reason"] = "</script><script>alert(1)</script>"
         cells = [cell for row in repetition_table.rows(record) for cell in row]
         self.assertFalse([cell for cell in cells if "<" in cell])

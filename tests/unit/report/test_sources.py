@@ -5,9 +5,10 @@ import unittest
 
 from rally_vmperf.records import journal
 from rally_vmperf.report import sources
-from tests.unit.report import made
+from tests.unit import made
 from tests.unit.report import rally_results
-from tests.unit.report.density import made as density
+
+SCENARIOS = ("VMPerf.overhead", "VMPerf.density")
 
 
 class SourcesTestCase(unittest.TestCase):
@@ -25,7 +26,7 @@ class SourcesTestCase(unittest.TestCase):
         written = journal.Journal(self.folder, "one")
         for record in made.records():
             written.append(record)
-        (found,) = sources.read(str(written.path))
+        (found,) = sources.read(str(written.path), SCENARIOS)
         self.assertEqual(made.records(), found.records)
         self.assertEqual({}, found.criteria)
 
@@ -35,7 +36,7 @@ class SourcesTestCase(unittest.TestCase):
             written.append(record)
         content = written.path.read_text()
         written.path.write_text(content[: -len(content) // 12])
-        (found,) = sources.read(str(written.path))
+        (found,) = sources.read(str(written.path), SCENARIOS)
         self.assertEqual(made.records()[:5], found.records)
 
     def test_results_of_rally(self):
@@ -43,28 +44,26 @@ class SourcesTestCase(unittest.TestCase):
             [(made.records(), made.LIMITS), ([None], None)]
         )
         first, second = sources.read(
-            self.write("task.json", json.dumps(document))
+            self.write("task.json", json.dumps(document)), SCENARIOS
         )
         self.assertEqual(made.records(), first.records)
-        self.assertEqual({"vmperf_overhead": made.LIMITS}, first.criteria)
+        self.assertEqual(made.LIMITS, first.criteria["vmperf_overhead"])
         self.assertEqual([None], second.records)
-        self.assertEqual({}, second.criteria)
+        self.assertNotIn("vmperf_overhead", second.criteria)
 
-    def test_kind_is_that_of_the_records_or_of_the_scenario(self):
+    def test_question_and_scenario(self):
+        """The one by the records, the other by Rally; where they are known."""
         written = journal.Journal(self.folder, "curves")
-        for record in density.records():
+        for record in made.density_records():
             written.append(record)
-        (found,) = sources.read(str(written.path))
-        self.assertEqual("density", found.kind)
+        (found,) = sources.read(str(written.path), SCENARIOS)
+        self.assertEqual(("density", ""), (found.question, found.scenario))
         document = rally_results.results([([None], None)])
         (workload,) = document["tasks"][0]["subtasks"][0]["workloads"]
-        self.assertEqual("overhead", sources.of_workload(workload).kind)
-        workload["scenario"] = {"VMPerf.density": {}}
-        workload["sla"] = {**density.LIMITS, "failure_rate": {"max": 0}}
-        for one in (workload, {**workload, "name": "VMPerf.density"}):
-            found = sources.of_workload(one)
-            self.assertEqual("density", found.kind)
-            self.assertEqual(density.LIMITS, found.criteria)
+        found = sources.of_workload(workload, "VMPerf.overhead")
+        self.assertEqual(
+            ("", "VMPerf.overhead"), (found.question, found.scenario)
+        )
 
     def test_other_files_are_refused_in_one_line(self):
         other = rally_results.results([([None], None)])
@@ -79,6 +78,6 @@ class SourcesTestCase(unittest.TestCase):
             (str(self.folder / "none.jsonl"), "No such file"),
         ):
             with self.assertRaisesRegex(sources.SourceError, words) as caught:
-                sources.read(path)
+                sources.read(path, SCENARIOS)
             self.assertNotIn("\n", str(caught.exception))
             self.assertIn(path, str(caught.exception))

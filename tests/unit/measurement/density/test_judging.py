@@ -8,11 +8,11 @@ import hypothesis
 from hypothesis import strategies
 
 from rally_vmperf.measurement import finding
-from tests.unit.measurement.density import made
+from tests.unit import made
 
-CPU = {made.RATE: made.SHARED}
+CPU = {made.EVENTS: made.SHARED}
 TIMES = {made.TIME: {n: [3e3 / x for x in v] for n, v in made.SHARED.items()}}
-BARE = {made.RATE: [330.0, 331.0, 329.0]}
+BARE = {made.EVENTS: [330.0, 331.0, 329.0]}
 
 
 @ddt.ddt
@@ -47,13 +47,13 @@ class StatusTestCase(unittest.TestCase):
         ),
         (
             "inconclusive",
-            {made.RATE: {1: [1.0]}},
+            {made.EVENTS: {1: [1.0]}},
             {"max_percent": {"*": 50}},
             {},
         ),
         (
             "inconclusive",
-            {made.RATE: {2: [9.0] * 2, 3: [8.0] * 3}},
+            {made.EVENTS: {2: [9.0] * 2, 3: [8.0] * 3}},
             {"max_percent": {"*": 50}},
             {2: "inconclusive", 3: "inconclusive"},
         ),
@@ -62,7 +62,7 @@ class StatusTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_verdict(self, status, by_metric, arguments, statuses):
-        got = made.judgement(made.several(by_metric), **arguments)
+        got = made.degradation(made.levels(by_metric), **arguments)
         self.assertEqual(status, got.status)
         self.assertEqual(status == "passed", got.passed)
         self.assertTrue(got.sentence().startswith(f"{status}: "))
@@ -71,9 +71,9 @@ class StatusTestCase(unittest.TestCase):
 
     def test_a_limit_on_rates_means_something(self):
         """Three times the time is a loss of 67 %, which 95 % still allows."""
-        curves = made.several({made.TIME: {1: [1.0], 2: [3.0, 3.0]}})
-        self.assertTrue(made.judgement(curves, {"*": 95}).passed)
-        self.assertEqual("failed", made.judgement(curves, {"*": 66}).status)
+        curves = made.levels({made.TIME: {1: [1.0], 2: [3.0, 3.0]}})
+        self.assertTrue(made.degradation(curves, {"*": 95}).passed)
+        self.assertEqual("failed", made.degradation(curves, {"*": 66}).status)
 
     @ddt.data(
         ("mean", 34.8, "inconclusive"),
@@ -84,33 +84,33 @@ class StatusTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_of(self, of, limit, status):
-        got = made.judgement(made.several(CPU), {"*": limit}, of=of)
+        got = made.degradation(made.levels(CPU), {"*": limit}, of=of)
         self.assertEqual(status, got.status)
 
     def test_against_bare_metal(self):
-        curves = made.several(CPU, bare=BARE)
-        got = made.judgement(curves, {"*": 10}, against="bare_metal")
+        curves = made.levels(CPU, bare=BARE)
+        got = made.degradation(curves, {"*": 10}, against="bare_metal")
         self.assertEqual(
             {1: "passed", 2: "passed", 3: "failed"}, got.rows[0].statuses
         )
         self.assertEqual(2, got.rows[0].fits.tested)
 
     def test_against_bare_metal_that_is_not_there(self):
-        got = made.judgement(
-            made.several(CPU), {"*": 10}, against="bare_metal"
+        got = made.degradation(
+            made.levels(CPU), {"*": 10}, against="bare_metal"
         )
         self.assertEqual("inconclusive", got.status)
         self.assertIn("record it with --copies 3", got.sentence())
 
     def test_guests_that_beat_bare_metal(self):
-        slow = {made.RATE: [250.0, 251.0, 249.0]}
-        curves = made.several(CPU, bare=slow)
-        got = made.judgement(curves, {"*": 30}, against="bare_metal")
+        slow = {made.EVENTS: [250.0, 251.0, 249.0]}
+        curves = made.levels(CPU, bare=slow)
+        got = made.degradation(curves, {"*": 30}, against="bare_metal")
         self.assertEqual(
             {1: "void", 2: "void", 3: "passed"}, got.rows[0].statuses
         )
         self.assertEqual("void", got.status)
-        told = made.judgement(
+        told = made.degradation(
             curves,
             {"*": 30},
             against="bare_metal",
@@ -120,32 +120,32 @@ class StatusTestCase(unittest.TestCase):
 
     @ddt.data(1, 2)
     def test_too_few_repetitions(self, count):
-        got = made.judgement(made.several(CPU, count=count), {"*": 95})
+        got = made.degradation(made.levels(CPU, count=count), {"*": 95})
         self.assertEqual("inconclusive", got.status)
-        told = made.judgement(
-            made.several(CPU, count=count),
+        told = made.degradation(
+            made.levels(CPU, count=count),
             {"*": 95},
             on_inconclusive="pass",
         )
         self.assertTrue(told.passed)
 
     def test_counts_have_no_row(self):
-        curves = made.several(
+        curves = made.levels(
             {
-                made.RATE: made.SHARED,
+                made.EVENTS: made.SHARED,
                 made.COUNT: {n: [0.0] * n for n in (1, 2, 3)},
             }
         )
-        got = made.judgement(curves, {"*": 95})
-        self.assertEqual([made.RATE], [row.metric for row in got.rows])
-        got = made.judgement(curves, {"network.*": 95, "cpu.*": 95})
+        got = made.degradation(curves, {"*": 95})
+        self.assertEqual([made.EVENTS], [row.metric for row in got.rows])
+        got = made.degradation(curves, {"network.*": 95, "cpu.*": 95})
         self.assertEqual(("network.*",), got.unmatched)
         self.assertFalse(got.passed)
 
 
 class MissingTestCase(unittest.TestCase):
     def test_guest_that_died(self):
-        got = made.judgement(made.killed(), {"*": 95})
+        got = made.degradation(made.killed(), {"*": 95})
         self.assertEqual({2: "passed", 3: "void"}, got.rows[0].statuses)
         self.assertEqual("void", got.status)
         self.assertEqual((2,), got.missing.incomplete)
@@ -156,19 +156,19 @@ class MissingTestCase(unittest.TestCase):
     def test_skipped_level_is_no_pass(self):
         curves = [
             made.with_level(
-                made.several(CPU),
+                made.levels(CPU),
                 number,
                 made.level(number, 3, {}, skipped="the total fell"),
             )[number - 1]
             for number in (1, 2, 3)
         ]
-        got = made.judgement(curves, {"*": 95})
+        got = made.degradation(curves, {"*": 95})
         self.assertEqual(
             {2: "passed", 3: "inconclusive"}, got.rows[0].statuses
         )
         self.assertIn("not run: the total fell", got.sentence())
         self.assertFalse(got.missing)
-        self.assertTrue(made.judgement(curves, {"*": 95}, at=2).passed)
+        self.assertTrue(made.degradation(curves, {"*": 95}, at=2).passed)
 
     @hypothesis.settings(deadline=None, max_examples=30)
     @hypothesis.given(
@@ -177,19 +177,20 @@ class MissingTestCase(unittest.TestCase):
         strategies.floats(-90, 1e6),
     )
     def test_missing_never_passes(self, place, state, limit):
-        curves = made.several(CPU)
+        curves = made.levels(CPU)
         curves[place] = state and dataclasses.replace(
             curves[place],
-            levels=curves[place].levels[:1],
-            whole=made.part(place + 1, state=state, missing=made.GAP),
+            conditions=curves[place].conditions[:1],
+            state=state,
+            missing=made.LEVEL_GAP,
         )
-        got = made.judgement(curves, {"*": limit})
+        got = made.degradation(curves, {"*": limit})
         self.assertFalse(got.passed)
         self.assertTrue(got.missing)
 
     def test_nothing_measured(self):
         for curves in ([], [None, None]):
-            got = made.judgement(curves, on_inconclusive="pass")
+            got = made.degradation(curves, on_inconclusive="pass")
             self.assertEqual("void", got.status)
             self.assertFalse(got.passed)
             self.assertIn("nothing was measured", got.sentence())
@@ -199,11 +200,11 @@ class MissingTestCase(unittest.TestCase):
             finding.Finding(kind="wrong_host", subject="g1", seen="on host-9"),
         )
         curves = made.with_level(
-            made.several(CPU),
+            made.levels(CPU),
             1,
-            made.level(1, 1, {made.RATE: [312.0]}, findings=elsewhere),
+            made.level(1, 1, {made.EVENTS: [312.0]}, findings=elsewhere),
         )
-        got = made.judgement(curves, {"*": 95})
+        got = made.degradation(curves, {"*": 95})
         self.assertEqual({2: "void", 3: "void"}, got.rows[0].statuses)
         self.assertIn("void. one guest: ", got.sentence())
         self.assertIsNone(got.rows[0].line)
@@ -213,10 +214,13 @@ class MergeTestCase(unittest.TestCase):
     @hypothesis.settings(deadline=None, max_examples=20)
     @hypothesis.given(strategies.randoms(), strategies.integers(0, 4))
     def test_same_as_single_in_any_order(self, chance, cut):
-        curves = [*made.several(CPU), None]
-        single = made.judgement(curves)
+        curves = [*made.levels(CPU), None]
+        single = made.degradation(curves)
         chance.shuffle(curves)
-        left, right = made.judge(curves[:cut]), made.judge(curves[cut:])
+        left, right = (
+            made.degradation_judge(curves[:cut]),
+            made.degradation_judge(curves[cut:]),
+        )
         left.merge(right)
         self.assertEqual(single, left.judgement())
         self.assertEqual(single.sentence(), left.judgement().sentence())

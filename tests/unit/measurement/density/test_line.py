@@ -5,17 +5,17 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement import terms
+from rally_vmperf.measurement import judge
 from rally_vmperf.measurement.density import line
 from rally_vmperf.measurement.density import points_of
-from tests.unit.measurement.density import made
+from tests.unit import made
 
 EVEN = (1.0, 1.0, 1.0)
 
 
-def fitted(by_guests, metric=made.RATE, **arguments):
-    curves = made.several({metric: by_guests}, **arguments)
-    points = points_of.points_of(metric, curves, terms.Strictness())
+def fitted(by_guests, metric=made.EVENTS, **arguments):
+    curves = made.levels({metric: by_guests}, **arguments)
+    points = points_of.points_of(metric, curves, judge.Criteria())
     return line.line(metric, points, 0.95)
 
 
@@ -45,17 +45,17 @@ class LineTestCase(unittest.TestCase):
     def test_interval_is_student_s_of_the_slopes(self):
         """Two levels, so that each slope is y2/1 of one number of guests."""
         curves = [
-            made.one(
+            made.repetition(
                 number,
                 [
-                    made.level(number, 1, {made.RATE: [100.0]}),
-                    made.level(number, 2, {made.RATE: [rate] * 2}),
+                    made.level(number, 1, {made.EVENTS: [100.0]}),
+                    made.level(number, 2, {made.EVENTS: [rate] * 2}),
                 ],
             )
             for number, rate in enumerate((90.0, 88.0, 92.0), start=1)
         ]
-        points = points_of.points_of(made.RATE, curves, terms.Strictness())
-        got = line.line(made.RATE, points, 0.95)
+        points = points_of.points_of(made.EVENTS, curves, judge.Criteria())
+        got = line.line(made.EVENTS, points, 0.95)
         half = 4.302653 * statistics.stdev([10, 12, 8]) / 3**0.5
         self.assertAlmostEqual(10.0, got.percent)
         self.assertAlmostEqual(10.0 - half, got.low, places=5)
@@ -95,20 +95,20 @@ class LineTestCase(unittest.TestCase):
 
     def test_too_noisy_to_say(self):
         curves = [
-            made.one(
+            made.repetition(
                 number,
                 [
-                    made.level(number, 1, {made.RATE: [100.0]}),
-                    made.level(number, 2, {made.RATE: [second] * 2}),
-                    made.level(number, 3, {made.RATE: [third] * 3}),
+                    made.level(number, 1, {made.EVENTS: [100.0]}),
+                    made.level(number, 2, {made.EVENTS: [second] * 2}),
+                    made.level(number, 3, {made.EVENTS: [third] * 3}),
                 ],
             )
             for number, (second, third) in enumerate(
                 [(95.0, 60.0), (70.0, 80.0), (85.0, 55.0)], start=1
             )
         ]
-        points = points_of.points_of(made.RATE, curves, terms.Strictness())
-        got = line.line(made.RATE, points, 0.95)
+        points = points_of.points_of(made.EVENTS, curves, judge.Criteria())
+        got = line.line(made.EVENTS, points, 0.95)
         self.assertIsNone(got.linear)
         self.assertIn("vary too much to say", got.seen)
 
@@ -122,11 +122,13 @@ class LineTestCase(unittest.TestCase):
 
     def test_no_repetition_has_all(self):
         curves = [
-            made.one(1, [made.level(1, 1, {made.RATE: [100.0]})]),
-            made.one(2, [made.level(2, 2, {made.RATE: [80.0, 80.0]})]),
+            made.repetition(1, [made.level(1, 1, {made.EVENTS: [100.0]})]),
+            made.repetition(
+                2, [made.level(2, 2, {made.EVENTS: [80.0, 80.0]})]
+            ),
         ]
-        points = points_of.points_of(made.RATE, curves, terms.Strictness())
-        got = line.line(made.RATE, points, 0.95)
+        points = points_of.points_of(made.EVENTS, curves, judge.Criteria())
+        got = line.line(made.EVENTS, points, 0.95)
         self.assertAlmostEqual(20.0, got.percent)
         self.assertIsNone(got.low)
 

@@ -5,21 +5,21 @@ import unittest
 import ddt
 
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import judge
 from rally_vmperf.measurement import overhead
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import terms
 from rally_vmperf.measurement.density import points_of
-from tests.unit.measurement.density import made
+from tests.unit import made
 
 GAP = (
     repetition.Missing(
-        what=made.RATE.name, source="g3", reason="connection lost"
+        what=made.EVENTS.name, source="g3", reason="connection lost"
     ),
 )
 
 
-def points(curves, metric=made.RATE, **strict):
-    return points_of.points_of(metric, curves, terms.Strictness(**strict))
+def points(curves, metric=made.EVENTS, **strict):
+    return points_of.points_of(metric, curves, judge.Criteria(**strict))
 
 
 def changed(curves, number, guests, **changes):
@@ -27,22 +27,20 @@ def changed(curves, number, guests, **changes):
     found = []
     for one in curves:
         levels = [
-            dataclasses.replace(
-                level,
-                repetition=dataclasses.replace(level.repetition, **changes),
-            )
-            if (one.number, level.guests) == (number, guests)
+            dataclasses.replace(level, **changes)
+            if (one.number, level.axes["guests"]) == (number, guests)
             else level
-            for level in one.levels
+            for level in one.conditions
         ]
-        found.append(dataclasses.replace(one, levels=tuple(levels)))
+        found.append(dataclasses.replace(one, conditions=tuple(levels)))
     return found
 
 
 class FiguresTestCase(unittest.TestCase):
     def setUp(self):
-        curves = made.several(
-            {made.RATE: made.SHARED}, bare={made.RATE: [330.0, 331.0, 329.0]}
+        curves = made.levels(
+            {made.EVENTS: made.SHARED},
+            bare={made.EVENTS: [330.0, 331.0, 329.0]},
         )
         self.one, self.two, self.three = points(curves)
 
@@ -66,7 +64,7 @@ class FiguresTestCase(unittest.TestCase):
 
     def test_loss_is_overhead_s_arithmetic(self):
         compared = overhead.compare(
-            made.RATE,
+            made.EVENTS,
             [entry.values for entry in self.one.gathered],
             [entry.values for entry in self.three.gathered],
         )
@@ -117,7 +115,7 @@ class PointsTestCase(unittest.TestCase):
     def test_time_is_lost_as_its_rate(self):
         """Twice the time is half the work: a loss of 50 %, not of 100 %."""
         _, two = points(
-            made.several({made.TIME: {1: [10.0], 2: [20.0, 20.0]}}), made.TIME
+            made.levels({made.TIME: {1: [10.0], 2: [20.0, 20.0]}}), made.TIME
         )
         self.assertAlmostEqual(50.0, two.loss.percent)
         self.assertAlmostEqual(20.0, two.mean, delta=0.1)
@@ -126,13 +124,13 @@ class PointsTestCase(unittest.TestCase):
 
     def test_worst_of_times_is_the_longest(self):
         _, two = points(
-            made.several({made.TIME: {1: [10.0], 2: [20.0, 21.0]}}), made.TIME
+            made.levels({made.TIME: {1: [10.0], 2: [20.0, 21.0]}}), made.TIME
         )
         self.assertEqual("g2", two.worst.guest)
 
     def test_latency_has_no_total(self):
         _, two = points(
-            made.several({made.LATENCY: {1: [1.0], 2: [2.0, 2.0]}}),
+            made.levels({made.LATENCY: {1: [1.0], 2: [2.0, 2.0]}}),
             made.LATENCY,
         )
         self.assertIsNone(two.total)
@@ -141,35 +139,35 @@ class PointsTestCase(unittest.TestCase):
 
     def test_no_lone_guest(self):
         _, three = points(
-            made.several({made.RATE: {2: [9.0] * 2, 3: [8.0] * 3}})
+            made.levels({made.EVENTS: {2: [9.0] * 2, 3: [8.0] * 3}})
         )
         self.assertIsNone(three.loss)
         self.assertIsNone(three.worst.loss)
         self.assertAlmostEqual(24.0, three.total, delta=0.1)
 
     def test_no_bare_metal(self):
-        three = points(made.several({made.RATE: made.SHARED}))[-1]
+        three = points(made.levels({made.EVENTS: made.SHARED}))[-1]
         self.assertIsNone(three.bare_mean)
         self.assertIsNone(three.bare_total)
         self.assertIsNone(three.bare_loss)
 
     def test_two_repetitions_have_no_interval(self):
-        three = points(made.several({made.RATE: made.SHARED}, count=2))[-1]
+        three = points(made.levels({made.EVENTS: made.SHARED}, count=2))[-1]
         self.assertIsNone(three.loss.low)
         self.assertIsNone(three.loss.significant)
 
     def test_warm_ups_are_not_taken(self):
-        curves = made.several({made.RATE: made.SHARED})
-        warm = made.several(
-            {made.RATE: {n: [1.0] * n for n in (1, 2, 3)}},
+        curves = made.levels({made.EVENTS: made.SHARED})
+        warm = made.levels(
+            {made.EVENTS: {n: [1.0] * n for n in (1, 2, 3)}},
             count=1,
             counted=False,
         )
         self.assertEqual(points(curves), points([*warm, *curves]))
 
     def test_incomplete_level(self):
-        curves = made.several({made.RATE: made.SHARED})
-        level = curves[1].level(3).repetition
+        curves = made.levels({made.EVENTS: made.SHARED})
+        level = curves[1].at(guests=3)
         got = points(
             changed(
                 curves,
@@ -190,12 +188,12 @@ class PointsTestCase(unittest.TestCase):
         self.assertFalse(got[2].usable)
 
     def test_skipped_level(self):
-        curves = made.several({made.RATE: made.SHARED})
+        curves = made.levels({made.EVENTS: made.SHARED})
         skipped = [
             dataclasses.replace(
                 one,
-                levels=(
-                    *one.levels[:2],
+                conditions=(
+                    *one.conditions[:2],
                     made.level(one.number, 3, {}, skipped="the total fell"),
                 ),
             )
@@ -209,15 +207,15 @@ class PointsTestCase(unittest.TestCase):
     @ddt.data(
         ("of the workload", "sysbench", "partial_overlap", 3, True),
         ("of a guest", "g1", "guest_rebooted", 3, True),
-        ("of this metric", made.RATE.name, "partial_overlap", 3, True),
+        ("of this metric", made.EVENTS.name, "partial_overlap", 3, True),
         ("of another metric", made.TIME.name, "partial_overlap", 3, False),
         ("a warning", "g1", "clock_not_correctable", 3, False),
     )
     @ddt.unpack
     def test_void(self, name, subject, kind, guests, void):
-        curves = made.several(
+        curves = made.levels(
             {
-                made.RATE: made.SHARED,
+                made.EVENTS: made.SHARED,
                 made.TIME: {1: [1.0], 2: [1.0] * 2, 3: [1.0] * 3},
             }
         )
@@ -230,21 +228,23 @@ class PointsTestCase(unittest.TestCase):
         self.assertFalse(any(one.void for one in told))
 
     def test_finding_of_the_whole_run_voids_all(self):
-        curves = made.several({made.RATE: made.SHARED})
+        curves = made.levels({made.EVENTS: made.SHARED})
         found = (
             finding.Finding(kind="wrong_host", subject="g2", seen="host-9"),
         )
         curves[0] = dataclasses.replace(
             curves[0],
-            whole=dataclasses.replace(curves[0].whole, findings=found),
+            findings=found,
         )
         got = points(curves)
         self.assertTrue(all(one.void for one in got))
         self.assertIn("g2: host-9", got[0].void)
 
     def test_curve_cut_off(self):
-        curves = made.several({made.RATE: made.SHARED})
-        curves[2] = dataclasses.replace(curves[2], levels=curves[2].levels[:1])
+        curves = made.levels({made.EVENTS: made.SHARED})
+        curves[2] = dataclasses.replace(
+            curves[2], conditions=curves[2].conditions[:1]
+        )
         one, _, three = points(curves)
         self.assertEqual(3, len(one.gathered))
         self.assertEqual(2, len(three.gathered))

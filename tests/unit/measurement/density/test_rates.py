@@ -7,7 +7,7 @@ from hypothesis import strategies
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement.density import rates
-from tests.unit.measurement.density import made
+from tests.unit import made
 
 
 def gathered(metric, sources, values, number=1):
@@ -20,8 +20,8 @@ def gathered(metric, sources, values, number=1):
 @ddt.ddt
 class MetricTestCase(unittest.TestCase):
     def test_rate_stays(self):
-        self.assertIs(made.RATE, rates.of_metric(made.RATE))
-        self.assertEqual(312.0, rates.convert(made.RATE, 312.0))
+        self.assertIs(made.EVENTS, rates.of_metric(made.EVENTS))
+        self.assertEqual(312.0, rates.convert(made.EVENTS, 312.0))
 
     def test_time_becomes_a_rate(self):
         got = rates.of_metric(made.TIME)
@@ -33,12 +33,12 @@ class MetricTestCase(unittest.TestCase):
 
     def test_count_has_none(self):
         with self.assertRaisesRegex(
-            ValueError, "^network.retransmits is a count"
+            ValueError, "^network.tcp.retransmits is a count"
         ):
             rates.of_metric(made.COUNT)
 
     @ddt.data(
-        (made.RATE, True),
+        (made.EVENTS, True),
         (made.TIME, True),
         (made.LATENCY, False),
         (made.COUNT, False),
@@ -53,7 +53,7 @@ class MetricTestCase(unittest.TestCase):
 
     @hypothesis.given(strategies.floats(1e-100, 1e100))
     def test_there_and_back(self, value):
-        for metric in (made.RATE, made.TIME):
+        for metric in (made.EVENTS, made.TIME):
             there = rates.convert(metric, value)
             back = rates.convert(metric, there)
             self.assertAlmostEqual(1.0, back / value)

@@ -1,15 +1,15 @@
 import unittest
 
-from tests.unit.measurement.density import made
+from tests.unit import made
 
-CPU = {made.RATE: made.SHARED}
+CPU = {made.EVENTS: made.SHARED}
 
 
 def law(numbers, count=4):
     """Return curves of guests that follow the law exactly."""
-    return made.several(
+    return made.levels(
         {
-            made.RATE: {
+            made.EVENTS: {
                 n: [300 / (1 + 0.05 * (n - 1) + 0.002 * n * (n - 1))] * n
                 for n in numbers
             }
@@ -26,7 +26,7 @@ class SentencesTestCase(unittest.TestCase):
 
     def test_failed(self):
         self.check(
-            made.judgement(made.several(CPU), {"*": 5}),
+            made.degradation(made.levels(CPU), {"*": 5}),
             "failed: 1 of 1 metric is beyond the limit.",
             "cpu.sysbench.rate at 3 guests: one guest 312 events/s, mean of "
             "3 guests 204 events/s, loss 34.6 % (95 % interval 34.2 to 35.0 "
@@ -36,7 +36,7 @@ class SentencesTestCase(unittest.TestCase):
 
     def test_passed(self):
         self.check(
-            made.judgement(made.several(CPU), {"*": 95}),
+            made.degradation(made.levels(CPU), {"*": 95}),
             "passed: 1 of 1 metric is within the limit.",
             "passed: cpu.sysbench.rate.",
             "cpu.sysbench.rate: all that was tested, up to 3 guests, within "
@@ -44,16 +44,16 @@ class SentencesTestCase(unittest.TestCase):
         )
 
     def test_time(self):
-        curves = made.several({made.TIME: {1: [10.0], 2: [20.0, 20.0]}})
+        curves = made.levels({made.TIME: {1: [10.0], 2: [20.0, 20.0]}})
         self.assertIn(
             "cpu.compress_time at 2 guests: one guest 10.0 s, mean of 2 "
             "guests 20.0 s, loss 50.0 % of the rate (95 % interval ",
-            made.judgement(curves, {"*": 5}).sentence(),
+            made.degradation(curves, {"*": 5}).sentence(),
         )
 
     def test_worst_against_bare_metal(self):
-        curves = made.several(CPU, bare={made.RATE: [330.0, 331.0, 329.0]})
-        got = made.judgement(
+        curves = made.levels(CPU, bare={made.EVENTS: [330.0, 331.0, 329.0]})
+        got = made.degradation(
             curves, {"*": 30}, of="worst", against="bare_metal"
         )
         self.assertIn(
@@ -64,15 +64,15 @@ class SentencesTestCase(unittest.TestCase):
         )
 
     def test_not_even_one(self):
-        curves = made.several(CPU, bare={made.RATE: [400.0, 401.0, 399.0]})
-        got = made.judgement(curves, {"*": 5}, against="bare_metal")
+        curves = made.levels(CPU, bare={made.EVENTS: [400.0, 401.0, 399.0]})
+        got = made.degradation(curves, {"*": 5}, against="bare_metal")
         self.assertIn(
             "one bare-metal copy 400 events/s, guest 312 ", got.sentence()
         )
         self.assertIn("not even 1 guest within the limit", got.sentence())
 
     def test_inconclusive_says_how_many_more(self):
-        got = made.judgement(made.several(CPU), {"*": 34.8})
+        got = made.degradation(made.levels(CPU), {"*": 34.8})
         self.assertRegex(
             got.sentence(),
             r"inconclusive, about \d+ more repetitions would decide\. "
@@ -82,7 +82,7 @@ class SentencesTestCase(unittest.TestCase):
 
     def test_many_levels(self):
         levels = {n: [100.0 / n] * n for n in range(1, 8)}
-        got = made.judgement(made.several({made.RATE: levels}), {"*": 5})
+        got = made.degradation(made.levels({made.EVENTS: levels}), {"*": 5})
         told = got.sentences()
         self.assertEqual(6, len(told))
         self.assertIn("at 2 guests: one guest", told[1])
@@ -91,7 +91,7 @@ class SentencesTestCase(unittest.TestCase):
         )
 
     def test_between_levels(self):
-        got = made.judgement(law((1, 2, 8)), {"*": 25})
+        got = made.degradation(law((1, 2, 8)), {"*": 25})
         self.assertEqual(
             "cpu.sysbench.rate: at least 2 and at most 7 guests within the "
             "limit of 25 %.",
@@ -99,7 +99,7 @@ class SentencesTestCase(unittest.TestCase):
         )
 
     def test_predicted(self):
-        got = made.judgement(law((1, 2, 4, 8)), {"*": 25})
+        got = made.degradation(law((1, 2, 4, 8)), {"*": 25})
         self.assertEqual(
             "cpu.sysbench.rate: at least 4 and at most 6 guests within the "
             "limit of 25 %; the law predicts 6, between 6 and 6.",
@@ -107,7 +107,7 @@ class SentencesTestCase(unittest.TestCase):
         )
 
     def test_extrapolated(self):
-        got = made.judgement(law((1, 2, 4, 8)), {"*": 50})
+        got = made.degradation(law((1, 2, 4, 8)), {"*": 50})
         self.assertEqual(
             "cpu.sysbench.rate: all that was tested, up to 8 guests, within "
             "the limit of 50 %; the law predicts 13, between 13 and 14, "
@@ -116,13 +116,13 @@ class SentencesTestCase(unittest.TestCase):
         )
 
     def test_nothing_to_hold_a_limit_at(self):
-        got = made.judgement(made.several({made.RATE: {1: [9.0]}}))
+        got = made.degradation(made.levels({made.EVENTS: {1: [9.0]}}))
         self.assertIn("no number of guests to hold a limit at", got.sentence())
 
     def test_every_sentence_is_one_line(self):
         for limit in (5, 34.6, 95):
-            for line in made.judgement(
-                made.several(CPU), {"*": limit}
+            for line in made.degradation(
+                made.levels(CPU), {"*": limit}
             ).sentences():
                 self.assertNotIn("\n", line)
                 self.assertTrue(line.endswith("."))

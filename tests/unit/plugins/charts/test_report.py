@@ -11,16 +11,12 @@ from rally.cli import task_results_loader
 from rally.task.processing import charts
 from rally.task.processing import plot
 
-from rally_vmperf.plugins.charts import density
-from rally_vmperf.plugins.charts import overhead
 from rally_vmperf.plugins.charts import record
-from rally_vmperf.plugins.sla import overhead as sla
+from rally_vmperf.plugins.charts import run
 from rally_vmperf.records import output
 from rally_vmperf.report import page
-from rally_vmperf.report import run
-from tests.unit.report import made
+from tests.unit import made
 from tests.unit.report import rally_results
-from tests.unit.report.density import made as curves
 
 
 def rallys(workloads):
@@ -47,8 +43,8 @@ class StaticReportTestCase(unittest.TestCase):
         ):
             (chart,) = workload["additive_output"]
             self.assertEqual("EmbedChart", chart["widget"])
-            judge = sla.judge(made.LIMITS)
-            expected = page.embedded(run.make(records, judge))
+            limits = {"vmperf_overhead": made.LIMITS}
+            expected = page.embedded(made.run_of(records, limits))
             embedded = chart["data"]["embedded"]
             self.assertEqual(
                 expected, embedded.replace("\\/script>", "/script>")
@@ -59,19 +55,19 @@ class StaticReportTestCase(unittest.TestCase):
         html = plot.plot(rallys([(made.records(), made.LIMITS)]))
         (workload,) = shown(html)
         self.assertEqual(6, len(workload["complete_output"]))
-        for (table,) in workload["complete_output"]:
-            self.assertEqual({"title", "widget", "data"}, set(table))
-            self.assertEqual("Table", table["widget"])
-            self.assertEqual(len(made.METRICS), len(table["data"]["rows"]))
+        for (shows,) in workload["complete_output"]:
+            self.assertEqual({"title", "widget", "data"}, set(shows))
+            self.assertEqual("Table", shows["widget"])
+            self.assertEqual(len(made.METRICS), len(shows["data"]["rows"]))
 
     def test_report_holds_our_page_of_curves(self):
-        records = curves.few(curves.broken())
-        html = plot.plot(rallys([([*records, None], curves.LIMITS)]))
+        records = made.few(made.broken())
+        html = plot.plot(rallys([([*records, None], made.DENSITY_LIMITS)]))
         (workload,) = shown(html)
         (chart,) = workload["additive_output"]
         self.assertEqual("EmbedChart", chart["widget"])
         expected = page.embedded(
-            curves.judged([*records, None], curves.LIMITS)
+            made.density_run([*records, None], made.DENSITY_LIMITS)
         )
         self.assertEqual(
             expected,
@@ -101,29 +97,21 @@ class StaticReportTestCase(unittest.TestCase):
 
 
 class ChartsTestCase(unittest.TestCase):
-    def test_curves_have_a_chart_of_their_own(self):
-        self.assertIs(
-            density.Density, charts.OutputChart.get(output.DENSITY_CHART)
-        )
-
     def test_names_are_those_of_the_outputs(self):
         self.assertIs(record.Record, charts.OutputChart.get(output.CHART))
-        self.assertIs(
-            overhead.Overhead, charts.OutputChart.get(output.SUMMARY_CHART)
-        )
+        self.assertIs(run.Run, charts.OutputChart.get(output.RUN_CHART))
 
     def test_task_start_prints_a_table_of_it(self):
         workload = {"total_iteration_count": 2}
         table = charts.OutputStatsTable(workload, title="title")
         for _ in range(2):
-            table.add_iteration(copy.deepcopy(output.mark()["data"]))
+            table.add_iteration(copy.deepcopy(output.mark("Title")["data"]))
         self.assertEqual("repetitions", table.render()["data"]["rows"][0][0])
 
     def test_a_list_of_plugins_loads_no_drawing(self):
         code = (
             "import sys\n"
-            "from rally_vmperf.plugins.charts import density, record\n"
-            "from rally_vmperf.plugins.charts import overhead\n"
+            "from rally_vmperf.plugins.charts import record, run\n"
             "heavy = {'matplotlib', 'rally_vmperf.report.page'}\n"
             "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
         )

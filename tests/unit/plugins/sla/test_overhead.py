@@ -5,9 +5,11 @@ import unittest
 import ddt
 import jsonschema
 
-from rally_vmperf.plugins.sla import overhead
+from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.records import output
 from tests.unit import made
+
+Overhead = criteria.SLAS["vmperf_overhead"]
 
 
 def iteration(value, number, **changes):
@@ -29,7 +31,7 @@ class TestOverhead(unittest.TestCase):
 
     def judged(self, values, limit=15, **criterion):
         """Return an SLA that has seen these values."""
-        sla = overhead.Overhead({"max_percent": {"cpu.*": limit}, **criterion})
+        sla = Overhead({"max_percent": {"cpu.*": limit}, **criterion})
         for number, value in enumerate(values, 1):
             sla.add_iteration(iteration(value, number))
         return sla
@@ -64,13 +66,13 @@ class TestOverhead(unittest.TestCase):
 
     def test_undecided_is_no_reason_to_abort(self):
         """Only a limit that is failed beyond return stops the run."""
-        sla = overhead.Overhead({"max_percent": {"cpu.*": 15}})
+        sla = Overhead({"max_percent": {"cpu.*": 15}})
         for number, value in enumerate([85.0, 92.0, 78.0], 1):
             self.assertTrue(sla.add_iteration(iteration(value, number)))
 
     def test_hopeless_run_may_be_aborted(self):
         """A limit that is far exceeded at the last repetition is failed."""
-        sla = overhead.Overhead({"max_percent": {"cpu.*": 15}})
+        sla = Overhead({"max_percent": {"cpu.*": 15}})
         answers = [
             sla.add_iteration(iteration(value, number))
             for number, value in enumerate([10.0, 10.01, 9.99], 1)
@@ -81,7 +83,7 @@ class TestOverhead(unittest.TestCase):
         """Two halves are judged like the whole."""
         values = [90.0, 91.0, 89.0]
         first = self.judged(values[:1])
-        second = overhead.Overhead({"max_percent": {"cpu.*": 15}})
+        second = Overhead({"max_percent": {"cpu.*": 15}})
         for number in (2, 3):
             second.add_iteration(iteration(values[number - 1], number))
         first.merge(second)
@@ -99,4 +101,4 @@ class TestOverhead(unittest.TestCase):
     def test_schema_refuses(self, criterion):
         """Unknown keys and values are refused at validation."""
         with self.assertRaises(jsonschema.ValidationError):
-            jsonschema.validate(criterion, overhead.Overhead.CONFIG_SCHEMA)
+            jsonschema.validate(criterion, Overhead.CONFIG_SCHEMA)

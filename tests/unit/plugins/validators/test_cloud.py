@@ -9,6 +9,7 @@ from rally.common import validation
 
 from rally_vmperf.baseline import store
 from rally_vmperf.guests import testing
+from rally_vmperf.plugins.scenarios import overhead
 from rally_vmperf.plugins.validators import cloud
 from rally_vmperf.workloads import registry
 from tests.unit import made
@@ -26,6 +27,7 @@ def config(contexts=(), **options):
     }
     return {
         "args": {"workloads": [{"name": "sysbench"}]},
+        "runner_type": "serial",
         "runner": {"times": 5},
         "sla": {},
         "contexts": {
@@ -68,7 +70,7 @@ class CloudTest(unittest.TestCase):
             self.addCleanup(patch.stop)
 
     def validate(self, task):
-        cloud.Cloud().validate(CONTEXT, task, None, None)
+        cloud.Cloud().validate(CONTEXT, task, overhead.Overhead, None)
 
     @ddt.data(
         {},

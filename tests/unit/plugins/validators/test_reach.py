@@ -10,6 +10,7 @@ from rally.common import validation
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import hostkey
+from rally_vmperf.plugins.scenarios import overhead
 from rally_vmperf.plugins.validators import reach
 
 HOP = {"address": "192.0.2.1", "user": "rally"}
@@ -32,10 +33,13 @@ class TestReach(unittest.TestCase):
     def validate(self, guests=None, peer=None):
         """Run the validator as Rally does."""
         config = {
-            "args": {"peer": peer},
+            "args": {"workloads": [{"name": "mbw"}], "peer": peer},
             "contexts": {"vmperf_guests@openstack": guests or {}},
+            "sla": {},
+            "runner_type": "serial",
+            "runner": {},
         }
-        reach.Reach().validate({}, config, None, None)
+        reach.Reach().validate({}, config, overhead.Overhead, None)
 
     def refused(self, words, **config):
         with self.assertRaisesRegex(validation.ValidationError, words) as said:

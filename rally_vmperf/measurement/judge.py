@@ -1,0 +1,188 @@
+"""What the judges of all questions have in common.
+
+Rally hands repetitions over one by one, in any order and to several judges
+that are merged; the verdict depends on neither.
+"""
+
+import abc
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import shortfall
+from rally_vmperf.measurement import summary
+
+Repetitions = collections.abc.Sequence[repetition.Repetition]
+#: Limits as a task gives them: metric or glob -> limit.
+Given = collections.abc.Mapping[str, float]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Criteria:
+    """How strictly the limits of a task are held, whatever they limit.
+
+    :param confidence: of the intervals, between 0.5 and 1
+    :param on_inconclusive: whether an undecided run passes
+    :param tolerate: kinds of findings that do not void
+    :raises ValueError: for a criterion that cannot be meant
+    """
+
+    confidence: float = 0.95
+    on_inconclusive: summary.OnInconclusive = "fail"
+    tolerate: collections.abc.Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        if not 0.5 <= self.confidence < 1:
+            raise ValueError(
+                f"confidence is {self.confidence}, but must be at least 0.5 "
+                "and below 1"
+            )
+        if self.on_inconclusive not in t.get_args(summary.OnInconclusive):
+            raise ValueError(
+                f"on_inconclusive is {self.on_inconclusive!r}, "
+                "use fail or pass"
+            )
+        for kind in self.tolerate:
+            finding.check(kind)
+
+
+RowT = t.TypeVar("RowT", bound=summary.Row)
+JudgementT = t.TypeVar("JudgementT", bound=summary.Summary[t.Any])
+
+
+class Judge(abc.ABC, t.Generic[RowT, JudgementT]):
+    """Takes repetitions until it is asked for a verdict.
+
+    :param criteria: of the question
+    """
+
+    def __init__(self, criteria: Criteria) -> None:
+        self.criteria = criteria
+        self._repetitions: list[repetition.Repetition] = []
+        self._unreadable = 0
+
+    def add(self, entry: repetition.Repetition | None) -> None:
+        """Take one repetition; None for one without a readable record.
+
+        A repetition with conditions of another question is not readable
+        either.
+        """
+        if entry is None or not self.understands(entry):
+            self._unreadable += 1
+        else:
+            self._repetitions.append(entry)
+
+    def merge(self, other: t.Self) -> None:
+        """Take what another judge with the same criteria was given."""
+        self._repetitions += other._repetitions
+        self._unreadable += other._unreadable
+
+    def failed_beyond_return(self) -> bool:
+        """Return whether the run has failed and cannot recover.
+
+        A run that is merely undecided goes on.
+        """
+        current = self.judgement()
+        return any(
+            self.beyond_return(row, current.missing.planned)
+            for row in current.judged
+        )
+
+    def judgement(self) -> JudgementT:
+        """Return the verdict on what was taken so far."""
+        entries = sorted(self._repetitions, key=lambda entry: entry.number)
+        rows = self.figures(entries)
+        findings = finding.collect(
+            self.seen(entries, rows), self.criteria.tolerate
+        )
+        names = {
+            metric.name
+            for entry in entries
+            for metric in gathering.metrics(entry.conditions)
+        }
+        void = self.void(entries, findings, names)
+        rows = [
+            self.hold(
+                row,
+                tuple(
+                    one
+                    for one in findings
+                    if one.finding.subject == row.metric.name
+                ),
+                void,
+            )
+            for row in rows
+        ]
+        missing = shortfall.count(entries, self._unreadable)
+        unmatched = self.unmatched(rows)
+        return self.sum_up(
+            entries,
+            status=summary.overall(rows, void, bool(missing or unmatched)),
+            rows=tuple(rows),
+            missing=missing,
+            findings=findings,
+            unmatched=unmatched,
+            confidence=self.criteria.confidence,
+            on_inconclusive=self.criteria.on_inconclusive,
+        )
+
+    @abc.abstractmethod
+    def understands(self, entry: repetition.Repetition) -> bool:
+        """Return whether a repetition has the conditions of the question."""
+
+    @abc.abstractmethod
+    def figures(self, entries: Repetitions) -> list[RowT]:
+        """Return the figures, by metric.
+
+        :param entries: in the order of their numbers
+        """
+
+    @abc.abstractmethod
+    def seen(
+        self, entries: Repetitions, rows: collections.abc.Sequence[RowT]
+    ) -> finding.Seen:
+        """Return all that was seen: by the run's parts, and in its figures."""
+
+    @abc.abstractmethod
+    def hold(
+        self, row: RowT, findings: tuple[finding.RunFinding, ...], void: bool
+    ) -> RowT:
+        """Return a row with its findings and its status.
+
+        :param findings: those about its metric
+        :param void: whether a finding takes its meaning from the whole run
+        """
+
+    @abc.abstractmethod
+    def unmatched(
+        self, rows: collections.abc.Iterable[RowT]
+    ) -> tuple[str, ...]:
+        """Return the limits that no metric of the run goes with."""
+
+    @abc.abstractmethod
+    def beyond_return(self, row: RowT, planned: int) -> bool:
+        """Return whether a row has failed, and will have failed in the end.
+
+        :param planned: how many counted repetitions the task asks for
+        """
+
+    @abc.abstractmethod
+    def sum_up(self, entries: Repetitions, **verdict: t.Any) -> JudgementT:
+        """Return the judgement, made of the fields of a summary."""
+
+    def void(
+        self,
+        entries: Repetitions,
+        findings: collections.abc.Iterable[finding.RunFinding],
+        names: collections.abc.Collection[str],
+    ) -> bool:
+        """Return whether a finding takes its meaning from the whole run.
+
+        :param names: of all metrics, whose findings void them alone
+        """
+        return any(
+            one.voids and one.finding.subject not in names for one in findings
+        )

@@ -1,0 +1,6 @@
+"""What this process of Rally's keeps open between repetitions."""
+
+from rally_vmperf.runs import opened
+
+#: Rally copies its context and makes a new scenario for every iteration.
+OPENED = opened.Opened()

@@ -1,0 +1,105 @@
+"""Whether a task can be run and judged, found out before anything boots."""
+
+import collections.abc
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import store
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import supplying
+from rally_vmperf.questions import table
+from rally_vmperf.questions.common import question
+from rally_vmperf.questions.common import task
+from rally_vmperf.workloads import base
+
+#: What checking a task raises, each in one line.
+REFUSALS = (
+    base.WorkloadError,
+    document.BaselineError,
+    supplying.Error,
+    task.Refused,
+)
+
+
+def check(
+    asked: task.Task, entry: question.Question, baselines: store.Store
+) -> list[str]:
+    """Check everything that can be checked without the cloud.
+
+    :param entry: the question that the task asks
+    :param baselines: the registry
+    :returns: what is worth knowing all the same, in sentences
+    :raises Exception: one of ``REFUSALS``, naming the key, the value and what
+        is allowed
+    """
+    needed = assignment.needs(asked.assignments)
+    _check_runner(asked)
+    check_repetitions(asked)
+    for name in entry.contexts:
+        if name not in asked.contexts:
+            raise task.Refused(f"contexts: {name} is missing")
+    supplying.of_options(asked.guests)
+    remarks = entry.check(asked)
+    _check_ends(asked, needed)
+    _check_foreign(asked, entry)
+    baseline = None
+    if asked.baseline is not None:
+        baseline = baselines.load(asked.baseline)
+    for one in entry.criteria:
+        limits = asked.criteria.get(one.name)
+        if limits is not None:
+            for key, scales in one.limits.items():
+                what = f"sla {one.name} {key}"
+                asked.check_matches(what, limits.get(key, {}), scales)
+            one.check(asked, limits, baseline)
+    if baseline is not None:
+        for each in asked.assignments:
+            matching.covers(baseline, each.workload.name, each.arguments)
+    return remarks
+
+
+def check_repetitions(asked: task.Task) -> None:
+    """Refuse a warm-up that leaves nothing to count."""
+    if asked.warmup >= asked.times:
+        raise task.Refused(
+            f"warmup {asked.warmup!r}: must be a whole number from 0 to "
+            f"{asked.times - 1}, because the runner makes {asked.times} "
+            "repetitions"
+        )
+
+
+def _check_runner(asked: task.Task) -> None:
+    """Refuse runners that make no series of repetitions."""
+    if asked.runner != "serial":
+        raise task.Refused(
+            f"runner {asked.runner!r}: repetitions must follow one another, "
+            "and Ctrl-C must reach them; use {serial: {times: N}}"
+        )
+
+
+def _check_ends(
+    asked: task.Task, needed: collections.abc.Container[str]
+) -> None:
+    """Refuse a task whose network workloads lack another end."""
+    if "peer" in needed and not asked.peer:
+        raise task.Refused(
+            "peer is missing: network workloads need another end; give "
+            "peer: {address: ..., user: ...}"
+        )
+    if "partner" in needed and asked.count < 2:
+        raise task.Refused(
+            f"count {asked.count}: guest_to_guest needs at least 2 guests "
+            "(vmperf_guests: {count: 2})"
+        )
+
+
+def _check_foreign(asked: task.Task, entry: question.Question) -> None:
+    """Refuse criteria that judge other questions only."""
+    own = {one.name for one in entry.criteria}
+    for other in table.questions().values():
+        for one in other.criteria:
+            if one.name in asked.criteria and one.name not in own:
+                raise task.Refused(
+                    f"sla {one.name}: judges {other.scenario}, not "
+                    f"{entry.scenario}; leave it out"
+                )

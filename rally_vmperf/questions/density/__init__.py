@@ -1,0 +1,1 @@
+"""How guests degrade as more of them share a host, and how many fit."""

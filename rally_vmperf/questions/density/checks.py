@@ -1,0 +1,162 @@
+"""What is wrong with a density task is found before it boots."""
+
+import typing as t
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.guests import resting
+from rally_vmperf.questions.common import question
+from rally_vmperf.questions.common import task
+from rally_vmperf.questions.density import levels
+
+_STOP: dict[str, t.Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "minProperties": 1,
+    "properties": {
+        "max_percent": question.PER_METRIC,
+        "total_falls": {"type": "boolean"},
+    },
+}
+#: Numbers of guests at which limits are held.
+AT: dict[str, t.Any] = {
+    "oneOf": [
+        {"enum": ["every"]},
+        {"type": "integer", "minimum": 1},
+        {
+            "type": "array",
+            "minItems": 1,
+            "uniqueItems": True,
+            "items": {"type": "integer", "minimum": 1},
+        },
+    ],
+    "description": "Number of guests at which the limits are held, a list "
+    "of numbers, or every; default every.",
+}
+
+
+def numbers(asked: task.Task) -> tuple[int, ...]:
+    """Return the numbers of guests of a task, in its order.
+
+    :raises Refused: for what is none of the forms
+    """
+    try:
+        return levels.expand(asked.arguments.get("levels"))
+    except levels.LevelError as error:
+        raise task.Refused(str(error)) from error
+
+
+def judged(asked: task.Task, limits: question.Json) -> list[int]:
+    """Return at which numbers of guests a criterion holds its limits."""
+    at = limits.get("at", "every")
+    if at == "every":
+        # A lone guest loses nothing against itself, and shares with nobody.
+        first = 1 if limits.get("against") == "bare_metal" else 2
+        return [number for number in sorted(numbers(asked)) if number >= first]
+    return sorted(at) if isinstance(at, list) else [at]
+
+
+def check(asked: task.Task) -> list[str]:
+    """Refuse levels, guests and a stop rule that do not go together.
+
+    :returns: what is worth knowing all the same
+    """
+    counts = numbers(asked)
+    others = asked.arguments.get("others", "idle")
+    if others not in tuple(resting.STATUS):
+        raise task.Refused(
+            f"others {others!r:.80}: must be one of "
+            f"{', '.join(resting.STATUS)}"
+        )
+    remarks = _check_guests(asked, max(counts))
+    odd = [number for number in counts if number % 2]
+    if odd and "partner" in assignment.needs(asked.assignments):
+        raise task.Refused(
+            f"levels {list(counts)}: guest_to_guest needs pairs, so every "
+            f"level must be even; {odd[0]} is not"
+        )
+    _check_stop(asked, counts)
+    return remarks
+
+
+def check_at(asked: task.Task, name: str, limits: question.Json) -> None:
+    """Refuse limits at numbers of guests at which they say nothing."""
+    counts, at = numbers(asked), judged(asked, limits)
+    unknown = [number for number in at if number not in counts]
+    if unknown:
+        raise task.Refused(
+            f"sla {name} at: no level has {unknown[0]} guests (there are: "
+            f"{', '.join(map(str, counts))})"
+        )
+    if max(at, default=1) < 2 and limits.get("against") != "bare_metal":
+        raise task.Refused(
+            f"sla {name}: one guest has nobody to lose to or to share with; "
+            "add a level of 2 guests or more"
+        )
+
+
+def check_lone_guest(what: str, asked: task.Task) -> None:
+    """Refuse a loss against one guest where none is measured alone.
+
+    :param what: names the limits in the message
+    """
+    counts = numbers(asked)
+    if 1 not in counts:
+        raise task.Refused(
+            f"{what}: a loss against one guest needs the level 1 (levels "
+            f"are: {', '.join(map(str, counts))}); add it"
+        )
+
+
+def _check_guests(asked: task.Task, largest: int) -> list[str]:
+    given, count = asked.guests, asked.count
+    if count % largest:
+        raise task.Refused(
+            f"count {count}: the largest level has {largest} guests on a "
+            f"host; give vmperf_guests: {{count: {largest}}}, or a multiple "
+            "of it for more hosts"
+        )
+    group = given.get("server_group") or ""
+    if group.endswith("anti-affinity") and largest > 1:
+        raise task.Refused(
+            f"server_group {group!r}: {largest} guests are to share a host; "
+            "use affinity, or leave it out"
+        )
+    one_host = next(
+        (
+            f"{key} {given[key]!r}"
+            for key in ("host", "server_group")
+            if given.get(key)
+        ),
+        "",
+    )
+    if count > largest and one_host:
+        raise task.Refused(
+            f"count {count}: {largest} guests on each of {count // largest} "
+            f"hosts are asked for, {one_host} puts all on one; leave it out, "
+            f"or give count: {largest}"
+        )
+    keys = ("host", "server_group", "aggregate", "availability_zone")
+    if largest > 1 and not any(given.get(key) for key in keys):
+        return [
+            "Nova chooses the host: where guests come to run on different "
+            "ones, all is void (finding guests_on_other_hosts); ask for "
+            "server_group: affinity, or for a host"
+        ]
+    return []
+
+
+def _check_stop(asked: task.Task, counts: tuple[int, ...]) -> None:
+    """Refuse a stop rule that cannot be followed."""
+    stop = asked.arguments.get("stop")
+    if stop is None:
+        return
+    task.check_form(stop, _STOP, "stop")
+    order = asked.arguments.get("order", "listed")
+    if order != "listed" or not levels.ascending(counts):
+        raise task.Refused(
+            f"stop: needs ascending levels in order 'listed', they are "
+            f"{list(counts)}, {order!r}"
+        )
+    if "max_percent" in stop:
+        check_lone_guest("stop max_percent", asked)
+        asked.check_matches("stop max_percent", stop["max_percent"], ["ratio"])

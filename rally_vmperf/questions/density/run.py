@@ -1,0 +1,140 @@
+"""A run in which more and more guests of each host take part."""
+
+import collections.abc
+import dataclasses
+import datetime
+import functools
+import typing as t
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import session as sessions
+from rally_vmperf.guests import resting
+from rally_vmperf.measurement import finding
+from rally_vmperf.questions.density import levels as numbers
+from rally_vmperf.questions.density import stopping
+from rally_vmperf.records import build
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import attempt
+from rally_vmperf.runs import comparability
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import host_groups
+from rally_vmperf.runs import idle_guests
+from rally_vmperf.runs import opened
+from rally_vmperf.runs import reference
+from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import setting
+
+
+def make(
+    asked: opened.Asked,
+    *,
+    levels: t.Any,
+    order: build.OrderKind,
+    seed: int,
+    others: resting.Others,
+    stop: dict[str, t.Any] | None,
+) -> runs.Run:
+    """Return a run with one condition for each number of guests.
+
+    :param levels: numbers of guests on each host, as a task gives them
+    :param order: in which levels run
+    :param seed: what a shuffling begins with
+    :param others: what guests do while they take no part
+    :param stop: when no more guests are to be added, as a task gives it
+    """
+    counts = numbers.expand(levels)
+    guests = asked.booted["guests"]
+    assignments = assignment.assign(asked.workloads)
+    groups, placed = host_groups.of_guests(guests, max(counts))
+    shape = setting.shape_of(guests)
+    shapes = [dataclasses.replace(shape, copies=number) for number in counts]
+    if asked.baseline is None:
+        covered = []
+    else:
+        covered = reference.covered(asked.baseline, assignments, shapes)
+    compared = {one.copies for one in covered}
+
+    def ready() -> attempt.Ready:
+        bare_metal, metrics = None, None
+        if asked.baseline is not None and covered:
+            bare_metal, metrics = reference.reference(
+                asked.baseline, assignments, covered
+            )
+        connection = asked.connect()
+        session = asked.session()
+        found = [*placed, *comparability.alone(session)]
+        if asked.baseline is not None:
+            found += comparability.machines(session, asked.baseline)
+            found += comparability.hosts(guests, asked.baseline)
+            found += _of_shapes(asked.baseline, session, covered)
+        idle = idle_guests.IdleGuests(
+            kind=others,
+            connection=connection,
+            session=session,
+            guests=guests,
+            config=asked.booted["config"],
+            progress=asked.progress,
+        )
+        return attempt.Ready(
+            session=session,
+            setting=setting.of_guests(
+                asked.booted,
+                assignments,
+                session,
+                reference=bare_metal,
+                metrics=metrics,
+                findings=found,
+            ),
+            actions=(idle, actions.Watch(connection, guests)),
+        )
+
+    return runs.Run(
+        **asked.common(),
+        conditions=tuple(
+            conditions.Condition(
+                axes={"guests": number},
+                copies=number if number in compared else None,
+                choose=functools.partial(groups.choose, number),
+            )
+            for number in counts
+        ),
+        order=build.Order(kind=order, seed=seed),
+        options={"others": others},
+        enough=functools.partial(enough, stopping.Stop(**stop))
+        if stop
+        else runs.never_enough,
+        unready=setting.of_guests(asked.booted, assignments, findings=placed),
+        open=ready,
+    )
+
+
+def enough(
+    stop: stopping.Stop, taken: collections.abc.Sequence[build.Taken]
+) -> str:
+    """Return why there is to be no further level, or nothing.
+
+    Without one of its guests a level says nothing of its total.
+    """
+    return stop.reached(
+        [
+            (t.cast(int, one.axes["guests"]), one.observations)
+            for one in taken
+            if one.state == "complete"
+        ]
+    )
+
+
+def _of_shapes(
+    baseline: document.Json,
+    session: sessions.Session,
+    shapes: collections.abc.Iterable[matching.Shape],
+) -> list[finding.Finding]:
+    """Return what there is to say of bare metal in these shapes."""
+    found: list[finding.Finding] = []
+    now = datetime.datetime.now(datetime.UTC)
+    for shape in shapes:
+        found += comparability.data(session, baseline, shape)
+        found += reference.findings(baseline, session.assignments, shape, now)
+    return found

@@ -1,0 +1,116 @@
+"""What each guest had at each level in each repetition."""
+
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import sample
+from rally_vmperf.measurement import statistics
+from rally_vmperf.measurement.density import points
+from rally_vmperf.questions.density.section import shares
+
+#: Void: measured, but it does not mean what it claims.
+State = t.Literal["sound", "void", "missing"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One guest in one column.
+
+    :param share: of the lone guest's rate; None where it is missing
+    """
+
+    share: float | None
+    state: State
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Strip:
+    """A metric, guest by guest.
+
+    :param guests: with the host where it is known: the rows
+    :param columns: numbers of guests and of the repetition
+    :param cells: by guest and column, none where a guest did not take part
+    """
+
+    series: shares.Series
+    guests: tuple[tuple[str, str], ...]
+    columns: tuple[tuple[int, int], ...]
+    cells: dict[tuple[str, tuple[int, int]], Cell]
+
+    def number(self, state: State) -> int:
+        """Return how many cells are in a state."""
+        return sum(1 for one in self.cells.values() if one.state == state)
+
+
+def strip(
+    series: shares.Series,
+    repetitions: collections.abc.Iterable[repetition.Repetition],
+) -> Strip:
+    """Return what counted repetitions hold of a metric."""
+    counted = [one for one in repetitions if one.counted]
+    levels = sorted(
+        {points.guests_of(x) for one in counted for x in one.conditions}
+    )
+    cells: dict[tuple[str, tuple[int, int]], Cell] = {}
+    columns: dict[tuple[int, int], None] = {}
+    hosts: dict[str, str] = {}
+    for guests in levels:
+        for one in counted:
+            level = one.at(guests=guests)
+            if level is None or level.skipped:
+                continue
+            column = (guests, one.number)
+            columns[column] = None
+            for name, cell in _cells(series, level).items():
+                cells[name, column] = cell
+                hosts[name] = one.hosts.get(name, "")
+    return Strip(
+        series=series,
+        guests=tuple(hosts.items()),
+        columns=tuple(columns),
+        cells=cells,
+    )
+
+
+def _cells(
+    series: shares.Series, level: repetition.Condition
+) -> dict[str, Cell]:
+    values = _values(series.row.metric, level)
+    point = series.row.point(points.guests_of(level))
+    sound: State = "void" if point and point.void else "sound"
+    found = {}
+    for name in level.machines:
+        if name in values:
+            rate = shares.rate(
+                series.row.metric, statistics.geometric_mean(values[name])
+            )
+            found[name] = Cell(share=rate / series.rate, state=sound)
+        elif _awaited(series.row.metric, level, name):
+            found[name] = Cell(share=None, state="missing")
+    return found
+
+
+def _values(
+    metric: sample.Metric, level: repetition.Condition
+) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for one in level.observations:
+        if one.sample.metric == metric:
+            found.setdefault(one.source, []).append(one.sample.value)
+    return found
+
+
+def _awaited(
+    metric: sample.Metric, level: repetition.Condition, name: str
+) -> bool:
+    """Return whether a guest owes a metric; not all report each of them."""
+    if level.state == "interrupted":
+        return True
+    known = {one.name for one in level.expected}
+    return any(
+        gap.source == name
+        and (gap.what == metric.name or gap.what not in known)
+        for gap in level.missing
+    )

@@ -1,0 +1,201 @@
+"""The drawing of each guest at each level in each repetition."""
+
+import collections.abc
+import math
+import typing as t
+
+import markupsafe
+import matplotlib
+from matplotlib import colors
+from matplotlib import figure
+from matplotlib import patches
+
+from rally_vmperf.questions.density.section import cells
+from rally_vmperf.report import look
+from rally_vmperf.report import text
+
+#: Guests that are drawn at most, the first ones; the tables hold all.
+MOST_GUESTS = 48
+#: Columns up to which each cell holds its figure.
+_MOST_FIGURES = 14
+#: Room between numbers of guests, in columns.
+_APART = 0.6
+_LONGEST_NAME = 26
+#: Height of a row in inches, and where there are many.
+_HEIGHT, _LOW = 0.19, 0.125
+_MANY = 12
+
+
+def draw(
+    strips: collections.abc.Sequence[cells.Strip], name: str
+) -> markupsafe.Markup:
+    """Return a strip per metric: a row a guest, a column a repetition.
+
+    :param name: of the drawing, begins its identifiers
+    """
+    shown = [one for one in strips if one.cells]
+    if not shown:
+        return markupsafe.Markup()
+    across = 2 if all(len(one.columns) <= 45 for one in shown) else 1
+    lines = math.ceil(len(shown) / across)
+    rows = max(min(len(one.guests), MOST_GUESTS) for one in shown)
+    height = _HEIGHT if rows <= _MANY else _LOW
+    shade = _shade(shown)
+    with look.settings(name):
+        drawn = figure.Figure(
+            figsize=(8.6, 0.35 + (0.6 + height * rows) * lines),
+            layout="constrained",
+        )
+        for place, one in enumerate(shown):
+            axes = drawn.add_subplot(lines, across, place + 1)
+            axes.set_gid(f"{name}-{place}")
+            _panel(axes, one, shade)
+        _key(drawn, shade)
+        return look.svg(
+            drawn,
+            "Rate of each guest in percent of a lone guest, by number of "
+            "guests and repetition: " + "; ".join(map(_told, shown)),
+        )
+
+
+class _Shade:
+    """From a share to its colour, the same in all strips."""
+
+    def __init__(self, low: float, high: float) -> None:
+        self.low, self.high = low, high
+        self._map = matplotlib.colormaps["cividis"]
+
+    def of(self, share: float) -> str:
+        """Return the colour of a share."""
+        place = (share - self.low) / (self.high - self.low)
+        return str(colors.to_hex(self._map(min(1.0, max(0.0, place)))))
+
+    def ink(self, share: float) -> str:
+        """Return the colour of a figure on it."""
+        place = (share - self.low) / (self.high - self.low)
+        return "white" if place < 0.55 else look.INK
+
+
+def _shade(strips: collections.abc.Iterable[cells.Strip]) -> _Shade:
+    found = [
+        cell.share
+        for one in strips
+        for cell in one.cells.values()
+        if cell.share is not None
+    ]
+    low = math.floor(min(found, default=0.0) * 10) / 10
+    high = math.ceil(max(found, default=1.0) * 10) / 10
+    return _Shade(min(low, 0.9), min(1.5, max(1.0, high)))
+
+
+def _panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
+    places = _places(strip.columns)
+    rows = strip.guests[:MOST_GUESTS]
+    figures = len(strip.columns) <= _MOST_FIGURES
+    for line, (guest, _) in enumerate(rows):
+        for column, place in places.items():
+            cell = strip.cells.get((guest, column))
+            if cell is not None:
+                _cell(axes, cell, place, line, shade, figures)
+    axes.set_title(
+        text.printable(strip.series.row.metric.name),
+        loc="left",
+        fontweight="bold",
+    )
+    axes.set_yticks(range(len(rows)), [_row(*one) for one in rows])
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_xlim(-0.6, max(places.values()) + 0.6)
+    levels: dict[int, list[float]] = {}
+    for (guests, _), place in places.items():
+        levels.setdefault(guests, []).append(place)
+    axes.set_xticks(
+        [sum(own) / len(own) for own in levels.values()],
+        [str(guests) for guests in levels],
+    )
+    axes.tick_params(labelsize=7)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+
+
+def _cell(
+    axes: t.Any,
+    cell: cells.Cell,
+    place: float,
+    line: int,
+    shade: _Shade,
+    figures: bool,
+) -> None:
+    void = cell.state != "sound"
+    axes.add_patch(
+        patches.Rectangle(
+            (place - 0.5, line - 0.45),
+            1,
+            0.9,
+            facecolor="white" if cell.share is None else shade.of(cell.share),
+            edgecolor=look.BARE if cell.share is None else "white",
+            hatch={"sound": None, "void": "xxx", "missing": "///"}[cell.state],
+            linewidth=0.4,
+        )
+    )
+    if figures and cell.share is not None:
+        axes.annotate(
+            f"{cell.share * 100:.0f}",
+            (place, line),
+            ha="center",
+            va="center",
+            fontsize=6.5,
+            color=look.BARE if void else shade.ink(cell.share),
+            bbox={"facecolor": "white", "linewidth": 0, "pad": 0.6}
+            if void
+            else None,
+        )
+
+
+def _places(
+    columns: collections.abc.Iterable[tuple[int, int]],
+) -> dict[tuple[int, int], float]:
+    """Return where each column stands; numbers of guests stand apart."""
+    found: dict[tuple[int, int], float] = {}
+    place, last = 0.0, None
+    for column in columns:
+        if last is not None:
+            place += 1 if column[0] == last else 1 + _APART
+        found[column], last = place, column[0]
+    return found
+
+
+def _row(guest: str, host: str) -> str:
+    words = text.printable(f"{guest} on {host}" if host else guest)
+    return words if len(words) <= _LONGEST_NAME else words[:25] + "…"
+
+
+def _key(drawn: t.Any, shade: _Shade) -> None:
+    step = 1 if shade.high - shade.low < 0.75 else 2
+    tenths = range(round(shade.low * 10), round(shade.high * 10) + 1, step)
+    sizes = [size / 10 for size in tenths]
+    boxes = [
+        patches.Patch(facecolor=shade.of(size), label=f"{size * 100:.0f} %")
+        for size in sizes
+    ]
+    boxes += [
+        patches.Patch(
+            facecolor="white", edgecolor=look.BARE, hatch=hatch, label=label
+        )
+        for hatch, label in (("///", "missing"), ("xxx", "void"))
+    ]
+    drawn.legend(
+        handles=boxes,
+        loc="outside upper center",
+        ncols=len(boxes),
+        frameon=False,
+        fontsize=7,
+        handlelength=1.6,
+    )
+
+
+def _told(strip: cells.Strip) -> str:
+    name = text.printable(strip.series.row.metric.name)
+    return (
+        f"{name}, {len(strip.cells)} cells, "
+        f"{strip.number('missing')} missing, {strip.number('void')} void"
+    )

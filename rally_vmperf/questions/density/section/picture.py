@@ -1,0 +1,142 @@
+"""The drawing of all metrics at each number of guests."""
+
+import collections.abc
+import typing as t
+
+import markupsafe
+import matplotlib
+from matplotlib import colors
+from matplotlib import figure
+
+from rally_vmperf.questions.density.section import shares
+from rally_vmperf.questions.density.section import told
+from rally_vmperf.report import look
+from rally_vmperf.report import text
+
+#: Numbers of guests that are drawn at most; the curves show all.
+_MOST = 8
+
+
+def draw(
+    drawn_of: collections.abc.Sequence[shares.Series], name: str
+) -> markupsafe.Markup:
+    """Return a bar for each metric and number of guests.
+
+    :param drawn_of: metrics that were measured
+    :param name: of the drawing, begins its identifiers
+    """
+    if not drawn_of:
+        return markupsafe.Markup()
+    levels = some(sorted({x.guests for one in drawn_of for x in one.shares}))
+    thick = 0.15 if len(levels) <= 4 else 0.1
+    group = thick * len(levels) + 0.14
+    with look.settings(name):
+        drawn = figure.Figure(
+            figsize=(8.6, 0.8 + group * len(drawn_of)), layout="constrained"
+        )
+        axes = drawn.add_subplot()
+        shades = colours(len(levels))
+        for place, series in enumerate(drawn_of):
+            _group(axes, series, levels, shades, place, thick / group)
+        axes.axvline(100, color=look.INK, linewidth=1)
+        names = [text.printable(one.row.metric.name) for one in drawn_of]
+        axes.set_yticks(range(len(drawn_of)), names)
+        axes.set_ylim(len(drawn_of) - 0.5, -0.5)
+        axes.set_xlim(left=0)
+        axes.set_xlabel(
+            "rate of each guest in percent of "
+            + ", or of ".join(dict.fromkeys(map(told.whole, drawn_of)))
+        )
+        axes.grid(axis="x")
+        axes.spines["left"].set_visible(False)
+        _key(drawn, levels, shades)
+        return look.svg(
+            drawn,
+            "Rate of each guest, all metrics: "
+            + "; ".join(
+                f"{text.printable(one.row.metric.name)}, {told.curve(one)}"
+                for one in drawn_of
+            ),
+        )
+
+
+def some(levels: list[int]) -> list[int]:
+    """Return the numbers of guests to draw, the first and last included."""
+    if len(levels) <= _MOST:
+        return levels
+    last = len(levels) - 1
+    places = {round(step * last / (_MOST - 1)) for step in range(_MOST)}
+    return [levels[place] for place in sorted(places)]
+
+
+def colours(number: int) -> list[str]:
+    """Return shades from light to dark, that keep their order in print."""
+    shades = matplotlib.colormaps["Blues"]
+    return [
+        colors.to_hex(shades(0.3 + 0.6 * place / max(1, number - 1)))
+        for place in range(number)
+    ]
+
+
+def _group(
+    axes: t.Any,
+    series: shares.Series,
+    levels: list[int],
+    shades: list[str],
+    place: int,
+    thick: float,
+) -> None:
+    top = place - thick * (len(levels) - 1) / 2
+    known = {one.guests: one for one in series.shares}
+    for index, guests in enumerate(levels):
+        share, at = known.get(guests), top + index * thick
+        if share is None or share.value is None:
+            axes.annotate(
+                f"{told.guests(guests)}: not measured",
+                (1, at),
+                va="center",
+                fontsize=6,
+                color=look.BARE,
+            )
+            continue
+        axes.barh(
+            at,
+            share.value * 100,
+            thick * 0.92,
+            color="white" if share.void else shades[index],
+            edgecolor=shades[index] if share.void else "none",
+            hatch="////" if share.void else None,
+            linewidth=0.5,
+        )
+        if share.low is not None and share.high is not None:
+            for colour, width in (("white", 2.4), (look.INK, 1)):
+                axes.plot(
+                    [share.low * 100, share.high * 100],
+                    [at, at],
+                    color=colour,
+                    linewidth=width,
+                )
+        axes.annotate(
+            f"{share.value * 100:.0f}",
+            (max(share.value, share.high or 0) * 100, at),
+            xytext=(3, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=6.5,
+            bbox={"facecolor": "white", "linewidth": 0, "pad": 0.4},
+        )
+
+
+def _key(drawn: t.Any, levels: list[int], shades: list[str]) -> None:
+    boxes = [
+        matplotlib.patches.Patch(facecolor=shade, label=told.guests(guests))
+        for guests, shade in zip(levels, shades, strict=True)
+    ]
+    drawn.legend(
+        handles=boxes,
+        loc="outside upper center",
+        ncols=min(8, len(boxes)),
+        frameon=False,
+        fontsize=8,
+        handlelength=1.2,
+    )

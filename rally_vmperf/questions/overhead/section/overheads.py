@@ -1,0 +1,129 @@
+"""The drawing of all overheads with their intervals and limits."""
+
+import collections.abc
+import typing as t
+
+import markupsafe
+from matplotlib import figure
+
+from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import rows
+from rally_vmperf.measurement import units
+from rally_vmperf.report import look
+from rally_vmperf.report import text
+
+#: Overhead in percent from which the axis is logarithmic, so that the ones
+#: near their limits stay apart beside one of several thousand.
+_FAR = 150.0
+_LINEAR_BELOW = 10.0
+
+
+def draw(
+    judged: collections.abc.Sequence[rows.Row], name: str
+) -> markupsafe.Markup:
+    """Return a line per metric: overhead, interval, limit.
+
+    :param judged: rows with figures
+    :param name: of the drawing, begins its identifiers
+    """
+    if not judged:
+        return markupsafe.Markup()
+    with look.settings(name):
+        drawn = figure.Figure(
+            figsize=(8.6, 0.9 + 0.3 * len(judged)), layout="constrained"
+        )
+        axes = drawn.add_subplot()
+        axes.axvline(0, color=look.INK, linewidth=1)
+        for place, row in enumerate(judged):
+            if row.comparison is not None:
+                _line(axes, place, row, row.comparison, f"{name}-{place}")
+        _scale(axes, judged)
+        names = [text.printable(row.metric.name) for row in judged]
+        axes.set_yticks(range(len(judged)), names)
+        axes.set_ylim(len(judged) - 0.4, -0.6)
+        scale = ", logarithmic" if axes.get_xscale() == "symlog" else ""
+        axes.set_xlabel(
+            f"overhead in percent of bare metal{scale} "
+            "(right: the guest is worse)"
+        )
+        axes.grid(axis="x")
+        axes.spines["left"].set_visible(False)
+        return look.svg(drawn, "Overhead of each metric with its interval")
+
+
+def _line(
+    axes: t.Any,
+    place: int,
+    row: rows.Row,
+    comparison: overhead.Comparison,
+    gid: str,
+) -> None:
+    colour, mark = look.VERDICTS[row.status or "none"]
+    value = comparison.overhead_percent
+    if comparison.low is not None and comparison.high is not None:
+        axes.plot(
+            [comparison.low, comparison.high],
+            [place, place],
+            color=colour,
+            linewidth=2,
+            solid_capstyle="butt",
+            marker="|",
+            markersize=8,
+            gid=f"{gid}-interval",
+        )
+    axes.plot(
+        [value],
+        [place],
+        color=colour,
+        marker=mark,
+        markersize=7,
+        markeredgecolor="white",
+        markeredgewidth=0.8,
+        linestyle="none",
+        gid=f"{gid}-overhead",
+    )
+    if row.limit is not None:
+        axes.plot(
+            [row.limit] * 2,
+            [place - 0.38, place + 0.38],
+            color=look.INK,
+            linewidth=1.6,
+            linestyle=(0, (2, 1)),
+            gid=f"{gid}-limit",
+        )
+    axes.annotate(
+        f"{units.show_percent(value)} %",
+        (1.01, place),
+        xycoords=("axes fraction", "data"),
+        va="center",
+        annotation_clip=False,
+    )
+
+
+def _scale(axes: t.Any, judged: collections.abc.Iterable[rows.Row]) -> None:
+    """Give the axis room for everything, or shrink what is far away."""
+    ends = [0.0]
+    for row in judged:
+        shown = row.comparison
+        if shown is not None:
+            candidates = (shown.overhead_percent, shown.low, shown.high)
+            ends += [end for end in candidates if end is not None]
+        if row.limit is not None:
+            ends.append(row.limit)
+    low, high = min(ends), max(ends)
+    if max(-low, high) > _FAR:
+        axes.set_xscale("symlog", linthresh=_LINEAR_BELOW)
+        axes.set_xlim(1.5 * low - 1, 1.5 * high + 1)
+        marks = [size for size in _marks() if low <= size <= 1.5 * high]
+        axes.set_xticks(marks, [f"{size:g}" for size in marks])
+        axes.minorticks_off()
+    else:
+        margin = 0.04 * (high - low) or 1.0
+        axes.set_xlim(low - margin, high + margin)
+
+
+def _marks() -> list[float]:
+    """Return where a logarithmic axis is marked."""
+    sizes = [5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0]
+    sizes += [10.0**power for power in range(4, 12)]
+    return [-size for size in reversed(sizes)] + [0.0, *sizes]

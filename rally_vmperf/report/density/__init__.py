@@ -1,1 +1,0 @@
-"""What a page shows of guests that degrade as their number grows."""

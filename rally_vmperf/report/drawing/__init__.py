@@ -1,1 +1,0 @@
-"""Drawings of a run, as SVG to stand inside a page."""

@@ -1,0 +1,114 @@
+"""Whether the machines of a session can be compared with the baseline's."""
+
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import likeness
+from rally_vmperf.baseline import matching
+from rally_vmperf.execution import requirements
+from rally_vmperf.execution import session as sessions
+from rally_vmperf.measurement import finding
+from rally_vmperf.runs import reference
+
+
+def alone(session: sessions.Session) -> list[finding.Finding]:
+    """Return what there is to say without bare metal."""
+    found = []
+    for one in session.assignments:
+        found += [
+            finding.Finding(kind=kind, subject=one.title, seen=seen)
+            for kind, seen in one.workload.cautions(one.arguments)
+        ]
+    for place in session.places:
+        facts = session.fingerprints[place.name]
+        found += likeness.virtualisation(facts, place.name)
+    return found
+
+
+def machines(
+    session: sessions.Session, baseline: document.Json
+) -> list[finding.Finding]:
+    """Return in what guests, peer and tools differ from the baseline's."""
+    metal = baseline["machine"]
+    found = likeness.governor(metal["fingerprint"])
+    found += likeness.nested(metal["fingerprint"])
+    for place in session.places:
+        facts = session.fingerprints[place.name]
+        found += likeness.compare_machines(
+            metal["fingerprint"], facts, place.name
+        )
+        found += likeness.compare_tools(
+            metal.get("tools", {}),
+            _measuring(session, place.name),
+            place.name,
+        )
+    if session.peer is not None:
+        found += _peer(session, session.peer.name, baseline)
+    return found
+
+
+def hosts(
+    guests: collections.abc.Iterable[document.Json], baseline: document.Json
+) -> list[finding.Finding]:
+    """Return which guests run on another machine than the baseline's."""
+    name = baseline["machine"]["name"]
+    return [one for guest in guests for one in likeness.host(name, guest)]
+
+
+def _measuring(
+    session: sessions.Session, name: str
+) -> dict[str, dict[str, t.Any]]:
+    """Return a station's tools, without those that only prepare."""
+    measuring = {
+        tool.command
+        for tool in requirements.tools(session.assignments)
+        if tool.measures
+    }
+    return {
+        command: dataclasses.asdict(facts)
+        for command, facts in session.tools[name].items()
+        if command in measuring
+    }
+
+
+def _peer(
+    session: sessions.Session, name: str, baseline: document.Json
+) -> list[finding.Finding]:
+    facts = session.fingerprints[name]
+    recorded = baseline.get("peer", {})
+    return (
+        likeness.peer_place(baseline["machine"]["fingerprint"], facts)
+        + likeness.same_peer(recorded.get("fingerprint", {}), facts)
+        + likeness.compare_tools(
+            recorded.get("tools", {}), _measuring(session, name), name
+        )
+    )
+
+
+def data(
+    session: sessions.Session, baseline: document.Json, shape: matching.Shape
+) -> list[finding.Finding]:
+    """Return where the data worked on are others than on bare metal.
+
+    :raises BaselineError: when the baseline does not cover the session
+    """
+    found = []
+    chosen = reference.entries(baseline, session.assignments, shape)
+    for one, entry in zip(session.assignments, chosen, strict=True):
+        recorded = entry.get("facts", {})
+        for place in session.places:
+            facts = session.facts[place.name].get(one.title, {})
+            for key in sorted(recorded.keys() & facts.keys()):
+                if recorded[key] == facts[key]:
+                    continue
+                found.append(
+                    finding.Finding(
+                        kind="data_differ",
+                        subject=place.name,
+                        seen=f"{one.title}: {key} is {recorded[key]} on bare "
+                        f"metal and {facts[key]} on {place.name}",
+                    )
+                )
+    return found

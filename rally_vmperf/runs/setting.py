@@ -1,0 +1,125 @@
+"""What stays the same over all repetitions of a run, as records tell it."""
+
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf.baseline import matching
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import session as sessions
+from rally_vmperf.guests import request
+from rally_vmperf.measurement import finding
+from rally_vmperf.records import build
+from rally_vmperf.records import codec
+
+Json = dict[str, t.Any]
+Guests = collections.abc.Sequence[Json]
+Assignments = collections.abc.Sequence[assignment.Assignment]
+
+
+def of_guests(
+    booted: Json,
+    assignments: Assignments,
+    session: sessions.Session | None = None,
+    *,
+    reference: Json | None = None,
+    metrics: Json | None = None,
+    findings: collections.abc.Iterable[finding.Finding] = (),
+) -> build.Setting:
+    """Return the setting of guests.
+
+    :param booted: what booting them left
+    :param session: with the guests; None where they could not be made ready
+    :param reference: bare metal that they are compared with
+    :param metrics: of the reference
+    :param findings: beside those of the boot
+    """
+    guests = booted["guests"]
+    nova = {guest["name"]: _nova(guest) for guest in guests}
+    machines = [
+        build.Machine(
+            name=guest["name"],
+            role="guest",
+            host=host_of(guest),
+            boot=boot_id(guest, 1),
+        )
+        for guest in guests
+    ]
+    if session and session.peer:
+        machines.append(build.Machine(name=session.peer.name, role="peer"))
+    of_boot = [finding.Finding(**one) for one in booted["findings"]]
+    return build.Setting(
+        shape=dataclasses.asdict(shape_of(guests)),
+        machines=machines,
+        details={
+            one.name: {
+                "nova": nova.get(one.name, {}),
+                **(described(session, one.name) if session else {}),
+            }
+            for one in machines
+        },
+        workloads=workloads(assignments),
+        expected=expected(assignments),
+        metrics={**(metrics or {}), **meanings(assignments)},
+        reference=reference,
+        findings=tuple(dict.fromkeys((*of_boot, *findings))),
+    )
+
+
+def shape_of(guests: Guests) -> matching.Shape:
+    """Return the shape that guests have by their flavor."""
+    flavor = guests[0]["flavor"]
+    return matching.Shape(
+        vcpus=flavor["vcpus"],
+        memory_mib=flavor["memory_mib"],
+        copies=len(guests),
+    )
+
+
+def host_of(guest: Json) -> str:
+    """Return the host as far as the cloud tells: a name, or its hash."""
+    keys = ("host", "hypervisor", "host_id")
+    return next((str(guest[key]) for key in keys if guest.get(key)), "")
+
+
+def boot_id(guest: Json, count: int) -> str:
+    """Return which QEMU process a guest is, after so many starts."""
+    return f"{guest['id']}#{count}"
+
+
+def described(session: sessions.Session, name: str) -> Json:
+    """Return fingerprint, tools and workloads' facts of a machine."""
+    return {
+        **session.describe(name),
+        "facts": session.facts.get(name, {}),
+    }
+
+
+def workloads(assignments: Assignments) -> list[Json]:
+    """Return the workloads as plain documents."""
+    return [
+        {
+            "name": one.workload.name,
+            "label": one.label,
+            "arguments": one.arguments,
+        }
+        for one in assignments
+    ]
+
+
+def expected(assignments: Assignments) -> list[str]:
+    """Return the names of the metrics of a complete condition."""
+    return [metric.name for one in assignments for metric in one.metrics()]
+
+
+def meanings(assignments: Assignments) -> Json:
+    """Return the metrics of a complete condition, encoded."""
+    return codec.encode_metrics(
+        metric for one in assignments for metric in one.metrics()
+    )
+
+
+def _nova(guest: Json) -> Json:
+    """Return what Nova says of a guest, without how it is entered."""
+    secret = ("host_key", "name", *request.REACHING)
+    return {key: value for key, value in guest.items() if key not in secret}

@@ -1,0 +1,122 @@
+import dataclasses
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import finding
+from tests.unit import made
+
+CPU = {made.EVENTS: made.SHARED}
+STEAL = finding.Finding(kind="steal_time", subject="g1", seen="9 %")
+
+
+def with_finding(curves, guests, found=STEAL):
+    """Return the curves with a finding at levels with so many guests."""
+    return [
+        dataclasses.replace(
+            one,
+            conditions=tuple(
+                dataclasses.replace(level, findings=(found,))
+                if level.axes["guests"] in guests
+                else level
+                for level in one.conditions
+            ),
+        )
+        for one in curves
+    ]
+
+
+def seen(curves, kind, **arguments):
+    arguments.setdefault("max_percent", {"*": 50})
+    return [
+        one
+        for one in made.degradation(curves, **arguments).findings
+        if one.finding.kind == kind
+    ]
+
+
+@ddt.ddt
+class LevelsTestCase(unittest.TestCase):
+    @ddt.data(
+        ({3}, "at 3 guests: 9 %"),
+        ({2, 3}, "at 2, 3 guests: 9 %"),
+        ({1}, "at 1 guest: 9 %"),
+        ({1, 2, 3}, "9 %"),
+    )
+    @ddt.unpack
+    def test_which_level(self, guests, words):
+        (one,) = seen(with_finding(made.levels(CPU), guests), "steal_time")
+        self.assertEqual(words, one.finding.seen)
+        self.assertEqual((1, 2, 3), one.repetitions)
+
+    def test_levels_of_warm_ups_are_not_asked(self):
+        warm = with_finding(made.levels(CPU, 1, counted=False), {3})
+        self.assertEqual([], seen([*warm, *made.levels(CPU)], "steal_time"))
+
+    def test_of_the_whole_run(self):
+        curves = made.levels(CPU)
+        curves[1] = dataclasses.replace(curves[1], findings=(STEAL,))
+        (one,) = seen(curves, "steal_time")
+        self.assertEqual(((2,), "9 %"), (one.repetitions, one.finding.seen))
+
+
+class FiguresTestCase(unittest.TestCase):
+    def test_too_few_samples(self):
+        (one,) = seen(made.levels(CPU, 2), "too_few_samples")
+        self.assertEqual("2 of 1, 2, 3 guests", one.finding.seen)
+        self.assertEqual([], seen(made.levels(CPU), "too_few_samples"))
+
+    def test_unstable(self):
+        curves = made.levels(CPU, noise=(1.0, 1.3, 0.8))
+        got = seen(curves, "unstable")
+        self.assertEqual(3, len(got))
+        self.assertEqual(
+            "with 1 guest they vary by 27.5 %", got[0].finding.seen
+        )
+
+    def test_no_spread(self):
+        self.assertTrue(seen(made.levels(CPU, noise=(1.0,)), "no_spread"))
+        self.assertFalse(seen(made.levels(CPU), "no_spread"))
+
+    def test_not_linear(self):
+        (one,) = seen(made.levels(CPU), "not_linear")
+        self.assertEqual("note", one.finding.severity)
+        self.assertIn("12.7 points below the line", one.finding.seen)
+
+    def test_levels_too_few_is_said_once(self):
+        curves = made.levels(
+            {made.EVENTS: made.SHARED, made.TIME: made.SHARED}
+        )
+        (one,) = seen(curves, "levels_too_few")
+        self.assertEqual("3, of 4 at least", one.finding.seen)
+
+    def test_law_contradicted(self):
+        knee = {n: [300.0 * min(1, 2 / n)] * n for n in (1, 2, 4, 8)}
+        (one,) = seen(made.levels({made.EVENTS: knee}), "law_contradicted")
+        self.assertEqual("warning", one.finding.severity)
+        self.assertIn("at 2 guests the total is", one.finding.seen)
+
+    def test_extrapolated(self):
+        rates = {n: [300 / (1 + 0.05 * (n - 1))] * n for n in (1, 2, 4, 8)}
+        (one,) = seen(made.levels({made.EVENTS: rates}), "extrapolated")
+        self.assertEqual("21 predicted, 8 measured at most", one.finding.seen)
+
+    def test_another_baseline(self):
+        bare = {made.EVENTS: [330.0, 331.0, 329.0]}
+        curves = made.levels(CPU, bare=bare)
+        later = made.levels(CPU, bare={made.EVENTS: [1.0, 2.0, 3.0]})
+        mixed = [*curves[:2], later[2]]
+        self.assertTrue(seen(mixed, "baseline_changed", against="bare_metal"))
+        self.assertEqual(
+            "void",
+            made.degradation(mixed, {"*": 50}, against="bare_metal").status,
+        )
+        self.assertFalse(seen(mixed, "baseline_changed"))
+
+    def test_conditional_on_the_session(self):
+        bare = {made.EVENTS: [330.0, 331.0, 329.0]}
+        curves = made.levels(CPU, bare=bare)
+        self.assertTrue(
+            seen(curves, "interval_one_session", against="bare_metal")
+        )
+        self.assertFalse(seen(curves, "interval_one_session"))

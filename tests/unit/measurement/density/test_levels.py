@@ -1,0 +1,73 @@
+"""How guests share, held to limits; losses are in test_judging."""
+
+import dataclasses
+import unittest
+
+from tests.unit import made
+
+CPU = {made.EVENTS: made.SHARED}
+
+
+class FairnessTestCase(unittest.TestCase):
+    UNFAIR = {made.EVENTS: {1: [100.0], 2: [60.0, 20.0], 3: [50.0] * 3}}  # noqa: RUF012
+
+    def test_index(self):
+        got = made.fairness(made.levels(self.UNFAIR), {"*": 0.9})
+        self.assertEqual({2: "failed", 3: "passed"}, got.rows[0].statuses)
+        self.assertEqual("index", got.rows[0].figure)
+        self.assertEqual("failed", got.status)
+        self.assertIn(
+            "cpu.sysbench.rate at 2 guests: fairness index 0.800 in its "
+            "worst repetition (1), smallest 0.9: failed",
+            got.sentence(),
+        )
+
+    def test_spread(self):
+        got = made.fairness(made.levels(self.UNFAIR), None, {"*": 50}, at=[3])
+        self.assertEqual({3: "passed"}, got.rows[0].statuses)
+        self.assertTrue(got.passed)
+
+    def test_both(self):
+        got = made.fairness(made.levels(self.UNFAIR), {"*": 0.5}, {"*": 50})
+        self.assertEqual(
+            [("index", "passed"), ("spread", "failed")],
+            [(row.figure, row.status) for row in got.rows],
+        )
+        self.assertEqual(
+            "failed: 1 of 2 figures is beyond the limit", got.headline()
+        )
+        self.assertNotIn("passed: ", got.sentence())
+
+    def test_the_worst_repetition_counts(self):
+        curves = made.levels(self.UNFAIR, count=5)
+        fair = made.levels({made.EVENTS: {1: [100.0], 2: [50.0, 50.0]}}, 4)
+        mixed = [*fair, dataclasses.replace(curves[0], number=5)]
+        got = made.fairness(mixed, {"*": 0.9}, at=2)
+        self.assertEqual("failed", got.status)
+        self.assertIn("in its worst repetition (1)", got.sentence())
+
+    def test_fails_at_once_and_passes_after_three(self):
+        got = made.fairness(made.levels(self.UNFAIR, 1), {"*": 0.9})
+        self.assertEqual(
+            {2: "failed", 3: "inconclusive"}, got.rows[0].statuses
+        )
+        self.assertIn("failed", got.status)
+
+    def test_void(self):
+        got = made.fairness(made.killed(), {"*": 0.5})
+        self.assertEqual({2: "passed", 3: "void"}, got.rows[0].statuses)
+
+    def test_without_limits(self):
+        got = made.fairness(made.levels(self.UNFAIR))
+        self.assertEqual([None], [row.status for row in got.rows])
+        self.assertEqual("inconclusive", got.status)
+
+    def test_alone(self):
+        got = made.fairness(made.levels(CPU), {"*": 0.5}, at=1)
+        self.assertEqual({1: "inconclusive"}, got.rows[0].statuses)
+        self.assertIn("a single guest shares with nobody", got.sentence())
+
+    def test_unmatched(self):
+        got = made.fairness(made.levels(CPU), {"x.*": 0.5}, {"y": 3})
+        self.assertEqual(("x.*", "y"), got.unmatched)
+        self.assertFalse(got.passed)

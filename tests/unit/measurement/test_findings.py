@@ -1,0 +1,51 @@
+import dataclasses
+import unittest
+
+from tests.unit import made
+
+
+class FindingsTestCase(unittest.TestCase):
+    def test_each_once(self):
+        entries = made.several(made.NEAR, findings=made.seen("steal_time"))
+        first, *_ = made.judgement(entries).findings
+        self.assertEqual("steal_time", first.finding.kind)
+        self.assertEqual((1, 2, 3, 4), first.repetitions)
+
+    def test_about_a_guest_voids_all(self):
+        got = made.judgement(
+            made.several(made.BOTH, findings=made.seen("wrong_host"))
+        )
+        self.assertEqual({"void"}, {row.status for row in got.rows})
+        self.assertEqual("void", got.status)
+        self.assertIn("g1: so it is", got.sentence())
+
+    def test_tolerated(self):
+        got = made.judgement(
+            made.several(made.NEAR, findings=made.seen("wrong_host")),
+            tolerate=["wrong_host"],
+        )
+        self.assertEqual("passed", got.status)
+        self.assertTrue(got.findings[0].tolerated)
+
+    def test_too_fast_to_be_true(self):
+        fast = {made.IOPS: (22000.0, 22100.0, 22050.0)}
+        got = made.judgement(made.several(fast))
+        self.assertEqual("void", got.rows[0].status)
+        self.assertIn("significantly faster", got.sentence())
+        told = made.judgement(made.several(fast), tolerate=["guest_faster"])
+        self.assertTrue(told.passed)
+
+    def test_another_baseline(self):
+        entries = made.several(made.NEAR)
+        later = dataclasses.replace(
+            entries[0].condition.reference, recorded_at="2026-02-02T00:00:00Z"
+        )
+        entries[2] = made.changed(entries[2], reference=later)
+        self.assertEqual("void", made.judgement(entries).status)
+
+    def test_the_interval_is_conditional(self):
+        kinds = [
+            one.finding.kind
+            for one in made.judgement(made.several(made.NEAR)).findings
+        ]
+        self.assertEqual(["interval_one_session"], kinds)

@@ -1,0 +1,51 @@
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import plausibility
+from tests.unit import made
+
+THREE = (99.0, 100.0, 101.0)
+
+
+@ddt.ddt
+class AboutTestCase(unittest.TestCase):
+    @ddt.data(
+        ("nothing", THREE, (94.0, 95.0, 96.0), []),
+        ("a tie", THREE, THREE, []),
+        ("faster", THREE, (119.0, 120.0, 121.0), ["guest_faster"]),
+        (
+            "slightly faster",
+            (99.9, 100.0, 100.1),
+            (102.9, 103.0, 103.1),
+            ["guest_slightly_faster"],
+        ),
+        (
+            "better by much, not surely",
+            (90.0, 100.0, 110.0),
+            (100.0, 110.0, 120.0),
+            ["guest_slightly_faster", "unstable"],
+        ),
+        ("few", THREE, (95.0, 96.0), ["too_few_samples"]),
+        ("few of bare metal", (100.0,), THREE, ["too_few_samples"]),
+        ("wild guest", THREE, (50.0, 90.0, 95.0), ["unstable"]),
+        ("equal", (100.0,) * 3, (90.0,) * 3, ["no_spread"]),
+        ("equal bare metal", (100.0,) * 3, (90.0, 91.0, 92.0), []),
+    )
+    @ddt.unpack
+    def test_kinds(self, name, bare, guest, kinds):
+        pair = overhead.compare(
+            made.IOPS, [[value] for value in bare], [[v] for v in guest]
+        )
+        found = list(plausibility.about(pair))
+        self.assertEqual(kinds, [one.kind for one in found])
+        for one in found:
+            self.assertEqual(made.IOPS.name, one.subject)
+
+    def test_a_faster_time(self):
+        pair = overhead.compare(
+            made.TIME, [[v] for v in THREE], [[v] for v in (79.0, 80.0, 81.0)]
+        )
+        kinds = [one.kind for one in plausibility.about(pair)]
+        self.assertEqual(["guest_faster"], kinds)

@@ -1,0 +1,145 @@
+import unittest
+from xml.etree import ElementTree
+
+from rally_vmperf.questions.density.section import cells
+from rally_vmperf.questions.density.section import curves
+from rally_vmperf.questions.density.section import heat
+from rally_vmperf.questions.density.section import law_line
+from rally_vmperf.questions.density.section import picture
+from rally_vmperf.questions.density.section import shares
+from tests.unit import made
+
+EIGHT = tuple(range(1, 9))
+
+
+def series(name="memory.memcpy.rate", **arguments):
+    return shares.series(made.density_row(name, **arguments))
+
+
+def identifiers(drawing):
+    return {one.get("id") for one in ElementTree.fromstring(drawing).iter()}
+
+
+def texts(drawing):
+    return [one.text for one in ElementTree.fromstring(drawing).iter()]
+
+
+class CurvesTestCase(unittest.TestCase):
+    def test_guests_bare_metal_limits_and_intervals_are_there(self):
+        found = identifiers(curves.draw(series(), "here"))
+        for mark in (
+            "mean",
+            "sum",
+            "bare",
+            "bare-total",
+            "1",
+            "2-interval",
+            "3-limit",
+        ):
+            self.assertIn(f"here-{mark}", found)
+        self.assertNotIn("here-1-limit", found)
+        self.assertNotIn("here-1-interval", found)
+
+    def test_limit_stands_where_it_holds_alone(self):
+        row = series(statuses={3: "failed"})
+        found = identifiers(curves.draw(row, "here"))
+        self.assertIn("here-3-limit", found)
+        self.assertNotIn("here-2-limit", found)
+
+    def test_worst_guest_is_marked_where_limits_are_put_to_it(self):
+        found = identifiers(curves.draw(series(of="worst"), "here"))
+        self.assertIn("here-2-worst", found)
+        self.assertNotIn("here-1-worst", found)
+        found = identifiers(curves.draw(series(of="mean"), "here"))
+        self.assertNotIn("here-2-worst", found)
+
+    def test_what_does_not_add_up_has_one_panel(self):
+        drawing = curves.draw(series("disk.randread.latency.p99"), "here")
+        found = identifiers(drawing)
+        self.assertIn("here-each", found)
+        self.assertNotIn("here-total", found)
+
+    def test_peak_of_the_law_is_marked_where_it_is_near(self):
+        drawing = curves.draw(series("cpu.events.rate", levels=EIGHT), "here")
+        self.assertIn("here-peak", identifiers(drawing))
+        self.assertIn("peak at 7.6", texts(drawing))
+        far = series("network.to_peer.throughput", levels=(1, 2, 3, 4))
+        self.assertGreater(far.row.law.peak, 5)
+        near = series("cpu.events.rate", levels=(1, 2, 3))
+        self.assertNotIn("here-peak", identifiers(curves.draw(near, "here")))
+
+    def test_the_axis_ends_at_twice_the_measured_guests(self):
+        reach = law_line.reach(series(levels=(1, 2, 3, 4)))
+        self.assertEqual(8, reach)
+        self.assertEqual(3, law_line.reach(series()))
+
+    def test_it_can_be_read_aloud(self):
+        drawing = curves.draw(series(void=(2,), gaps=(3,)), "here")
+        label = ElementTree.fromstring(drawing).get("aria-label")
+        self.assertIn("2 guests 97.3 % (void), 3 guests not measured", label)
+
+    def test_same_drawing_for_the_same_figures(self):
+        self.assertEqual(
+            curves.draw(series(levels=EIGHT), "here"),
+            curves.draw(series(levels=EIGHT), "here"),
+        )
+
+
+class PictureTestCase(unittest.TestCase):
+    def test_every_metric_has_its_bars_and_figures(self):
+        drawn = [series(name) for name in made.LAW_METRICS]
+        found = texts(picture.draw(drawn, "here"))
+        for one in drawn:
+            self.assertIn(one.row.metric.name, found)
+            for share in one.shares:
+                self.assertIn(f"{share.value * 100:.0f}", found)
+        for words in ("1 guest", "2 guests", "3 guests"):
+            self.assertIn(words, found)
+
+    def test_what_is_missing_is_said(self):
+        drawing = picture.draw([series(gaps=(3,))], "here")
+        self.assertIn("3 guests: not measured", texts(drawing))
+
+    def test_of_many_levels_some_are_drawn(self):
+        some = picture.some([*range(1, 41)])
+        self.assertEqual((1, 40, 8), (some[0], some[-1], len(some)))
+        self.assertEqual([1, 2, 4], picture.some([1, 2, 4]))
+
+    def test_nothing_measured_no_drawing(self):
+        self.assertEqual("", picture.draw([], "here"))
+
+
+class HeatTestCase(unittest.TestCase):
+    def strips(self, records):
+        shown = made.density_run(records)
+        return [cells.strip(one, shown.curves) for one in shown.series]
+
+    def test_guests_are_named_with_their_hosts(self):
+        drawing = heat.draw(self.strips(made.density_records(hosts=2)), "here")
+        found = texts(drawing)
+        self.assertIn("g1 on compute-1", found)
+        self.assertIn("g4 on compute-2", found)
+        self.assertIn("here-0", identifiers(drawing))
+
+    def test_few_cells_have_figures(self):
+        found = texts(heat.draw(self.strips(made.density_records()), "here"))
+        self.assertIn("100", found)
+
+    def test_missing_and_void_are_told(self):
+        drawing = heat.draw(self.strips(made.broken()), "here")
+        label = ElementTree.fromstring(drawing).get("aria-label")
+        self.assertRegex(label, r"disk.randread.iops, \d+ cells, 1 missing")
+        self.assertIn("missing", texts(drawing))
+
+    def test_crowds_are_cut(self):
+        strips = self.strips(made.density_records((1, 60), planned=1))
+        found = texts(heat.draw(strips, "here"))
+        self.assertIn(f"g{heat.MOST_GUESTS} on compute-1", found)
+        self.assertNotIn(f"g{heat.MOST_GUESTS + 1} on compute-1", found)
+
+    def test_nothing_measured_no_drawing(self):
+        self.assertEqual("", heat.draw([], "here"))
+
+    def test_no_picture_in_it_that_would_have_to_be_fetched(self):
+        drawing = heat.draw(self.strips(made.broken()), "here")
+        self.assertNotIn("<image", drawing)

@@ -1,0 +1,220 @@
+"""The page says what the judgement says, and nothing that guests slip in."""
+
+import dataclasses
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import units
+from rally_vmperf.questions.density.section import told
+from rally_vmperf.report import page
+from tests.unit import made
+from tests.unit.report import test_page
+
+
+def read(*runs):
+    return test_page.Reader(page.standalone(runs))
+
+
+@ddt.ddt
+class PageTestCase(unittest.TestCase):
+    @ddt.data(
+        made.density_records(),
+        made.density_records((1, 2, 4), bare_metal=(1, 2, 4)),
+        made.few(made.broken(), ("cpu.compress_time", "disk.randread.iops")),
+    )
+    def test_figures_are_those_of_the_judgement(self, records):
+        shown = made.density_run(records, made.DENSITY_LIMITS)
+        text = read(shown).text
+        for row in shown.judgement.rows:
+            begin = text.index(f"{row.metric.name} {row.status} ")
+            part = text[text.index("Mean guest", begin) :]
+            for point in row.points:
+                figures = [units.show(point.mean, row.metric.unit)]
+                if point.total is not None:
+                    figures.append(told.rate(row.metric, point.total))
+                if point.loss is not None:
+                    percent = units.show_percent(point.loss.percent)
+                    figures.append(f"{percent} %")
+                    figures.append(f"{units.show_percent(point.loss.low)} to")
+                    figures.append(point.worst.guest)
+                    figures.append(f"Jain {point.fairness:.3f}")
+                if point.bare_mean is not None:
+                    bare = units.show(point.bare_mean, row.metric.unit)
+                    figures.append(bare)
+                if point.void:
+                    figures.append(point.void[:60])
+                for figure in figures:
+                    self.assertIn(figure, part[:3200])
+
+    def test_verdicts_of_both_slas_are_told(self):
+        shown = made.density_run(made.density_records(), made.DENSITY_LIMITS)
+        text = read(shown).text
+        for judged in (shown.judgement, shown.fairness):
+            headline = judged.headline()
+            self.assertIn(headline[0].upper() + headline[1:], text)
+            for sentence in judged.sentences()[1:]:
+                self.assertIn(sentence, text)
+        self.assertIn("Jain's index passed", text)
+        self.assertIn("spread passed", text)
+
+    def test_a_verdict_of_many_sentences_is_folded(self):
+        limits = {"vmperf_degradation": {"max_percent": {"*": 1}}}
+        shown = made.density_run(made.density_records((1, 2, 3, 4)), limits)
+        sentences = shown.judgement.sentences()[1:]
+        self.assertGreater(len(sentences), page.MOST_SENTENCES)
+        text = read(shown).text
+        more = len(sentences) - page.MOST_SENTENCES
+        before, after = text.split(f"{more} more", 1)
+        self.assertIn(sentences[page.MOST_SENTENCES - 1], before)
+        self.assertNotIn(sentences[-1], before)
+        self.assertIn(sentences[-1], after)
+
+    def test_without_limits_no_verdict(self):
+        text = read(made.density_run(made.density_records())).text
+        self.assertIn("No verdict", text)
+        self.assertNotIn("Fairness", text)
+        self.assertNotIn("inconclusive: no metric", text.lower())
+
+    def test_how_many_fit_and_what_the_law_says(self):
+        shown = made.density_run(
+            made.density_records((1, 2, 4, 8)),
+            {"vmperf_degradation": {"max_percent": {"*": 60}}},
+        )
+        text = read(shown).text
+        for row in shown.judgement.rows:
+            for sentence in told.fits(row) + told.line(row) + told.law(row):
+                self.assertIn(sentence, text)
+        self.assertIn("Universal Scalability Law", text)
+
+    def test_what_is_missing_is_told_by_level(self):
+        text = read(made.density_run(made.broken())).text
+        missing = text[text.index("What is missing") :]
+        self.assertIn("5 4 incomplete disk.randread.iops of g3", missing)
+        self.assertIn("8 3 skipped the total fell", missing)
+
+    def test_skew_and_overlap_are_told(self):
+        records = made.density_records()
+        records[2]["levels"][1]["starts"][0].update(
+            skew=0.25, uncertainty=0.01, overlap=0.96
+        )
+        text = read(made.density_run(records)).text
+        self.assertIn("96.0 % (3)250 ms ± 10.0 ms (3)", text)
+
+    def test_nothing_measured_is_said(self):
+        text = read(made.density_run([None])).text
+        self.assertIn("Void: nothing was measured", text)
+        self.assertIn("No repetition left a readable record", text)
+
+    def test_levels_of_which_nothing_was_measured(self):
+        records = made.density_records()
+        for record in records:
+            record["levels"][2].update(samples=[], state="incomplete")
+        text = read(made.density_run(records, made.DENSITY_LIMITS)).text
+        self.assertIn("no counted repetition holds it of every guest", text)
+        for record in records:
+            record["levels"] = []
+        text = read(made.density_run(records)).text
+        self.assertIn("vmperf.tiny, no guests", text)
+
+    def test_flavors_are_put_side_by_side(self):
+        shown = [
+            made.density_run(made.density_records((1, 2), bare_metal=(1, 2))),
+            made.density_run(made.density_records((1, 2, 4))),
+            test_page.judged(made.records()),
+            test_page.judged(made.records(guests=2)),
+        ]
+        reader = read(*shown)
+        text = reader.text
+        self.assertIn("Overhead and degradation of guests", text)
+        self.assertIn("Metric by flavor", text)
+        table = text[text.index("The same host") :]
+        self.assertIn("1 guest 2 guests 4 guests", table)
+        self.assertIn("in 2 copies on bare metal", table)
+        links = [x for name, x in reader.attributes if name == "href"]
+        for number in (1, 2, 3, 4):
+            self.assertIn(f"#run-{number}", links)
+
+    def test_title_is_that_of_what_is_shown(self):
+        shown = made.density_run(made.density_records())
+        title = "Degradation of guests as their number grows"
+        self.assertIn(f"<title>{title}</title>", page.standalone([shown]))
+
+    def test_page_needs_nothing_else_and_runs_nothing(self):
+        records = made.few(made.broken())
+        source = page.standalone([made.density_run(records)])
+        reader = test_page.Reader(source)
+        for forbidden in ("script", "link", "img", "iframe", "image"):
+            self.assertNotIn(forbidden, reader.tags)
+        for name, value in reader.attributes:
+            self.assertFalse(name.startswith("on"), name)
+            if name in ("href", "src", "xlink:href"):
+                self.assertTrue(value.startswith("#"), value)
+        self.assertNotRegex(source, r"url\((?!#)|@import")
+        embedded = page.embedded(made.density_run(records))
+        self.assertNotIn("<!--", embedded)
+
+    def test_same_page_for_same_records(self):
+        first, second = (
+            page.standalone([made.density_run(made.few(made.broken()))])
+            for _ in range(2)
+        )
+        self.assertEqual(first, second)
+
+
+@ddt.ddt
+class HostileTestCase(unittest.TestCase):
+    """What machines say is shown as text, whatever it is."""
+
+    @ddt.data(*test_page.HOSTILE)
+    def test_strings_of_machines_are_text(self, words):
+        records = made.few(made.broken())
+        for record in records:
+            guest = record["machines"][0]
+            guest["fingerprint"] = {words: words, "virtualisation": words}
+            guest["nova"].update(
+                host=words, hypervisor=words, image={"name": words}
+            )
+            guest["nova"]["flavor"]["name"] = words
+            for level in record["levels"]:
+                self._spoil(level, words)
+        self._check(made.density_run(records, made.DENSITY_LIMITS), words)
+
+    @ddt.data(*test_page.HOSTILE)
+    def test_metrics_and_units_are_text(self, words):
+        records = made.few(made.density_records(bare_metal=(1, 2)))
+        for record in records:
+            record["metrics"] = {
+                f"{name}.{words}": {**meaning, "unit": words}
+                for name, meaning in record["metrics"].items()
+            }
+            record["expected"] = list(record["metrics"])
+            for level in record["levels"]:
+                rows = [*level["samples"]]
+                for one in (level["reference"] or {}).get("repetitions", ()):
+                    rows += one
+                for row in rows:
+                    row["metric"] = f"{row['metric']}.{words}"
+        self._check(made.density_run(records), words)
+
+    def _check(self, shown, words):
+        """Render it with an overview, beside a run that costs little."""
+        other = dataclasses.replace(made.density_run([]), title=words)
+        test_page.check(self, page.standalone([shown, other]), words)
+
+    def _spoil(self, level, words):
+        level["skipped"] = words if level["skipped"] else ""
+        level["machines"] = [
+            words if name == "g1" else name for name in level["machines"]
+        ]
+        for row in level["samples"]:
+            if row["source"] == "g1":
+                row["source"] = words
+        level["missing"] += [{"what": words, "source": words, "reason": words}]
+        level["findings"].append(
+            {"kind": "partial_overlap", "subject": words, "seen": words}
+        )
+        for start in level["starts"]:
+            start.update(workload=words, command=words)
+        if level["reference"]:
+            level["reference"].update(name=words, machine=words)

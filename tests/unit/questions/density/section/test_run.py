@@ -1,0 +1,243 @@
+import unittest
+
+import ddt
+
+from rally_vmperf.questions.density.section import cells
+from rally_vmperf.questions.density.section import gaps
+from rally_vmperf.questions.density.section import overview
+from rally_vmperf.questions.density.section import samples
+from rally_vmperf.questions.density.section import setting
+from rally_vmperf.questions.density.section import starts
+from tests.unit import made
+
+FAILING = {"vmperf_degradation": {"max_percent": {"*": 1}}}
+PASSING = {"vmperf_degradation": {"max_percent": {"*": 95}}}
+UNFAIR = {"vmperf_fairness": {"min_index": {"*": 1.0}}}
+
+
+@ddt.ddt
+class RunTestCase(unittest.TestCase):
+    @ddt.data(
+        (None, "none"),
+        (PASSING, "passed"),
+        (FAILING, "failed"),
+        (UNFAIR, "failed"),
+        ({**PASSING, **UNFAIR}, "failed"),
+        ({**FAILING, **UNFAIR}, "failed"),
+    )
+    @ddt.unpack
+    def test_status_is_the_gravest_verdict(self, limits, status):
+        self.assertEqual(
+            status, made.density_run(made.density_records(), limits).status
+        )
+
+    def test_headline_has_each_verdict(self):
+        shown = made.density_run(made.density_records(), UNFAIR)
+        self.assertRegex(
+            shown.headline, "^figures without limits; failed: 5 of 5"
+        )
+
+    @ddt.data(
+        ((1, 2, 3), "vmperf.tiny, 1 to 3 guests"),
+        ((2,), "vmperf.tiny, 2 guests"),
+        ((8, 1, 4), "vmperf.tiny, 1 to 8 guests"),
+    )
+    @ddt.unpack
+    def test_title_tells_the_numbers_of_guests(self, levels, title):
+        self.assertEqual(
+            title, made.density_run(made.density_records(levels)).title
+        )
+
+    def test_no_readable_record(self):
+        shown = made.density_run([None, {"kind": "density"}])
+        self.assertEqual(
+            ("no records", (), "void"),
+            (shown.title, shown.records, shown.status),
+        )
+
+    def test_records_stand_in_the_order_of_repetitions(self):
+        shown = made.density_run(made.density_records()[::-1])
+        self.assertEqual([1, 2, 3, 4, 5], [x.number for x in shown.curves])
+
+
+class PartsTestCase(unittest.TestCase):
+    """What the tables of a run that went wrong hold."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.run_ = made.density_run(made.broken(), made.DENSITY_LIMITS)
+
+    def test_a_cell_a_guest_and_repetition(self):
+        strip = cells.strip(self.run_.series[0], self.run_.curves)
+        self.assertEqual(
+            [(f"g{n}", "compute-1") for n in range(1, 9)], list(strip.guests)
+        )
+        # Four counted repetitions of eight levels, one of them skipped.
+        self.assertEqual(31, len(strip.columns))
+        self.assertEqual((1, 2), strip.columns[0])
+        self.assertNotIn((8, 3), strip.columns)
+        self.assertNotIn(("g2", (1, 2)), strip.cells)
+        self.assertAlmostEqual(1, strip.cells["g1", (1, 2)].share, delta=0.1)
+        self.assertAlmostEqual(0.5, strip.cells["g4", (4, 2)].share, delta=0.1)
+
+    def test_cells_say_what_is_missing_and_what_is_void(self):
+        strips = {
+            one.row.metric.name: cells.strip(one, self.run_.curves)
+            for one in self.run_.series
+        }
+        disk = strips["disk.randread.iops"]
+        self.assertEqual("missing", disk.cells["g3", (5, 4)].state)
+        self.assertEqual("void", disk.cells["g2", (5, 4)].state)
+        self.assertEqual("void", disk.cells["g2", (6, 5)].state)
+        self.assertEqual("sound", disk.cells["g2", (4, 4)].state)
+        self.assertEqual(1, disk.number("missing"))
+        self.assertEqual(0, strips["cpu.sysbench.rate"].number("missing"))
+
+    def test_gaps_are_told_by_level_and_repetition(self):
+        found = {
+            (one.guests, one.repetition): one for one in gaps.gaps(self.run_)
+        }
+        self.assertEqual({(5, 4), (8, 3)}, set(found))
+        self.assertEqual("incomplete", found[5, 4].state)
+        self.assertEqual(
+            "disk.randread.iops of g3: g3 answers no more",
+            found[5, 4].reasons[0],
+        )
+        self.assertEqual(
+            ("skipped", ("the total fell",)),
+            (found[8, 3].state, found[8, 3].reasons),
+        )
+
+    def test_levels_that_never_began_are_gaps(self):
+        records = made.density_records()
+        records[4]["levels"] = records[4]["levels"][:1]
+        records[4]["state"] = "interrupted"
+        found = gaps.gaps(made.density_run(records))
+        self.assertEqual(
+            [(2, 5, "never begun"), (3, 5, "never begun")],
+            [(one.guests, one.repetition, one.state) for one in found],
+        )
+
+    def test_many_gaps_are_cut_and_counted(self):
+        records = made.density_records()
+        level = records[2]["levels"][2]
+        level["state"] = "incomplete"
+        level["missing"] = [
+            {"what": f"m{n}", "source": "g1", "reason": "r"} for n in range(9)
+        ]
+        (found,) = gaps.gaps(made.density_run(records))
+        self.assertEqual((gaps.MOST, 5), (len(found.reasons), found.more))
+
+    def test_worst_start_of_each_command(self):
+        records = made.density_records()
+        worst = records[2]["levels"][1]["starts"][0]
+        worst.update(skew=0.25, uncertainty=0.01, overlap=0.96)
+        records[0]["levels"][1]["starts"][0].update(skew=9.0, overlap=0.1)
+        table = starts.worst(made.density_run(records))
+        self.assertEqual((2, 3), table.levels)
+        line = table.lines[0]
+        self.assertEqual(
+            (worst["workload"], worst["command"]),
+            (line.workload, line.command),
+        )
+        self.assertEqual((0.25, 0.01, 3), line.cells[0].skew)
+        self.assertEqual((0.96, 3), line.cells[0].overlap)
+        self.assertLess(line.cells[1].skew[0], 0.25)
+
+    def test_all_samples_are_listed(self):
+        guests = samples.of_guests(self.run_)
+        self.assertEqual(("1 (warm-up)", "2", "3", "4", "5"), guests.heads)
+        self.assertEqual(6 * sum(range(1, 9)), len(guests.lines))
+        metric, number, source, values = guests.lines[0]
+        self.assertEqual(
+            ("cpu.sysbench.rate", 1, "g1"), (metric, number, source)
+        )
+        self.assertRegex(values[0], r"^\d{3} events/s$")
+        gap = next(x for x in guests.lines if x[1:3] == (8, "g8"))
+        self.assertEqual("", gap[3][2])
+        bare = samples.of_bare_metal(self.run_)
+        self.assertEqual({1, 2, 4}, {line[1] for line in bare.lines})
+
+    def test_setting_tells_levels_order_and_bare_metal(self):
+        facts = dict(setting.facts(self.run_))
+        self.assertEqual(
+            ["1, 2, 3, 4, 5, 6, 7, 8 at once"], facts["Numbers of guests"]
+        )
+        self.assertEqual(["as the task lists them"], facts["Order"])
+        self.assertEqual(["idle"], facts["Others meanwhile"])
+        first, second = facts["Bare metal"]
+        self.assertIn("baseline r740, machine compute-1", first)
+        self.assertTrue(first.endswith("for 1, 2, 4 copies"))
+        self.assertEqual("none for 3, 5, 6, 7, 8 copies", second)
+        self.assertEqual(
+            ["on the loss of the mean guest against a lone guest"],
+            facts["Limits"],
+        )
+        self.assertEqual(
+            ["8 on compute-1: g1, g2, g3, g4, g5, g6, g7, g8"],
+            facts["Guests"],
+        )
+
+    def test_setting_tells_hosts_and_seed(self):
+        records = made.density_records(hosts=2)
+        for one in records:
+            one["order"] = {"kind": "shuffled", "seed": 11}
+            one["others"] = "paused"
+        facts = dict(setting.facts(made.density_run(records)))
+        self.assertEqual(
+            ["1, 2, 3 at once on each of 2 hosts"], facts["Numbers of guests"]
+        )
+        self.assertIn("seed 11", facts["Order"][0])
+        self.assertEqual(["paused"], facts["Others meanwhile"])
+        self.assertEqual(["none to compare with"], facts["Bare metal"])
+        self.assertNotIn("Limits", facts)
+
+
+class OverviewTestCase(unittest.TestCase):
+    def test_totals_of_several_hosts_are_those_of_one_of_them(self):
+        one = made.density_run(
+            made.few(made.density_records(bare_metal=(1, 2, 3)))
+        )
+        two = made.density_run(made.few(made.density_records(hosts=2)))
+        self.assertEqual((1, 2), (one.hosts, two.hosts))
+        (part,) = overview.table([one, two]).parts
+        for level in range(3):
+            cells_of_level = [line[1][level] for line in part.lines]
+            self.assertAlmostEqual(
+                cells_of_level[0].of_host,
+                cells_of_level[1].of_host,
+                delta=0.02,
+            )
+        self.assertAlmostEqual(1, two.series[0].shares[0].total, delta=0.02)
+        self.assertEqual(1, made.density_run([]).hosts)
+
+    def test_totals_stand_against_the_whole_host(self):
+        small = made.density_run(
+            made.density_records((1, 2, 4), bare_metal=(1, 2, 4)),
+            made.DENSITY_LIMITS,
+        )
+        large = made.density_run(made.density_records((1, 2)))
+        table = overview.table([small, large])
+        self.assertEqual((1, 2, 4), table.levels)
+        parts = {one.metric.name: one for one in table.parts}
+        cpu = parts["cpu.sysbench.rate"]
+        totals = [
+            point.bare_total
+            for point in small.judgement.rows[0].points
+            if point.bare_total
+        ]
+        self.assertEqual(max(totals), cpu.host)
+        self.assertEqual(small.title, cpu.copies[1])
+        (first, cells_of_small), (second, cells_of_large) = cpu.lines
+        self.assertEqual((0, 1), (first, second))
+        for cell, point in zip(
+            cells_of_small, small.judgement.rows[0].points, strict=True
+        ):
+            self.assertEqual(point.total / cpu.host, cell.of_host)
+        self.assertEqual("passed", cells_of_small[1].status)
+        self.assertIsNone(cells_of_large[2])
+        self.assertIsNone(cells_of_large[1].status)
+        latency = parts["disk.randread.latency_p99"]
+        self.assertEqual((None, None), (latency.host, latency.copies))
+        self.assertIsNone(latency.lines[0][1][0].of_host)

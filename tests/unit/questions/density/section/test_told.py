@@ -1,0 +1,86 @@
+import dataclasses
+import unittest
+
+import ddt
+
+from rally_vmperf.questions.density.section import shares
+from rally_vmperf.questions.density.section import told
+from tests.unit import made
+
+NAME = "memory.memcpy.rate"
+
+
+@ddt.ddt
+class ToldTestCase(unittest.TestCase):
+    def test_limit_is_a_share(self):
+        series = shares.series(made.density_row(NAME, limit=20))
+        alone, two, _ = series.shares
+        self.assertIsNone(told.limit_of(series, alone))
+        self.assertAlmostEqual(0.8, told.limit_of(series, two))
+
+    def test_limit_against_bare_metal_moves_with_it(self):
+        row = made.density_row(NAME, limit=20, against="bare_metal")
+        series = shares.series(row)
+        two = series.shares[1]
+        self.assertAlmostEqual(0.8 * two.bare, told.limit_of(series, two))
+        without = dataclasses.replace(two, bare=None)
+        self.assertIsNone(told.limit_of(series, without))
+
+    def test_without_a_limit_there_is_no_line(self):
+        series = shares.series(made.density_row(NAME, limit=None, statuses={}))
+        self.assertIsNone(told.limit_of(series, series.shares[1]))
+
+    def test_a_curve_can_be_read_aloud(self):
+        row = made.density_row(NAME, void=(2,), gaps=(3,))
+        self.assertEqual(
+            "rate per guest in percent of a lone guest: 1 guest 100.0 %, "
+            "2 guests 97.3 % (void), 3 guests not measured",
+            told.curve(shares.series(row)),
+        )
+
+    @ddt.data(
+        ("cpu.events.rate", 611.0, "611 events/s"),
+        ("cpu.compress_time", 0.592, "0.592 per s"),
+        (NAME, 1.87e10, "18.7 GB/s"),
+    )
+    @ddt.unpack
+    def test_rate_of_a_time_is_so_many_a_second(self, name, value, words):
+        self.assertEqual(
+            words, told.rate(made.density_row(name).metric, value)
+        )
+
+    def test_law_is_told_with_intervals_and_goodness(self):
+        row = made.density_row(NAME, levels=(1, 2, 4, 8))
+        (words,) = told.law(row)
+        for part in (
+            "contention 0.02 (0.018 to 0.022)",
+            "coherency 0.004 (0.0036 to 0.0044)",
+            "99.3 %",
+            "largest at 15.7 guests",
+        ):
+            self.assertIn(part, words)
+        rising = dataclasses.replace(
+            row.law, peak=None, contradicted="at 2 guests it is above"
+        )
+        words = told.law(dataclasses.replace(row, law=rising))
+        self.assertIn("the total only rises", words[0])
+        self.assertEqual(
+            "The data contradict it: at 2 guests it is above.", words[1]
+        )
+
+    @ddt.data(
+        (True, "a straight line describes"),
+        (False, "does not describe"),
+        (None, "is open"),
+    )
+    @ddt.unpack
+    def test_line_says_whether_it_is_one(self, linear, part):
+        row = made.density_row(NAME)
+        line = dataclasses.replace(row.line, linear=linear)
+        (words,) = told.line(dataclasses.replace(row, line=line))
+        self.assertIn("11.2 % of a lone guest (9.8 to 12.7 %)", words)
+        self.assertIn(part, words)
+
+    def test_nothing_is_said_of_what_is_not_there(self):
+        row = made.density_row(NAME, line=None, law=None, fits=None)
+        self.assertEqual([], told.line(row) + told.law(row) + told.fits(row))

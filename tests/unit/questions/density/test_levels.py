@@ -1,0 +1,69 @@
+"""Tests of numbers of guests."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.questions.density import levels
+
+
+@ddt.ddt
+class TestExpand(unittest.TestCase):
+    """Three ways to say which numbers of guests are tried."""
+
+    @ddt.data(
+        ([1, 2, 3], (1, 2, 3)),
+        ([3, 1], (3, 1)),
+        ([2.0], (2,)),
+        ({"from": 2, "to": 4}, (2, 3, 4)),
+        ({"to": 3}, (1, 2, 3)),
+        ({"doubling_to": 8}, (1, 2, 4, 8)),
+        ({"doubling_to": 7}, (1, 2, 4)),
+        ({"doubling_to": 1}, (1,)),
+    )
+    @ddt.unpack
+    def test_forms(self, given, wanted):
+        """Each gives the numbers in its order."""
+        self.assertEqual(wanted, levels.expand(given))
+
+    @ddt.data(
+        None,
+        [],
+        [0],
+        [33],
+        [1, 1],
+        [1.5],
+        ["1"],
+        {},
+        {"from": 1},
+        {"to": 2, "doubling_to": 4},
+        {"doubling_to": 0},
+        "1..8",
+        3,
+    )
+    def test_others_are_refused(self, given):
+        """With the forms there are."""
+        with self.assertRaisesRegex(levels.LevelError, "doubling_to: 8"):
+            levels.expand(given)
+
+    def test_a_range_ascends(self):
+        """Which end is which is told."""
+        with self.assertRaisesRegex(levels.LevelError, "4 is beyond to 2"):
+            levels.expand({"from": 4, "to": 2})
+
+
+class TestRises(unittest.TestCase):
+    """Levels with more guests than the one before."""
+
+    def test_rises(self):
+        """From one repetition to the next it goes on."""
+        self.assertEqual(2, levels.rises((1, 2, 3), 1))
+        self.assertEqual(4, levels.rises((1, 2, 3), 2))
+        self.assertEqual(1, levels.rises((3, 1), 2))
+        self.assertEqual(0, levels.rises((3,), 5))
+
+    def test_ascending(self):
+        """A level that comes again or is smaller breaks it."""
+        self.assertTrue(levels.ascending((1, 2, 8)))
+        self.assertTrue(levels.ascending((4,)))
+        self.assertFalse(levels.ascending((1, 3, 2)))

@@ -1,0 +1,266 @@
+"""Tests of runs in which more and more guests take part."""
+
+import functools
+import tempfile
+import unittest
+from unittest import mock
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.questions.density import run as density
+from rally_vmperf.questions.density import stopping
+from rally_vmperf.records import journal
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import host_groups
+from tests.unit.runs import fakes
+from tests.unit.runs import golden
+from tests.unit.runs import whole
+
+METRIC = fakes.RATE.name
+
+
+class Idle(actions.Action):
+    """Guests that are idle, or will not be.
+
+    :param effects: number of guests -> what it took to form that level
+    """
+
+    name = "idle guests"
+
+    def __init__(self, effects=None):
+        self.effects, self.asked = effects or {}, []
+
+    def before(self, current):
+        """Remember who takes part, and who is lost."""
+        self.asked.append((tuple(current.machines), frozenset(current.lost)))
+        effect = self.effects.get(len(current.machines), actions.Effect())
+        if isinstance(effect, BaseException):
+            raise effect
+        return effect
+
+
+class TestRun(unittest.TestCase):
+    """Every level is recorded, whatever happens to a guest."""
+
+    def setUp(self):
+        """Make an empty journal."""
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.journal = journal.Journal(folder.name, "w")
+
+    def run_of(self, session, *acting, levels=(1, 2, 3), **changes):
+        """Return a run through levels of three guests of one host."""
+        groups = host_groups.HostGroups((("g1", "g2", "g3"),))
+        return fakes.run_of(
+            session,
+            self.journal,
+            acting,
+            question="density",
+            warmup=0,
+            conditions=tuple(
+                conditions.Condition(
+                    axes={"guests": number},
+                    choose=functools.partial(groups.choose, number),
+                )
+                for number in levels
+            ),
+            **changes,
+        )
+
+    def test_a_whole_curve(self):
+        """Each level has its guests and its samples."""
+        record = self.run_of(fakes.Session()).repeat(1)
+        self.assertEqual("complete", record["state"])
+        self.assertEqual(
+            [["g1"], ["g1", "g2"], ["g1", "g2", "g3"]],
+            [level["machines"] for level in record["conditions"]],
+        )
+        self.assertEqual(
+            [1, 2, 3],
+            [len(level["samples"][METRIC]) for level in record["conditions"]],
+        )
+
+    def test_a_guest_that_dies(self):
+        """Its level is incomplete, the next goes on without it."""
+        session = fakes.Session(killed={2: "g2"})
+        run = self.run_of(session, levels=(2, 1, 3))
+        record = run.repeat(1)
+        two, one, three = record["conditions"]
+        self.assertEqual("incomplete", record["state"])
+        self.assertEqual("incomplete", two["state"])
+        self.assertEqual([100, None], two["samples"][METRIC])
+        self.assertEqual("complete", one["state"])
+        self.assertEqual("incomplete", three["state"])
+        self.assertEqual(
+            [
+                {
+                    "what": METRIC,
+                    "source": "g2",
+                    "reason": "3 guests of a host are wanted, 2 of 3 are "
+                    "left: g2 answered no more",
+                }
+            ],
+            three["missing"],
+        )
+        self.assertEqual([("g1", "g2"), ("g1",)], session.asked)
+        self.assertIn("g2 answered no more", run.warnings[0])
+        second = run.repeat(2)
+        self.assertEqual(["g1", "g3"], second["conditions"][0]["machines"])
+        self.assertEqual("complete", second["conditions"][0]["state"])
+
+    def test_another_guest_that_cannot_rest(self):
+        """Its level is not measured; the next is tried."""
+        trouble = {"g3": "pause guest g3: forbidden"}
+        idle = Idle({2: actions.Effect(trouble=trouble)})
+        session = fakes.Session()
+        run = self.run_of(session, idle)
+        record = run.repeat(1)
+        self.assertIn("pause guest g3: forbidden", run.warnings[0])
+        self.assertEqual([("g1",), ("g1", "g2", "g3")], session.asked)
+        self.assertEqual(
+            ["complete", "incomplete", "complete"],
+            [level["state"] for level in record["conditions"]],
+        )
+        self.assertEqual(
+            ["g1", "g2"],
+            [gap["source"] for gap in record["conditions"][1]["missing"]],
+        )
+
+    def test_a_guest_that_does_not_wake(self):
+        """It is missing; levels that can do without it do."""
+        late = finding.Finding(kind="still_booting", subject="g1", seen="x")
+        idle = Idle(
+            {
+                2: actions.Effect(
+                    trouble={"g2": "no answer"},
+                    lost=frozenset({"g2"}),
+                    findings=(late,),
+                )
+            }
+        )
+        run = self.run_of(fakes.Session(), idle, levels=(2, 1))
+        two, one = run.repeat(1)["conditions"]
+        self.assertEqual(["g2"], [gap["source"] for gap in two["missing"]])
+        self.assertEqual(
+            ["still_booting"], [f["kind"] for f in two["findings"]]
+        )
+        self.assertEqual("complete", one["state"])
+        self.assertEqual((("g1",), frozenset({"g2"})), idle.asked[1])
+        idle.effects.clear()
+        second = run.repeat(2)
+        self.assertEqual(["g1", "g3"], second["conditions"][0]["machines"])
+        self.assertEqual("complete", second["state"])
+
+    def test_interrupted_while_guests_wake(self):
+        """The level that was to come is told of."""
+        idle = Idle({2: KeyboardInterrupt()})
+        record = self.run_of(fakes.Session(), idle).repeat(1)
+        self.assertEqual(
+            ["complete", "interrupted"],
+            [level["state"] for level in record["conditions"]],
+        )
+
+    def test_enough_is_enough(self):
+        """Levels behind the one that breaks the limit are skipped."""
+        rule = stopping.Stop(max_percent={"cpu.*": 20})
+        session = fakes.Session(printed=())
+        run = self.run_of(
+            session,
+            levels=(1, 3, 2),
+            enough=functools.partial(density.enough, rule),
+        )
+        record = run.repeat(1)
+        self.assertEqual(2, len(session.asked))
+        last = record["conditions"][2]
+        self.assertEqual(("skipped", 3), (last["state"], last["position"]))
+        self.assertIn("lost 33.3% with 3 guests", last["skipped"])
+
+
+class TestMake(unittest.TestCase):
+    """Each level has bare metal of its own, or none."""
+
+    def run_of(self, copies, names=("g1", "g2"), levels=(1, 2), **changes):
+        """Return a run of guests on one host, closed in the end.
+
+        :param copies: those of the baseline; None for no baseline
+        """
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        document = None
+        if copies is not None:
+            document = whole.baseline(folder, copies)
+        asked = whole.asked(
+            folder, document, *(golden.Machine(name) for name in names)
+        )
+        given = {
+            "levels": levels,
+            "order": "listed",
+            "seed": 0,
+            "others": "idle",
+            "stop": None,
+        }
+        run = asked.opened.run(
+            "w", lambda: density.make(asked, **{**given, **changes})
+        )
+        self.addCleanup(asked.opened.close, "w")
+        return run
+
+    def test_without_a_baseline(self):
+        """Guests alone."""
+        record = self.run_of(None).repeat(1)
+        self.assertEqual("complete", record["state"])
+        self.assertIsNone(record["reference"])
+        self.assertEqual(
+            [None, None], [one["copies"] for one in record["conditions"]]
+        )
+        self.assertEqual(2, record["shape"]["copies"])
+
+    def test_levels_of_the_baseline(self):
+        """As many copies as guests; a level without has none."""
+        record = self.run_of((1, 4)).repeat(1)
+        self.assertEqual(
+            [({"guests": 1}, 1), ({"guests": 2}, None)],
+            [(one["axes"], one["copies"]) for one in record["conditions"]],
+        )
+        self.assertEqual(
+            [1], [one["copies"] for one in record["reference"]["copies"]]
+        )
+        self.assertIn(
+            "shape_whole", {one["kind"] for one in record["findings"]}
+        )
+
+    def test_a_baseline_of_no_level(self):
+        """It is compared with nothing, which is no error."""
+        record = self.run_of((4,)).repeat(1)
+        self.assertEqual("complete", record["state"])
+        self.assertIsNone(record["reference"])
+
+    def test_idle_guests_are_paused(self):
+        """And those that take part are woken again."""
+        run = self.run_of(None, others="paused")
+        record = run.repeat(1)
+        self.assertEqual({"others": "paused"}, record["options"])
+        self.assertEqual("complete", record["state"])
+        idle, _ = run.ready.actions
+        cloud = idle.connection
+        self.assertEqual(1, cloud.calls.count("pause_server"))
+        self.assertEqual(1, cloud.calls.count("unpause_server"))
+        self.assertEqual(
+            [[], []], [c["findings"] for c in record["conditions"]]
+        )
+
+    def test_a_stopped_guest_has_another_boot(self):
+        """For it is another QEMU process."""
+        run = self.run_of(None, others="stopped")
+        with mock.patch("time.sleep", autospec=True):
+            boots = [
+                [one["boot"][-2:] for one in run.repeat(n)["machines"]]
+                for n in (1, 2)
+            ]
+        self.assertEqual([["#1", "#2"], ["#1", "#3"]], boots)
+
+    def test_guests_that_share_no_host(self):
+        """Every record says so."""
+        run = self.run_of(None, levels=(1,))
+        kinds = {one["kind"] for one in run.repeat(1)["findings"]}
+        self.assertIn("guests_on_other_hosts", kinds)

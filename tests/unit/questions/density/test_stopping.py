@@ -1,0 +1,75 @@
+"""Tests of when no more guests are added."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import sample
+from rally_vmperf.questions.density import stopping
+
+RATE = sample.Metric(name="cpu.rate", unit="1/s", better="higher")
+TIME = sample.Metric(name="cpu.time", unit="s", better="lower")
+LATENCY = sample.Metric(name="disk.latency", unit="s", better="lower")
+LOST = sample.Metric(
+    name="network.lost", unit="1", better="lower", scale="count"
+)
+
+
+def level(metric, *values):
+    """Return a level: its number of guests, and a value of each."""
+    return len(values), [
+        sample.Observation(
+            source=f"g{number}",
+            sample=sample.Sample(metric=metric, value=value),
+        )
+        for number, value in enumerate(values, 1)
+    ]
+
+
+@ddt.ddt
+class TestStop(unittest.TestCase):
+    """The rule holds the last level against those before it."""
+
+    @ddt.data(
+        (RATE, (100.0,), (51.0, 51.0), ""),
+        (RATE, (100.0,), (49.0, 49.0), "lost 51.0% with 2 guests"),
+        (TIME, (1.0,), (1.9, 1.9), ""),
+        (TIME, (1.0,), (2.1, 2.1), "lost 52.4% with 2 guests"),
+        (LOST, (1.0,), (9.0, 9.0), ""),
+    )
+    @ddt.unpack
+    def test_limit(self, metric, first, second, why):
+        """A time counts as a rate; a count is no rate."""
+        rule = stopping.Stop(max_percent={"*": 50})
+        said = rule.reached([level(metric, *first), level(metric, *second)])
+        self.assertIn(why, said)
+        self.assertEqual(bool(why), bool(said))
+
+    @ddt.data(
+        ((100.0,), (60.0, 60.0), ""),
+        ((100.0,), (50.0, 50.0), "no total rose any more with 2 guests"),
+        ((100.0,), (40.0, 50.0), "no total rose any more with 2 guests"),
+    )
+    @ddt.unpack
+    def test_total(self, first, second, why):
+        """It must rise from level to level."""
+        rule = stopping.Stop(total_falls=True)
+        said = rule.reached([level(RATE, *first), level(RATE, *second)])
+        self.assertEqual(why, said)
+
+    def test_totals_of_what_adds_up(self):
+        """Latencies have no total; one that rises is enough to go on."""
+        rule = stopping.Stop(total_falls=True)
+        one, two = level(LATENCY, 1.0), level(LATENCY, 9.0, 9.0)
+        self.assertEqual("", rule.reached([one, two]))
+        other = sample.Metric(name="disk.rate", unit="1/s", better="higher")
+        rising = [
+            (1, [*level(RATE, 9.0)[1], *level(other, 1.0)[1]]),
+            (2, [*level(RATE, 4.0, 4.0)[1], *level(other, 1.0, 1.0)[1]]),
+        ]
+        self.assertEqual("", rule.reached(rising))
+
+    def test_the_first_level_stops_nothing(self):
+        """There is nothing to hold it against."""
+        rule = stopping.Stop(max_percent={"*": -1}, total_falls=True)
+        self.assertEqual("", rule.reached([level(RATE, 1.0)]))

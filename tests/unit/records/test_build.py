@@ -1,0 +1,256 @@
+"""Tests of records as a run builds them, from one guest to a thousand."""
+
+import json
+import pathlib
+import random
+import tempfile
+import unittest
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import sample
+from rally_vmperf.records import build
+from rally_vmperf.records import codec
+from rally_vmperf.records import journal
+from rally_vmperf.records import schema
+from tests.unit import made
+
+RATE = sample.Metric(
+    name="cpu.sysbench.rate", unit="events/s", better="higher"
+)
+START = repetition.Start(
+    workload="sysbench",
+    command="cpu",
+    bound="time",
+    skew=0.003,
+    uncertainty=0.001,
+    overlap=0.98,
+)
+STEAL = finding.Finding(kind="steal_time", subject="g1", seen="9 %")
+AGED = finding.Finding(kind="baseline_old", subject="baseline", seen="99 d")
+GAP = repetition.Missing(what="cpu.x", source="g2", reason="killed")
+#: The workloads of tasks/kvm-overhead.yaml, with its defaults.
+DEFAULT = [
+    {"name": "sysbench"},
+    {"name": "bzip2"},
+    {"name": "mbw"},
+    {"name": "fio"},
+    {"name": "iperf3"},
+]
+#: A value of each unit, as long in writing as those of a real run.
+TYPICAL = {
+    "events/s": 312.45,
+    "s": 0.0008123,
+    "B/s": 9.84e9,
+    "ops/s": 9123.4,
+    "bit/s": 9.41e9,
+    "1": 40.0,
+}
+
+
+def observe(names, metrics, chance):
+    """Return what each of these machines reported of each metric."""
+    return tuple(
+        sample.Observation(
+            source=name,
+            sample=sample.Sample(
+                metric=metric,
+                value=TYPICAL[metric.unit] * chance.uniform(0.5, 2),
+            ),
+        )
+        for name in names
+        for metric in metrics
+    )
+
+
+def setting(guests, metrics, reference=None, **changes):
+    """Return what stays the same over a run of so many guests."""
+    names = [f"vmperf-guest-{number}" for number in range(1, guests + 1)]
+    whole = {
+        "shape": {"vcpus": 1, "memory_mib": 1024, "copies": guests},
+        "machines": [
+            build.Machine(
+                name=name,
+                role="guest",
+                host="compute-1.example.org",
+                boot=f"8f7d2c4e-0000-4000-8000-{place:012d}#1",
+            )
+            for place, name in enumerate(names)
+        ],
+        "details": {},
+        "workloads": [
+            {"name": one["name"], "label": "", "arguments": {}}
+            for one in DEFAULT
+        ],
+        "expected": [metric.name for metric in metrics],
+        "metrics": codec.encode_metrics(metrics),
+        "reference": reference,
+        "findings": (),
+    }
+    return names, build.Setting(**{**whole, **changes})
+
+
+def identity(question="density"):
+    """Return which repetition this is."""
+    return build.Identity(
+        question=question,
+        task="t",
+        workload="w",
+        repetition=2,
+        planned=3,
+        counted=True,
+    )
+
+
+def bare(numbers, metrics, chance):
+    """Return a reference of five repetitions in so many copies."""
+    return made.reference_document(
+        "metal",
+        "compute-1",
+        {
+            number: [
+                codec.encode_samples(
+                    observe(codec.copies(number), metrics, chance),
+                    codec.copies(number),
+                )
+                for _ in range(5)
+            ]
+            for number in numbers
+        },
+    )
+
+
+class TestBuilt(unittest.TestCase):
+    """What a run measured comes back as a repetition."""
+
+    def setUp(self):
+        """Build a record of two levels, the larger first."""
+        super().setUp()
+        _, same = setting(
+            3, [RATE], made.record()["reference"], findings=(AGED,)
+        )
+        self.record = build.build(
+            identity(),
+            same,
+            [
+                build.Taken(
+                    axes={"guests": 2},
+                    position=1,
+                    state="incomplete",
+                    machines=("g1", "g2"),
+                    observations=observe(["g1"], [RATE], random.Random(1)),
+                    missing=(GAP,),
+                    findings=(STEAL, STEAL),
+                    starts=(START,),
+                    copies=1,
+                ),
+                build.Taken(
+                    axes={"guests": 3},
+                    position=2,
+                    state="skipped",
+                    skipped="too many",
+                ),
+            ],
+            state="incomplete",
+            started_at=build.now(),
+            order=build.Order(kind="shuffled", seed=3),
+            options={"others": "paused"},
+            missing=[GAP],
+            findings=[AGED],
+        )
+
+    def test_it_is_a_record(self):
+        """By the schema, and through the journal."""
+        schema.check(self.record)
+        with tempfile.TemporaryDirectory() as folder:
+            kept = journal.Journal(folder, "w")
+            kept.append(self.record)
+            self.assertEqual([self.record], kept.read())
+
+    def test_each_condition_has_its_own(self):
+        """Samples, gaps, findings, starts and bare metal."""
+        two = codec.decode(self.record).at(guests=2)
+        self.assertEqual(("g1", "g2"), two.machines)
+        self.assertEqual((START,), two.starts)
+        self.assertEqual("incomplete", two.state)
+        self.assertEqual((GAP,), two.missing)
+        self.assertEqual((STEAL,), two.findings)
+        self.assertEqual(["g1"], [one.source for one in two.observations])
+        self.assertEqual("metal", two.reference.name)
+        self.assertEqual("too many", self.record["conditions"][1]["skipped"])
+
+    def test_the_whole_has_the_rest(self):
+        """What is of no condition, and of all repetitions, each once."""
+        whole = codec.decode(self.record)
+        self.assertEqual((GAP,), whole.missing)
+        self.assertEqual((GAP,), whole.all_missing)
+        self.assertEqual((AGED,), whole.findings)
+        self.assertEqual({"raw": None, "machines": None}, self.record["files"])
+
+
+class TestSize(unittest.TestCase):
+    """A record stays small, and is written however many guests there are."""
+
+    def setUp(self):
+        """Open a journal, and know what all workloads measure."""
+        super().setUp()
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.journal = journal.Journal(pathlib.Path(folder), "w")
+        self.metrics = [
+            metric
+            for one in assignment.assign(DEFAULT)
+            for metric in one.metrics()
+        ]
+        self.chance = random.Random(4)
+
+    def build(self, guests, conditions, reference, question="density"):
+        """Return the record of a repetition."""
+        names, same = setting(guests, self.metrics, reference)
+        return build.build(
+            identity(question),
+            same,
+            [
+                build.Taken(
+                    axes={} if question == "overhead" else {"guests": number},
+                    position=number,
+                    state="complete",
+                    machines=tuple(names[:number]),
+                    observations=observe(
+                        names[:number], self.metrics, self.chance
+                    ),
+                    starts=(START,) * 12,
+                    copies=number if reference else None,
+                )
+                for number in conditions
+            ],
+            state="complete",
+            started_at=build.now(),
+        )
+
+    def test_32_levels_of_all_workloads(self):
+        """Below 1 MB, with bare metal in as many copies each."""
+        levels = range(1, 33)
+        reference = bare(levels, self.metrics, self.chance)
+        record = self.build(32, levels, reference)
+        self.journal.append(record)
+        self.assertLess(self.journal.path.stat().st_size, 1_000_000)
+        self.assertEqual([record], self.journal.read())
+        read = codec.decode(record)
+        self.assertEqual(32, len(read.conditions))
+        self.assertEqual(
+            32 * len(self.metrics), len(read.at(guests=32).observations)
+        )
+
+    def test_1000_guests(self):
+        """They are written, and read as they were."""
+        reference = bare([1], self.metrics, self.chance)
+        record = self.build(1000, [1000], reference, "overhead")
+        self.journal.append(record)
+        (found,) = self.journal.read()
+        self.assertEqual(json.loads(json.dumps(record)), found)
+        read = codec.decode(found)
+        self.assertEqual(1000, len(read.hosts))
+        self.assertEqual(
+            1000 * len(self.metrics), len(read.condition.observations)
+        )

@@ -1,0 +1,211 @@
+"""Tests of what lies beside the journal: whole, or not there."""
+
+import gzip
+import hashlib
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from rally_vmperf.records import files
+from tests.unit.records import full_disk
+from tests.unit.records import raw
+
+#: What no program prints alike twice, so that nothing makes it small.
+HEX = [{"machine": f"g{n}", "stdout": os.urandom(900).hex()} for n in range(9)]
+
+
+class TestRawOutputs(unittest.TestCase):
+    """A file has all that was added, whatever comes after."""
+
+    def setUp(self):
+        """Name a file in a folder that is not there yet."""
+        super().setUp()
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.path = pathlib.Path(folder, "new", "w-1.json.gz")
+        self.failed = []
+
+    def open(self):
+        """Return the file, open."""
+        return files.RawOutputs(self.path, self.failed.append)
+
+    def test_closed_it_is_one_document(self):
+        """With every output, in the order in which they came."""
+        added = [
+            {"machine": "g1", "stdout": "line\nline\x1b\n"},
+            {"guests": 2, "machine": "g2", "stdout": "\udce4\u2028é"},
+        ]
+        file = self.open()
+        for one in added:
+            file.add(one)
+        ran = [{"machine": "g1", "seconds": 2.0}]
+        digest = hashlib.sha256(self.path.read_bytes()).hexdigest()
+        found = file.close(ran)
+        self.assertEqual("w-1.json.gz", found["name"])
+        self.assertNotEqual(digest, found["sha256"])
+        with gzip.open(self.path, "rt") as stream:
+            self.assertEqual(
+                {"outputs": added, "runs": ran}, json.load(stream)
+            )
+        self.assertEqual(
+            {"outputs": added, "runs": ran},
+            files.read(self.path.parent, found),
+        )
+        self.assertEqual([], self.failed)
+
+    def test_nothing_was_printed(self):
+        """It is a document all the same."""
+        self.open().close()
+        self.assertEqual([], raw.outputs(self.path))
+
+    def test_it_is_small(self):
+        """What many machines print alike is told once."""
+        file = self.open()
+        for _ in range(100):
+            file.add(HEX[0])
+        file.close()
+        self.assertLess(self.path.stat().st_size, 10000)
+
+    def test_each_is_there_as_soon_as_it_was_added(self):
+        """Nothing waits for the next one, or for the end."""
+        file = self.open()
+        self.assertEqual([], raw.so_far(self.path))
+        for number, one in enumerate(HEX, 1):
+            file.add(one)
+            self.assertEqual(HEX[:number], raw.so_far(self.path))
+        file.close()
+        self.assertEqual(HEX, raw.outputs(self.path))
+
+    def test_killed_in_the_middle(self):
+        """What was added until then can be read."""
+        script = (
+            "import os, pathlib, signal, sys\n"
+            "from rally_vmperf.records import files\n"
+            "path = pathlib.Path(sys.argv[1])\n"
+            "file = files.RawOutputs(path, print)\n"
+            "file.add({'stdout': 'one'})\n"
+            "file.add({'stdout': 'two'})\n"
+            "os.kill(os.getpid(), signal.SIGKILL)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(self.path)], check=False
+        )
+        self.assertEqual(-signal.SIGKILL, done.returncode)
+        self.assertEqual(
+            [{"stdout": "one"}, {"stdout": "two"}], raw.so_far(self.path)
+        )
+
+    def test_full_disk_is_told_once(self):
+        """Half a file is left neither then nor when there is room again."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        full_disk.limit(self, 4000)
+        file = self.open()
+        for one in HEX:
+            file.add(one)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        file.add(HEX[0])
+        self.assertIsNone(file.close())
+        self.assertEqual([], os.listdir(self.path.parent))
+        (said,) = self.failed
+        self.assertRegex(said, "^raw outputs .*w-1.json.gz: .*journal_dir")
+        self.assertNotIn("\n", said)
+
+    def test_full_disk_at_the_end(self):
+        """A document without its end is not called one."""
+        file = self.open()
+        file.add(HEX[0])
+        full_disk.limit(self, self.path.stat().st_size)
+        self.assertIsNone(file.close())
+        self.assertEqual([], os.listdir(self.path.parent))
+        self.assertEqual(1, len(self.failed))
+
+    def test_a_folder_that_cannot_be_made(self):
+        """It is told once, and the rest goes on."""
+        self.path.parent.write_text("a file")
+        file = self.open()
+        file.add(HEX[0])
+        self.assertIsNone(file.close())
+        self.assertEqual(1, len(self.failed))
+        self.assertEqual("a file", self.path.parent.read_text())
+
+
+class TestMachines(unittest.TestCase):
+    """What is known of machines is written once, and read with its sum."""
+
+    DETAILS = {"g1": {"fingerprint": {"kernel": "6.1"}}}  # noqa: RUF012
+
+    def setUp(self):
+        """Write a file into a folder that is not there yet."""
+        super().setUp()
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.folder = pathlib.Path(folder, "new")
+        self.entry = self.write()
+        self.path = self.folder / self.entry["name"]
+
+    def write(self, **details):
+        """Return the entry of a file with these details."""
+        details = {**self.DETAILS, **details}
+        return files.write_machines(self.folder, details, self.fail)
+
+    def test_read(self):
+        """What was written comes back."""
+        found = files.read(self.folder, self.entry)
+        self.assertEqual({"machines": self.DETAILS}, found)
+
+    def test_named_after_its_content(self):
+        """The same machines have one file, others another."""
+        before = self.path.stat()
+        self.assertEqual(self.entry, self.write())
+        self.assertEqual(before.st_ino, self.path.stat().st_ino)
+        other = self.write(g2={})
+        self.assertNotEqual(self.entry["name"], other["name"])
+        self.assertEqual(2, len(os.listdir(self.folder)))
+
+    def test_damage_is_mended_by_the_next_repetition(self):
+        """A file that is not what its name says is written anew."""
+        self.path.write_bytes(b"half")
+        self.assertEqual(self.entry, self.write())
+        files.read(self.folder, self.entry)
+
+    def test_not_read(self):
+        """In one line, with the file and what is wrong."""
+        whole = self.path.read_bytes()
+        wrong = {**self.entry, "sha256": hashlib.sha256(b"half").hexdigest()}
+        for content, entry, folder, words in (
+            (whole + b"x", self.entry, self.folder, "its checksum differs"),
+            (b"half", wrong, self.folder, "is damaged"),
+            (None, self.entry, self.folder, "No such file"),
+            (whole, self.entry, None, "folder is not known"),
+            (whole, None, self.folder, "could not be written"),
+        ):
+            self.path.unlink(missing_ok=True)
+            if content is not None:
+                self.path.write_bytes(content)
+            with self.assertRaisesRegex(files.FileError, words) as caught:
+                files.read(folder, entry)
+            self.assertNotIn("\n", str(caught.exception))
+
+    def test_no_other_folder_is_read(self):
+        """Whatever a record says."""
+        entry = {**self.entry, "name": f"../new/{self.entry['name']}"}
+        self.assertTrue(files.read(self.folder, entry))
+        outside = {**self.entry, "name": "../outside.json.gz"}
+        self.path.rename(self.folder.parent / "outside.json.gz")
+        with self.assertRaises(files.FileError):
+            files.read(self.folder, outside)
+
+    def test_full_disk(self):
+        """It is told, and nothing is left."""
+        full_disk.limit(self, 20)
+        said = []
+        details = {"g2": os.urandom(900).hex()}
+        self.assertIsNone(
+            files.write_machines(self.folder, details, said.append)
+        )
+        self.assertRegex(said[0], "^machines .*journal_dir")
+        self.assertEqual([self.path.name], os.listdir(self.folder))

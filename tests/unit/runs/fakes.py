@@ -1,0 +1,131 @@
+"""A session that measures nothing, and a run with it."""
+
+from rally_vmperf.execution import station
+from rally_vmperf.machines import testing
+from rally_vmperf.measurement import sample
+from rally_vmperf.records import build
+from rally_vmperf.records import codec
+from rally_vmperf.runs import attempt
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import run
+
+RATE = sample.Metric(
+    name="cpu.sysbench.rate", unit="events/s", better="higher"
+)
+SETTING = build.Setting(
+    shape={"vcpus": 1, "memory_mib": 1024, "copies": 3},
+    machines=[
+        build.Machine(name=name, role="guest", host="h", boot=f"id-{name}#1")
+        for name in ("g1", "g2", "g3")
+    ],
+    details={name: {"nova": {}} for name in ("g1", "g2", "g3")},
+    workloads=[{"name": "sysbench", "label": "", "arguments": {}}],
+    expected=[RATE.name],
+    metrics=codec.encode_metrics([RATE]),
+    reference=None,
+    findings=(),
+)
+
+
+class Session:
+    """A session on a host with two processors.
+
+    :param trouble: number of machines at which an error is raised -> error
+    :param killed: number of machines at which one dies -> its name
+    :param missing: metrics that nobody measures
+    :param printed: what every machine prints
+    :param look: called while workloads run
+    """
+
+    peer = None
+
+    def __init__(
+        self, *, trouble=None, killed=None, missing=(), printed=(), look=None
+    ):
+        self.trouble, self.killed = trouble or {}, killed or {}
+        self.missing, self.printed, self.look = missing, printed, look
+        self.asked, self.gone, self.closed = [], set(), False
+        self.places = [
+            station.Station(
+                name=name,
+                machine=testing.FakeMachine(name),
+                role="guest",
+                folder="",
+            )
+            for name in ("g1", "g2", "g3")
+        ]
+
+    def repeat(self, result, names, on_measured):
+        """Take a sample of each machine that lives."""
+        names = names or [one.name for one in self.places]
+        self.asked.append(tuple(names))
+        self.gone |= {self.killed.get(len(names))}
+        for text in self.printed:
+            result.keep_raw({"machine": names[0], "stdout": text})
+        if self.look:
+            self.look()
+        for name in names:
+            if name in self.gone:
+                result.miss(RATE.name, name, f"{name} answers no more")
+                continue
+            value = 100.0 * min(1.0, 2 / len(names))
+            result.observations.append(
+                sample.Observation(
+                    source=name,
+                    sample=sample.Sample(metric=RATE, value=value),
+                )
+            )
+        for what in self.missing:
+            result.miss(what, names[0], "it broke")
+        if len(names) in self.trouble:
+            raise self.trouble[len(names)]
+        on_measured()
+        return []
+
+    def silent(self, names):
+        """Return who died."""
+        return frozenset(names) & self.gone
+
+    def close(self):
+        """Remember it."""
+        self.closed = True
+
+
+def guests(*numbers, choose=None):
+    """Return conditions with the first so many guests."""
+
+    def chosen(number):
+        names = ("g1", "g2", "g3")[:number]
+        return lambda lost: conditions.Participants(names=names)
+
+    return tuple(
+        conditions.Condition(axes={"guests": n}, choose=chosen(n))
+        for n in numbers
+    )
+
+
+def run_of(session, kept, actions=(), **changes):
+    """Return a run of three repetitions, the first of them a warm-up.
+
+    :param kept: the journal
+    """
+    ready = attempt.Ready(
+        session=session, setting=SETTING, actions=tuple(actions)
+    )
+    lines = []
+    given = {
+        "question": "overhead",
+        "task": "t",
+        "workload": "w",
+        "times": 3,
+        "warmup": 1,
+        "conditions": (conditions.Condition(copies=3),),
+        "journal": kept,
+        "unready": SETTING,
+        "open": lambda: ready,
+        "progress": lambda line: None,
+        "warn": lines.append,
+    }
+    made = run.Run(**{**given, **changes})
+    made.warnings = lines
+    return made

@@ -1,0 +1,84 @@
+"""Tests of who takes part in a level."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.runs import host_groups
+
+
+def guests(*host_ids):
+    """Return booted guests on these hosts."""
+    return [
+        {"name": f"g{number}", "host_id": host}
+        for number, host in enumerate(host_ids, 1)
+    ]
+
+
+@ddt.ddt
+class TestHosts(unittest.TestCase):
+    """Guests that are to share a host are looked for on it."""
+
+    @ddt.data(
+        (("a", "a", "a"), 3, (("g1", "g2", "g3"),)),
+        (("a", "b", "a", "b"), 2, (("g1", "g3"), ("g2", "g4"))),
+        (("a", "b"), 1, (("g1",), ("g2",))),
+    )
+    @ddt.unpack
+    def test_as_asked(self, hosts, largest, groups):
+        """They are taken host by host, and there is nothing to say."""
+        found = host_groups.of_guests(guests(*hosts), largest)
+        self.assertEqual((host_groups.HostGroups(groups), []), found)
+
+    @ddt.data(
+        (("a", "a", "b"), 3, "3 guests on one host .*: g1, g2; g3"),
+        (("a", "a", "a", "a"), 2, "2 guests on each of 2 hosts .*: g1, g2, g"),
+    )
+    @ddt.unpack
+    def test_elsewhere(self, hosts, largest, seen):
+        """It is told who is where."""
+        together, (found,) = host_groups.of_guests(guests(*hosts), largest)
+        self.assertEqual("guests_on_other_hosts", found.kind)
+        self.assertEqual("void", found.severity)
+        self.assertRegex(found.seen, seen)
+        self.assertEqual(
+            len(hosts) // largest, len(together.choose(1, ()).names)
+        )
+
+    def test_host_that_is_not_told(self):
+        """Nobody could check it, which is not the same as wrong."""
+        together, (found,) = host_groups.of_guests(guests("a", None), 2)
+        self.assertEqual("placement_unknown", found.kind)
+        self.assertEqual(("g1", "g2"), together.choose(2, ()).names)
+
+
+class TestTeam(unittest.TestCase):
+    """A level takes the first guests of each host that are alive."""
+
+    def setUp(self):
+        """Put three guests on each of two hosts."""
+        super().setUp()
+        groups = (("g1", "g3", "g5"), ("g2", "g4", "g6"))
+        self.together = host_groups.HostGroups(groups)
+
+    def test_all_alive(self):
+        """So many of each host."""
+        self.assertEqual(("g1", "g2"), self.together.choose(1, ()).names)
+        names = self.together.choose(2, ()).names
+        self.assertEqual(("g1", "g3", "g2", "g4"), names)
+
+    def test_without_the_dead(self):
+        """Others of the same host stand in where there are any."""
+        team = self.together.choose(2, {"g1"})
+        self.assertEqual(("g3", "g5", "g2", "g4"), team.names)
+        self.assertEqual("", team.reason)
+
+    def test_too_few_left(self):
+        """The level cannot be formed, and it is told for whom."""
+        team = self.together.choose(3, {"g4"})
+        self.assertEqual(("g4",), team.lacking)
+        self.assertEqual(
+            "3 guests of a host are wanted, 2 of 3 are left: g4 answered no "
+            "more",
+            team.reason,
+        )

@@ -1,0 +1,178 @@
+"""Tests of guests that rest and are roused between levels."""
+
+import asyncio
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.execution import health
+from rally_vmperf.execution import session as sessions
+from rally_vmperf.execution import station
+from rally_vmperf.guests import testing
+from rally_vmperf.machines import base
+from rally_vmperf.machines import testing as machines
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import idle_guests
+
+NAMES = ("g1", "g2", "g3")
+LOOK = health.Look(boot="b", busy=0, stolen=0, swapped=0, killed=0)
+
+
+def form(others, *participants):
+    """Have guests take part, and the others not."""
+    current = conditions.Current(
+        condition=conditions.Condition(), machines=participants
+    )
+    return others.before(current)
+
+
+class Guest(machines.FakeMachine):
+    """A guest that lets the user in, or not."""
+
+    def __init__(self, name, busy=0, trouble=None):
+        answer = base.Completed(exit_status=busy, stdout="", stderr="")
+        super().__init__(name, {"sh": answer})
+        self.trouble = trouble
+        self.waited = []
+
+    async def wait_ready(self, seconds):
+        """Remember how long it would be waited for."""
+        self.waited.append(seconds)
+        if self.trouble:
+            raise self.trouble
+
+
+@mock.patch("time.sleep", new=mock.Mock())
+@ddt.ddt
+class OthersTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+        self.guests = []
+        for name in NAMES:
+            server = self.cloud.compute.create_server(
+                name=name, networks=[{"uuid": "n1"}]
+            )
+            server.status = "ACTIVE"
+            self.guests.append(
+                {"name": name, "id": server.id, "address": "192.0.2.1"}
+            )
+        self.machines = {name: Guest(name) for name in NAMES}
+        runner = asyncio.Runner()
+        self.addCleanup(runner.close)
+        self.session = sessions.Session(
+            assignments=(),
+            places=[
+                station.Station(
+                    name=name, machine=machine, role="guest", folder="f"
+                )
+                for name, machine in self.machines.items()
+            ],
+            peer=None,
+            progress=lambda line: None,
+            runner=runner,
+        )
+        self.session.last_look = dict.fromkeys(NAMES, LOOK)
+
+    def others(self, kind):
+        """Return what is tested."""
+        return idle_guests.IdleGuests(
+            kind=kind,
+            connection=self.cloud,
+            session=self.session,
+            guests=self.guests,
+            config={"boot_timeout": 60, "ssh_timeout": 5},
+            progress=lambda line: None,
+        )
+
+    def hung_up(self):
+        """Return whose connections were closed since the last question."""
+        found = [name for name, one in self.machines.items() if one.closed]
+        for one in self.machines.values():
+            one.closed = False
+        return found
+
+    def test_idle_asks_nobody(self):
+        before = len(self.cloud.calls)
+        formed = form(self.others("idle"), "g1")
+        self.assertEqual(actions.Effect(), formed)
+        self.assertEqual(before, len(self.cloud.calls))
+        self.assertEqual([], self.hung_up())
+
+    @ddt.data(("paused", NAMES, ()), ("stopped", ("g1", "g3"), ("g2",)))
+    @ddt.unpack
+    def test_up_from_one_to_two(self, kind, known, started):
+        """Who wakes is waited for; only after a boot it is as if new."""
+        others = self.others(kind)
+        self.assertEqual(actions.Effect(), form(others, "g1"))
+        self.assertEqual(["g2", "g3"], self.hung_up())
+        self.assertEqual(set(NAMES), set(self.session.last_look))
+        effect = actions.Effect(started=frozenset(started))
+        self.assertEqual(effect, form(others, "g1", "g2"))
+        self.assertEqual(["g2"], self.hung_up())
+        self.assertEqual(set(known), set(self.session.last_look))
+        waited = [len(one.waited) for one in self.machines.values()]
+        self.assertEqual([0, 1, 0], waited)
+        self.assertLessEqual(self.machines["g2"].waited[0], 5)
+
+    def test_a_guest_that_does_not_answer_again(self):
+        others = self.others("stopped")
+        form(others, "g1")
+        self.machines["g2"].trouble = base.HostKeyMismatch("g2: not known")
+        formed = form(others, "g1", "g2")
+        self.assertEqual(
+            {
+                "g2": "guest g2 was woken and does not answer SSH: "
+                "g2: not known"
+            },
+            formed.trouble,
+        )
+        self.assertEqual({"g2"}, formed.lost)
+
+    def test_a_jump_host_that_does_not_answer(self):
+        """The guest is not lost; the next level waits for it again."""
+        others = self.others("paused")
+        form(others, "g1")
+        guest = self.machines["g2"]
+        guest.trouble = base.JumpRefused("jump host: no")
+        formed = form(others, "g1", "g2")
+        self.assertEqual(
+            (["g2"], frozenset()), ([*formed.trouble], formed.lost)
+        )
+        guest.trouble = None
+        self.assertEqual(actions.Effect(), form(others, "g1", "g2"))
+        self.assertEqual(2, len(guest.waited))
+
+    def test_a_guest_that_starts_when_nobody_waits_any_more(self):
+        """The next level waits for its answer, and asks for nothing."""
+        others = self.others("stopped")
+        form(others, "g1")
+        with mock.patch.dict(others.config, boot_timeout=-1):
+            formed = form(others, "g1", "g2")
+        self.assertIn("g2 is SHUTOFF and not ACTIVE", formed.trouble["g2"])
+        self.assertEqual(frozenset(), formed.lost)
+        self.assertEqual([], self.machines["g2"].waited)
+        self.cloud.compute.servers()
+        before = self.cloud.calls.count("start_server")
+        self.assertEqual(actions.Effect(), form(others, "g1", "g2"))
+        self.assertEqual(before, self.cloud.calls.count("start_server"))
+        self.assertEqual(1, len(self.machines["g2"].waited))
+
+    def test_a_guest_that_goes_on_booting(self):
+        others = self.others("stopped")
+        form(others, "g1")
+        self.machines["g2"] = busy = Guest("g2", busy=3)
+        self.session.places[1].machine = busy
+        formed = form(others, "g1", "g2")
+        (found,) = formed.findings
+        self.assertEqual(("still_booting", "g2"), (found.kind, found.subject))
+        self.assertEqual({}, formed.trouble)
+
+    def test_a_server_that_fails(self):
+        """It is lost; one that was refused is tried again."""
+        servers = self.cloud.compute.all_servers
+        servers[self.guests[2]["id"]].status = "ERROR"
+        formed = form(self.others("paused"), "g1")
+        self.assertEqual({"g3"}, formed.lost)
+        self.assertIn("g3 is ERROR", formed.trouble["g3"])

@@ -1,0 +1,378 @@
+"""Tests of repetitions: recorded whatever happens to them."""
+
+import os
+import tempfile
+import unittest
+
+from rally_vmperf.machines import base
+from rally_vmperf.measurement import finding
+from rally_vmperf.records import build
+from rally_vmperf.records import files
+from rally_vmperf.records import journal
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import run as runs
+from tests.unit.records import full_disk
+from tests.unit.records import raw
+from tests.unit.runs import fakes
+
+MOVED = finding.Finding(kind="guest_changed_host", subject="g1", seen="moved")
+SAMPLES = {"cpu.sysbench.rate": [66.66667, 66.66667, 66.66667]}
+
+
+class Acting(actions.Action):
+    """Remembers when it was called.
+
+    :param effects: part -> what comes of it
+    """
+
+    name = "acting"
+
+    def __init__(self, moment=None, **effects):
+        self.moment, self.effects, self.calls = moment, effects, []
+
+    def _call(self, part, current):
+        self.calls.append((part, *current.machines))
+        effect = self.effects.get(part, actions.Effect())
+        if isinstance(effect, BaseException):
+            raise effect
+        return effect
+
+    def before(self, current):
+        """Remember it."""
+        return self._call("before", current)
+
+    def during(self, current):
+        """Remember it."""
+        return self._call("during", current)
+
+    def after(self, current):
+        """Remember it."""
+        return self._call("after", current)
+
+
+class RunTestCase(unittest.TestCase):
+    """A record is on disk before it is returned."""
+
+    def setUp(self):
+        """Make an empty journal."""
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.journal = journal.Journal(folder.name, "w")
+
+    def run_of(self, session=None, **changes):
+        """Return a run with the journal."""
+        return fakes.run_of(
+            session or fakes.Session(), self.journal, **changes
+        )
+
+
+class TestRepeat(RunTestCase):
+    """Whatever happens, a record is left."""
+
+    def test_warm_up_is_recorded_and_not_counted(self):
+        """Planned are the counted ones only."""
+        run = self.run_of()
+        first, second = run.repeat(1), run.repeat(2)
+        self.assertEqual((False, 2), (first["counted"], first["planned"]))
+        self.assertTrue(second["counted"])
+        self.assertEqual([first, second], self.journal.read())
+        self.assertEqual("complete", second["state"])
+        (only,) = second["conditions"]
+        self.assertEqual((SAMPLES, 3), (only["samples"], only["copies"]))
+
+    def test_machines_that_cannot_be_made_ready(self):
+        """Every repetition says so; it is tried once."""
+        tries = []
+
+        def fail():
+            tries.append(1)
+            raise base.MachineError("g1: no way in")
+
+        run = self.run_of(open=fail)
+        run.prepare()
+        for number in (1, 2):
+            record = run.repeat(number)
+            self.assertEqual("incomplete", record["state"])
+            self.assertEqual([], record["conditions"])
+            self.assertEqual(
+                [
+                    {
+                        "what": "repetition",
+                        "source": "machines",
+                        "reason": "g1: no way in",
+                    }
+                ],
+                record["missing"],
+            )
+        self.assertEqual([1], tries)
+        self.assertEqual(2, len(self.journal.read()))
+        run.close()
+
+    def test_defect_loses_nothing(self):
+        """Whatever is wrong with us, the guests' work is kept."""
+        session = fakes.Session(trouble={3: ZeroDivisionError("ours")})
+        with self.assertRaisesRegex(ZeroDivisionError, "ours"):
+            self.run_of(session).repeat(2)
+        (record,) = self.journal.read()
+        self.assertEqual("incomplete", record["state"])
+        (only,) = record["conditions"]
+        self.assertEqual(
+            ("incomplete", SAMPLES), (only["state"], only["samples"])
+        )
+        self.assertIn("ZeroDivisionError", record["missing"][0]["reason"])
+
+    def test_full_disk_costs_no_samples(self):
+        """The caller gets the record, and is told that it alone has it."""
+        run = self.run_of()
+        full_disk.limit(self, 10)
+        record = run.repeat(2)
+        self.assertEqual("complete", record["state"])
+        self.assertEqual(SAMPLES, record["conditions"][0]["samples"])
+        self.assertEqual({"raw": None, "machines": None}, record["files"])
+        self.assertEqual(3, len(run.warnings))
+        self.assertIn("raw outputs", run.warnings[0])
+        self.assertIn("the samples are kept all the same", run.warnings[0])
+        self.assertIn("repetition 2 is not in it", run.warnings[2])
+
+    def test_full_disk_costs_raw_outputs_first(self):
+        """It is told once, and what they took is room for the record."""
+        printed = [os.urandom(9000).hex() for _ in range(5)]
+        run = self.run_of(fakes.Session(printed=printed))
+        full_disk.limit(self, 20000)
+        record = run.repeat(2)
+        self.assertEqual(1, len(run.warnings))
+        self.assertEqual([record], self.journal.read())
+        self.assertEqual("complete", record["state"])
+        self.assertIsNone(record["files"]["raw"])
+        self.assertNotIn("w-2.json.gz", os.listdir(self.journal.folder))
+
+    def test_raw_outputs_are_on_disk_as_they_come(self):
+        """A controller that is killed meanwhile leaves them."""
+        seen = []
+        session = fakes.Session(
+            printed=["one", "two"],
+            look=lambda: seen.extend(
+                raw.so_far(self.journal.folder / "w-2.json.gz")
+            ),
+        )
+        record = self.run_of(session).repeat(2)
+        self.assertEqual("w-2.json.gz", record["files"]["raw"]["name"])
+        self.assertEqual(["one", "two"], [one["stdout"] for one in seen])
+        kept = files.read(self.journal.folder, record["files"]["raw"])
+        self.assertEqual(seen, kept["outputs"])
+
+    def test_missing_measurement(self):
+        """The rest is kept and the record says incomplete."""
+        record = self.run_of(fakes.Session(missing=["disk.x"])).repeat(2)
+        self.assertEqual("incomplete", record["state"])
+        (only,) = record["conditions"]
+        self.assertEqual("it broke", only["missing"][0]["reason"])
+        self.assertEqual(SAMPLES, only["samples"])
+
+    def test_interrupted(self):
+        """What was measured until then is in the journal."""
+        session = fakes.Session(
+            trouble={3: KeyboardInterrupt()}, printed=["one"]
+        )
+        record = self.run_of(session).repeat(2)
+        self.assertEqual("interrupted", record["state"])
+        self.assertEqual("interrupted", record["conditions"][0]["state"])
+        self.assertEqual([record], self.journal.read())
+        self.assertEqual(SAMPLES, record["conditions"][0]["samples"])
+        kept = files.read(self.journal.folder, record["files"]["raw"])
+        self.assertEqual(
+            [{"axes": {}, "machine": "g1", "stdout": "one"}], kept["outputs"]
+        )
+
+    def test_a_lost_machine_is_tried_again(self):
+        """Where all take part there is nobody to go on without it."""
+        session = fakes.Session(killed={3: "g2"})
+        run = self.run_of(session)
+        run.repeat(1)
+        run.repeat(2)
+        self.assertEqual([("g1", "g2", "g3")] * 2, session.asked)
+
+    def test_it_closes_its_session(self):
+        """Once it was opened."""
+        session = fakes.Session()
+        run = self.run_of(session)
+        run.close()
+        self.assertFalse(session.closed)
+        run.prepare()
+        run.close()
+        self.assertTrue(session.closed)
+
+
+class TestConditions(RunTestCase):
+    """They stand in the order of the task, with their positions."""
+
+    def test_the_order_is_recorded(self):
+        """Conditions are measured in it."""
+        session = fakes.Session()
+        run = self.run_of(
+            session,
+            conditions=fakes.guests(1, 2, 3),
+            order=build.Order(kind="shuffled", seed=5),
+        )
+        positions = set()
+        for number in range(1, 6):
+            session.asked.clear()
+            record = run.repeat(number)
+            found = record["conditions"]
+            self.assertEqual(
+                [1, 2, 3], [one["axes"]["guests"] for one in found]
+            )
+            ran = sorted(found, key=lambda one: one["position"])
+            self.assertEqual(
+                [len(names) for names in session.asked],
+                [one["axes"]["guests"] for one in ran],
+            )
+            positions.add(tuple(one["position"] for one in found))
+        self.assertGreater(len(positions), 1)
+        self.assertEqual({"kind": "shuffled", "seed": 5}, record["order"])
+
+    def test_raw_outputs_name_their_condition(self):
+        """So that they can be told apart, also after Ctrl-C."""
+        session = fakes.Session(
+            printed=["x"], trouble={2: KeyboardInterrupt()}
+        )
+        run = self.run_of(session, conditions=fakes.guests(1, 2, 3))
+        record = run.repeat(1)
+        self.assertEqual(
+            ["complete", "interrupted"],
+            [one["state"] for one in record["conditions"]],
+        )
+        kept = files.read(self.journal.folder, record["files"]["raw"])
+        self.assertEqual(
+            [{"guests": 1}, {"guests": 2}],
+            [one["axes"] for one in kept["outputs"]],
+        )
+
+    def test_enough(self):
+        """What would follow is skipped, with the reason."""
+        asked = []
+
+        def enough(taken):
+            asked.append([one.position for one in taken])
+            return "two will do" if len(taken) == 2 else ""
+
+        record = self.run_of(
+            conditions=fakes.guests(1, 2, 3), enough=enough
+        ).repeat(1)
+        self.assertEqual([[1], [1, 2]], asked)
+        self.assertEqual("complete", record["state"])
+        last = record["conditions"][2]
+        self.assertEqual(
+            ("skipped", "two will do", 3),
+            (last["state"], last["skipped"], last["position"]),
+        )
+
+    def test_an_incomplete_one_is_no_reason_to_stop(self):
+        """It says too little."""
+        session = fakes.Session(missing=["disk.x"])
+        record = self.run_of(
+            session,
+            conditions=fakes.guests(1, 2),
+            enough=lambda taken: "never",
+        ).repeat(1)
+        self.assertEqual(
+            ["incomplete"] * 2, [one["state"] for one in record["conditions"]]
+        )
+
+
+class TestActions(RunTestCase):
+    """Before, in the middle, after."""
+
+    def test_each_part_once(self):
+        """With those that take part; findings go to the condition."""
+        effect = actions.Effect(findings=(MOVED,))
+        action = Acting(before=effect, during=effect, after=effect)
+        record = self.run_of(
+            actions=[action], conditions=fakes.guests(2)
+        ).repeat(2)
+        self.assertEqual(
+            [(part, "g1", "g2") for part in ("before", "during", "after")],
+            action.calls,
+        )
+        (only,) = record["conditions"]
+        self.assertEqual(
+            ["guest_changed_host"], [one["kind"] for one in only["findings"]]
+        )
+        self.assertEqual([], record["findings"])
+
+    def test_trouble_before_keeps_all_from_measuring(self):
+        """It would be another condition; what was begun is undone."""
+        session = fakes.Session()
+        first = Acting()
+        second = Acting(before=actions.Effect(trouble={"g9": "no"}))
+        third = Acting()
+        run = self.run_of(session, actions=[first, second, third])
+        record = run.repeat(2)
+        self.assertEqual([], session.asked)
+        self.assertEqual(
+            [["before", "after"], ["before", "after"], []],
+            [
+                [call[0] for call in one.calls]
+                for one in (first, second, third)
+            ],
+        )
+        (only,) = record["conditions"]
+        self.assertEqual("incomplete", only["state"])
+        self.assertEqual(
+            [("cpu.sysbench.rate", name, "no") for name in ("g1", "g2", "g3")],
+            [tuple(gap.values()) for gap in only["missing"]],
+        )
+        self.assertIn("cannot be measured: no", run.warnings[0])
+
+    def test_trouble_later_makes_it_incomplete(self):
+        """The samples are there, and so is what was wrong."""
+        for part in ("during", "after"):
+            effect = actions.Effect(trouble={"g1": "no"})
+            record = self.run_of(actions=[Acting(**{part: effect})]).repeat(2)
+            (only,) = record["conditions"]
+            self.assertEqual("incomplete", only["state"])
+            self.assertEqual(
+                [{"what": "acting", "source": "g1", "reason": "no"}],
+                only["missing"],
+            )
+            self.assertEqual(SAMPLES, only["samples"])
+
+    def test_a_defect_in_the_middle(self):
+        """It is a defect of the repetition, which keeps its samples."""
+        action = Acting(during=ZeroDivisionError("ours"))
+        with self.assertRaisesRegex(ZeroDivisionError, "ours"):
+            self.run_of(actions=[action]).repeat(2)
+        self.assertEqual("after", action.calls[-1][0])
+        (record,) = self.journal.read()
+        self.assertEqual(SAMPLES, record["conditions"][0]["samples"])
+
+    def test_lost_guests_take_no_part_any_more(self):
+        """Whoever chooses is told."""
+        told = []
+
+        def choose(lost):
+            told.append(lost)
+            return runs.conditions.Participants(names=("g1",))
+
+        effect = actions.Effect(trouble={"g2": "no"}, lost=frozenset({"g2"}))
+        condition = runs.conditions.Condition(axes={"x": 1}, choose=choose)
+        run = self.run_of(
+            actions=[Acting(before=effect)], conditions=(condition,)
+        )
+        run.repeat(1)
+        run.repeat(2)
+        self.assertEqual([set(), {"g2"}], [set(lost) for lost in told])
+
+    def test_a_guest_that_was_started_anew(self):
+        """Is another QEMU process, and the record says so."""
+        effect = actions.Effect(started=frozenset({"g2"}))
+        run = self.run_of(actions=[Acting(before=effect)])
+        boots = [
+            [one["boot"] for one in run.repeat(number)["machines"]]
+            for number in (1, 2)
+        ]
+        self.assertEqual(
+            [["id-g1#1", f"id-g2#{count}", "id-g3#1"] for count in (2, 3)],
+            boots,
+        )

@@ -1,0 +1,117 @@
+"""A whole run of any question, on guests that take no time."""
+
+import asyncio
+
+from rally_vmperf.baseline import matching
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import station
+from rally_vmperf.guests import testing
+from rally_vmperf.records import journal
+from rally_vmperf.runs import opened
+from rally_vmperf.runs import recorded
+from rally_vmperf.runs import recording
+from tests.unit.runs import golden
+
+WORKLOADS = [{"name": "sysbench", "arguments": {"time": 2}}]
+SESSION = "5" * 32
+FLAVOR = {"vcpus": 1, "memory_mib": 512, "disk_gib": 4}
+
+
+def baseline(folder, copies=(1,), rates=(8958.23,)):
+    """Record bare metal in so many copies; return the document.
+
+    :param rates: what sysbench says, one after the other
+    """
+    parts = []
+    for number, count in enumerate(copies, 1):
+        part = recorded.Part(
+            recording.Plan(
+                baseline="metal",
+                session=SESSION,
+                assignments=assignment.assign(WORKLOADS),
+                shape=matching.Shape(1, 512, count),
+                repetitions=3,
+                warmup=0,
+                folder="/var/tmp",
+                held=False,
+                options={},
+            ),
+            journal.Journal(folder, f"{SESSION}-{number}"),
+        )
+        machine = golden.Machine(
+            "metal", [golden.sysbench(rate) for rate in rates], "none"
+        )
+        part.measure(lambda machine=machine: machine, None, quiet, quiet)
+        parts.append(part)
+    return recorded.baseline(parts)
+
+
+def quiet(line):
+    """Say nothing."""
+
+
+class Arrived:
+    """Guests that have arrived."""
+
+    def __init__(self, machines):
+        self.runner = asyncio.Runner()
+        self.places = [
+            station.Station(
+                name=one.name, machine=one, role="guest", folder="vmperf"
+            )
+            for one in machines
+        ]
+
+    def close(self):
+        """End the loop."""
+        self.runner.close()
+
+
+def asked(folder, document, *machines, cloud=None, **changes):
+    """Return what a front door asks, of these guests on one host.
+
+    :param folder: of the journal
+    :param document: a baseline, or None
+    """
+    cloud = cloud or testing.FakeCloud()
+    guests = []
+    for one in machines:
+        server = cloud.compute.create_server(
+            name=one.name, networks=[{"uuid": "n1"}]
+        )
+        server.status, server.host_id = "ACTIVE", "h"
+        guests.append(
+            {
+                "id": server.id,
+                "name": one.name,
+                "flavor": FLAVOR,
+                "host_id": "h",
+                "host_key": "secret",
+                "login": {"key_file": "secret"},
+                "address": "192.0.2.1",
+            }
+        )
+    kept = opened.Opened()
+    kept.keep("w", Arrived(machines))
+    given = {
+        "opened": kept,
+        "question": "overhead",
+        "task": "t",
+        "owner": "w",
+        "times": 3,
+        "warmup": 0,
+        "workloads": WORKLOADS,
+        "peer": None,
+        "booted": {
+            "guests": guests,
+            "findings": [],
+            "client_key": "",
+            "config": {"boot_timeout": 60, "ssh_timeout": 5},
+        },
+        "baseline": document,
+        "journal": journal.Journal(folder, "w"),
+        "connect": lambda: cloud,
+        "progress": quiet,
+        "warn": quiet,
+    }
+    return opened.Asked(**{**given, **changes})

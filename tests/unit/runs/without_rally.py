@@ -1,0 +1,91 @@
+"""Whole runs of both questions where Rally cannot be imported.
+
+Run as a program: a folder is its argument, it prints what came of the runs.
+"""
+
+import importlib.abc
+import json
+import pathlib
+import sys
+
+
+class NoRally(importlib.abc.MetaPathFinder):
+    """Refuses Rally, wherever it is imported."""
+
+    def find_spec(self, name, path, target=None):
+        """Raise for Rally and its plugins, leave others to others."""
+        if name.split(".")[0] in ("rally", "rally_openstack"):
+            raise AssertionError(f"{name} is imported")
+
+
+def main(folder):
+    """Record bare metal, ask both questions, judge and report."""
+    from rally_vmperf.questions import judging
+    from rally_vmperf.questions import table
+    from rally_vmperf.records import journal
+    from rally_vmperf.report import page
+    from rally_vmperf.report import sources
+    from tests.unit.runs import golden
+    from tests.unit.runs import whole
+
+    document = whole.baseline(
+        folder, (1, 2), [1000, 1001, 1002, 1003, 1001, 1000]
+    )
+
+    def ask(question, journal_name, rates, criteria, **own):
+        """Measure three repetitions; return the run that the journal tells."""
+        machines = [
+            golden.Machine(guest, [golden.sysbench(r) for r in rates])
+            for guest in ("g1", "g2")
+        ]
+        asked = whole.asked(
+            folder,
+            document,
+            *machines,
+            question=question,
+            journal=journal.Journal(folder, journal_name),
+        )
+        make = table.questions()[question].run
+        run = asked.opened.run("w", lambda: make(asked, own))
+        for number in (1, 2, 3):
+            run.repeat(number)
+        asked.opened.close("w")
+        path = str(pathlib.Path(folder, f"{journal_name}.jsonl"))
+        (source,) = sources.read(path, table.scenarios())
+        return judging.run(source, criteria)
+
+    def limits(most):
+        return {"max_percent": {"*": most}, "tolerate": ["shape_whole"]}
+
+    shown = [
+        ask(
+            "overhead",
+            f"overhead-{most}",
+            [900, 901, 902],
+            {"vmperf_overhead": limits(most)},
+        )
+        for most in (15, 5)
+    ]
+    shown.append(
+        ask(
+            "density",
+            "density",
+            [900, 901, 902, 903],
+            {"vmperf_degradation": limits(20)},
+            levels=[1, 2],
+            order="blocks",
+            seed=1,
+            others="idle",
+            stop=None,
+        )
+    )
+    (pathlib.Path(folder) / "report.html").write_text(page.standalone(shown))
+    return {
+        "headlines": [one.headline for one in shown],
+        "rally": [name for name in sys.modules if name.startswith("rally.")],
+    }
+
+
+if __name__ == "__main__":
+    sys.meta_path.insert(0, NoRally())
+    print(json.dumps(main(sys.argv[1])))
