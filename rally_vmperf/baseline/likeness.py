@@ -116,20 +116,22 @@ def nested(bare_metal: Json) -> list[finding.Finding]:
     ]
 
 
-def host(machine: str, guest: Json) -> list[finding.Finding]:
+def host(
+    machine: str, guest: str, hypervisor: str | None
+) -> list[finding.Finding]:
     """Return whether a guest is known to run elsewhere.
 
     :param machine: host name of the machine of the baseline
-    :param guest: with ``hypervisor``, what Nova calls the machine, or None
+    :param guest: its name
+    :param hypervisor: what Nova calls its machine, None where that is hidden
     """
-    name = guest.get("hypervisor")
-    if not name or _short(name) == _short(machine):
+    if not hypervisor or _short(hypervisor) == _short(machine):
         return []
     return [
         finding.Finding(
             kind="other_host",
-            subject=guest["name"],
-            seen=f"{guest['name']} runs on {name}, the baseline was recorded "
+            subject=guest,
+            seen=f"{guest} runs on {hypervisor}, the baseline was recorded "
             f"on {machine}",
         )
     ]

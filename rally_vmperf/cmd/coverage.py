@@ -190,11 +190,12 @@ def _shapes(
             "both --cpus N and --memory MIB"
         )
     from rally_vmperf.guests import choices
+    from rally_vmperf.guests import request
 
     cloud = rally_api.connection()
-    found = [choices.flavor(cloud, one) for one in wanted]
+    found = [choices.flavor(cloud, request.reference(one)) for one in wanted]
     shapes = [
-        matching.Shape(one.vcpus, one.ram, number)
+        matching.Shape(one.vcpus, one.memory_mib, number)
         for one in found
         for number in copies
     ]

@@ -48,18 +48,18 @@ class Plan(lister.Lister):
         platform = rally_api.platform(parsed.env)
         rows: list[tuple[t.Any, ...]] = []
         for one, entry in asked:
-            bill = _bill(one, platform)
+            found = _requirements(one, platform)
             rows += [
                 (one.title, r.what, r.needed, _room(r.room), r.of)
-                for r in bill.rows
+                for r in found.rows
             ]
             rows.append(
                 (one.title, "minutes, about", entry.minutes(one), "", "")
             )
-            for remark in bill.remarks:
+            for remark in found.remarks:
                 self._say(f"{one.title}: {remark}")
-            if bill.refusal:
-                self._say(f"{one.title}: refused: {bill.refusal}")
+            if found.refusal:
+                self._say(f"{one.title}: refused: {found.refusal}")
                 self._code = 1
         return _COLUMNS, rows
 
@@ -67,7 +67,7 @@ class Plan(lister.Lister):
         self.app.stderr.write(f"{line}\n")
 
 
-def _bill(one: tasks.Task, platform: dict[str, t.Any]) -> t.Any:
+def _requirements(one: tasks.Task, platform: dict[str, t.Any]) -> t.Any:
     from rally_vmperf.guests import cloud
     from rally_vmperf.guests import credentials
     from rally_vmperf.guests import plan
@@ -79,9 +79,10 @@ def _bill(one: tasks.Task, platform: dict[str, t.Any]) -> t.Any:
     admin = credentials.of_admin(context)
     seen = cloud.connect(admin) if admin else None
     asked = request.of_config(options)
-    if "network" in one.contexts:
-        return plan.foresee(connection, asked, seen)[1]
-    return plan.make(connection, asked, seen).bill
+    has_networks = "network" not in one.contexts
+    return plan.make(
+        connection, asked, seen, has_networks=has_networks
+    ).requirements
 
 
 def _room(room: int | None) -> int | str:

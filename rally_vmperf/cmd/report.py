@@ -41,6 +41,12 @@ class Report(command.Command):
             "scenario, such as vmperf_overhead",
         )
         parser.add_argument(
+            "--journals",
+            metavar="FOLDER",
+            help="where the journals of Rally's results are, with the files "
+            "that describe machines; they lie beside a journal in any case",
+        )
+        parser.add_argument(
             "-o", "--output", default="report.html", help="page to write"
         )
         return parser
@@ -54,9 +60,10 @@ class Report(command.Command):
         from rally_vmperf.report import text
 
         limits = _limits(parsed.limits)
+        folder = pathlib.Path(parsed.journals) if parsed.journals else None
         shown = []
         for path in parsed.files:
-            for source in sources.read(path, table.scenarios()):
+            for source in sources.read(path, table.scenarios(), folder):
                 criteria = None
                 if parsed.limits is not None:
                     main, *_ = judging.asked(source).criteria

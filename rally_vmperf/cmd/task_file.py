@@ -8,6 +8,7 @@ import yaml
 
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import rally_api
+from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
@@ -116,9 +117,12 @@ def _task(
 ) -> tasks.Task:
     try:
         asked = tasks.of_rally(workload, workload["name"], title)
-        around = {"runner": workload["runner"], "vmperf_guests": asked.guests}
+        around = {
+            "runner": workload["runner"],
+            "vmperf_guests": asked.guest_options,
+        }
         tasks.check_form(around, _AROUND)
         entry.copies(asked)
-    except tasks.Refused as error:
+    except (errors.GuestError, tasks.Refused) as error:
         raise document.BaselineError(f"{origin}: {error}") from error
     return asked

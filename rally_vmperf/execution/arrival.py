@@ -11,6 +11,7 @@ from rally_vmperf.execution import together
 from rally_vmperf.machines import base
 from rally_vmperf.machines import settling
 from rally_vmperf.machines import ssh
+from rally_vmperf.machines import target
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -36,7 +37,7 @@ class Guests:
 
     def __init__(
         self,
-        guests: collections.abc.Sequence[reach.Guest],
+        guests: collections.abc.Sequence[target.Target],
         client_key: str,
     ) -> None:
         self.places = reach.guest_stations(guests, client_key)
@@ -67,7 +68,7 @@ async def _close(places: list[stations.Station]) -> None:
 
 
 async def wait_all(
-    guests: collections.abc.Sequence[reach.Guest],
+    guests: collections.abc.Sequence[target.Target],
     places: collections.abc.Sequence[stations.Station],
     timeout: float,
     on_progress: t.Callable[[str], None],
@@ -81,18 +82,18 @@ async def wait_all(
         return []
     loop = asyncio.get_running_loop()
     begin = loop.time()
-    way = reach.way_to(guests[0])
+    way = reach.way_to(guests[0].jump, guests[0].namespace)
 
     def passed() -> float:
         return loop.time() - begin
 
-    async def wait(guest: reach.Guest, place: stations.Station) -> Arrival:
+    async def wait(guest: target.Target, place: stations.Station) -> Arrival:
         machine = t.cast(ssh.Ssh, place.machine)
         while True:
             try:
                 await machine.wait_ready(timeout - passed())
                 on_progress(
-                    f"{guest['name']} answers SSH at {guest['address']}"
+                    f"{guest.name} answers SSH at {guest.address}"
                     f"{way.words} after {passed():.0f} s"
                 )
                 busy = await settling.settle(machine, timeout - passed())
@@ -104,7 +105,7 @@ async def wait_all(
             else:
                 break
         state = f"still runs {busy}" if busy else "has booted"
-        on_progress(f"{guest['name']} {state} after {passed():.0f} s")
+        on_progress(f"{guest.name} {state} after {passed():.0f} s")
         return Arrival(busy=busy)
 
     return await together.together(

@@ -1,6 +1,7 @@
 """From what Nova says of guests to machines that answer."""
 
 import collections.abc
+import dataclasses
 import typing as t
 
 from rally_vmperf.execution import station as stations
@@ -8,51 +9,54 @@ from rally_vmperf.machines import files
 from rally_vmperf.machines import jump
 from rally_vmperf.machines import netns
 from rally_vmperf.machines import ssh
+from rally_vmperf.machines import target
 from rally_vmperf.machines import ways
 
-Guest = collections.abc.Mapping[str, t.Any]
+
+def way_to(
+    hosts: collections.abc.Iterable[target.JumpHost],
+    namespace: str | None = None,
+) -> ways.Way:
+    """Return the way through jump hosts, or out of a network namespace."""
+    if namespace:
+        return netns.Namespace(namespace)
+    return jump.chain([dataclasses.asdict(host) for host in hosts])
 
 
-def way_to(machine: Guest) -> ways.Way:
-    """Return the way to a machine as a task names it; its users share it."""
-    if machine.get("namespace"):
-        return netns.Namespace(machine["namespace"])
-    hops = machine.get("jump") or []
-    return jump.chain([hops] if isinstance(hops, dict) else hops)
-
-
-def connect(guest: Guest, client_key: str, way: ways.Way) -> ssh.Ssh:
+def connect(guest: target.Target, client_key: str, way: ways.Way) -> ssh.Ssh:
     """Return the machine of a guest.
 
     :param client_key: offered unless the guest has a login of its own
     """
-    login = guest.get("login") or {"client_key": client_key}
+    login = guest.login or target.Login()
     return ssh.Ssh(
-        guest["name"],
-        host=guest["address"],
-        port=guest.get("port", 22),
-        user=guest["user"],
-        host_key=guest["host_key"],
+        guest.name,
+        host=guest.address,
+        port=guest.port,
+        user=guest.user,
+        host_key=guest.host_key,
         way=way,
-        **login,
+        client_key=None if guest.login else client_key,
+        key_file=login.key_file,
+        password_file=login.password_file,
     )
 
 
 def guest_stations(
-    guests: collections.abc.Sequence[Guest], client_key: str
+    guests: collections.abc.Sequence[target.Target], client_key: str
 ) -> list[stations.Station]:
     """Return the stations of booted guests, paired and with their ports.
 
     :raises MachineError: when there are too many for this process
     """
     files.allow(len(guests))
-    way = way_to(guests[0])
+    way = way_to(guests[0].jump, guests[0].namespace)
     places = [
         stations.Station(
-            name=guest["name"],
+            name=guest.name,
             machine=connect(guest, client_key, way),
             role="guest",
-            address=guest["measure_address"],
+            address=guest.measure_address,
         )
         for guest in guests
     ]
@@ -61,7 +65,9 @@ def guest_stations(
     return places
 
 
-def peer_station(peer: Guest) -> stations.Station:
+def peer_station(
+    peer: collections.abc.Mapping[str, t.Any],
+) -> stations.Station:
     """Return the station of a peer as a task or the command line names it.
 
     Its host key must be in ``known_hosts``, by default the user's own file.
@@ -73,7 +79,7 @@ def peer_station(peer: Guest) -> stations.Station:
         user=peer.get("user", "root"),
         key_file=peer.get("key_file"),
         known_hosts=peer.get("known_hosts"),
-        way=way_to(peer),
+        way=way_to(target.jump_hosts(peer.get("jump")), peer.get("namespace")),
     )
     return stations.Station(
         name=machine.name,

@@ -1,4 +1,4 @@
-"""What lets one into the guests: the key pair and the security group."""
+"""What the guests of a run share: key pair, security and server group."""
 
 import collections.abc
 import typing as t
@@ -6,6 +6,7 @@ import typing as t
 from openstack import connection as sdk
 
 from rally_vmperf.guests import cloud
+from rally_vmperf.guests import networks
 
 _ETHERNETS = (("IPv4", "icmp"), ("IPv6", "ipv6-icmp"))
 _SSH = (22, 22)
@@ -23,15 +24,15 @@ def add_keypair(connection: sdk.Connection, name: str, public: str) -> None:
 def add_security_group(
     connection: sdk.Connection,
     name: str,
-    networks: collections.abc.Iterable[t.Any],
+    every: collections.abc.Iterable[networks.Network],
 ) -> str | None:
     """Make a group that lets in SSH, ICMP and network workloads.
 
-    :param networks: where the guests will be; without port security they
+    :param every: where the guests will be; without port security they
         take no groups, and none is made
     :return: its identifier
     """
-    if all(one.is_port_security_enabled is False for one in networks):
+    if not any(network.secured for network in every):
         return None
     with cloud.asking(f"create security group {name}"):
         group = connection.network.create_security_group(
@@ -42,6 +43,18 @@ def add_security_group(
                 security_group_id=group.id, direction="ingress", **rule
             )
     return str(group.id)
+
+
+def add_server_group(
+    connection: sdk.Connection, name: str, policy: str
+) -> str:
+    """Make a server group; return its identifier."""
+    with cloud.asking(f"create server group {name} ({policy})"):
+        # The SDK says it in the words of the API's version, old or new.
+        made = connection.compute.create_server_group(
+            name=name, policies=[policy]
+        )
+    return str(made.id)
 
 
 def rules() -> collections.abc.Iterator[dict[str, t.Any]]:

@@ -8,9 +8,9 @@ from openstack import connection as sdk
 
 from rally_vmperf.guests import access
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import floating
-from rally_vmperf.guests import groups
+from rally_vmperf.guests import guest
 from rally_vmperf.guests import host_keys
+from rally_vmperf.guests import networks
 from rally_vmperf.guests import placement
 from rally_vmperf.guests import plan
 from rally_vmperf.guests import ports
@@ -20,7 +20,6 @@ from rally_vmperf.guests import volumes
 from rally_vmperf.guests import waiting
 from rally_vmperf.machines import hostkey
 
-Json = dict[str, t.Any]
 Names = collections.abc.Callable[[], str]
 
 
@@ -30,8 +29,8 @@ def boot(
     new_name: Names,
     progress: waiting.Progress,
     admin: sdk.Connection | None = None,
-) -> Json:
-    """Boot guests and return them as plain data, with findings.
+) -> guest.Booted:
+    """Boot the guests of all groups and return them, with findings.
 
     Whatever is made bears a name of ``new_name``; whoever calls removes it
     when this raises, and in the end.
@@ -41,107 +40,180 @@ def boot(
     :raises GuestError: one line with the way out
     """
     planned = plan.make(connection, asked, admin)
-    for line in planned.bill.lines():
+    for line in planned.requirements.lines():
         progress(line)
-    planned.bill.check()
-    client = hostkey.generate("rally-vmperf")
-    hosts_keys = {
-        f"g{number}": host_keys.choose(asked)
-        for number in range(1, asked.count + 1)
-    }
-    keypair, group = new_name(), new_name()
-    access.add_keypair(connection, keypair, client.public)
-    group_id = access.add_security_group(
-        connection, group, planned.networks.every
-    )
-    common = _common(connection, asked, new_name)
-    disks = volumes.make(connection, asked, planned.image, new_name, progress)
-    ids, started = {}, {}
-    for index, (guest, host_key) in enumerate(hosts_keys.items()):
-        cards = ports.cards(
-            connection, planned.networks.every, group_id, new_name
-        )
-        disk = {"image_id": planned.image.id}
-        if disks:
-            disk = volumes.source(disks[index])
-        zone = planned.where.zones[index]
-        started[guest] = time.monotonic()
-        ids[guest] = _create(
-            connection,
-            name=new_name(),
-            flavor_id=planned.flavor.id,
-            key_name=keypair,
-            user_data=user_data.compose(
-                host_key, client.public, asked.user_data
-            ),
-            config_drive=asked.config_drive,
-            **disk,
-            **cards,
-            **common,
-            **({"availability_zone": zone} if zone else {}),
-        )
-    noun = "guest" if asked.count == 1 else "guests"
-    progress(f"{asked.count} {noun} asked for, BUILD")
-    servers = waiting.until_active(
-        connection,
-        ids,
-        started,
-        asked.boot_timeout,
-        progress,
-        placement.words(asked),
-    )
-    guests: list[Json] = []
-    for index, guest in enumerate(ids):
-        server, seconds = servers[guest]
-        shown = placement.shown(server, admin)
-        reached = floating.reach(
-            connection, guest, server, asked, planned, new_name
-        )
-        guests.append(
+    planned.requirements.check()
+    return _Boot(connection, planned, new_name, progress, admin).run()
+
+
+class _Boot:
+    """One boot of all guests, from the key pair to their addresses."""
+
+    def __init__(
+        self,
+        connection: sdk.Connection,
+        planned: plan.Plan,
+        new_name: Names,
+        progress: waiting.Progress,
+        admin: sdk.Connection | None,
+    ) -> None:
+        self._connection = connection
+        self._planned = planned
+        self._guests = planned.guests()
+        self._zones = dict(zip(self._guests, planned.where.zones, strict=True))
+        self._networks = t.cast(networks.Networks, planned.networks)
+        self._new_name = new_name
+        self._progress = progress
+        self._admin = admin
+        self._client = hostkey.generate("rally-vmperf")
+        self._host_keys = {
+            name: host_keys.choose(group.host_key)
+            for name, (group, _, _) in self._guests.items()
+        }
+        self._volumes: dict[str, t.Any] = {}
+
+    def run(self) -> guest.Booted:
+        """Make all that the guests need, and them; wait until all run."""
+        asked = self._planned.asked
+        shared = self._share()
+        self._volumes = volumes.make(
+            self._connection,
             {
-                "name": guest,
-                "server_name": server.name,
-                "id": server.id,
-                **reached,
-                **asked.reaching(),
-                "user": asked.user,
-                "port": 22,
-                "host_key": hosts_keys[guest].public,
-                "host_id": server.host_id,
-                "host": shown.compute_host or None,
-                "hypervisor": shown.hypervisor_hostname or None,
-                "availability_zone": server.availability_zone or None,
-                "server_group": asked.server_group,
-                "flavor": planned.flavor_facts(),
-                "image": planned.image_facts(),
-                "disk": volumes.facts(disks[index])
-                if disks
-                else {"source": "flavor", "size_gib": planned.flavor.disk},
-                "config_drive": asked.config_drive,
-                "networks": [one.name for one in planned.networks.every],
-                "network": planned.networks.reach_on.name,
-                "created_at": server.created_at,
-                "boot_seconds": round(seconds, 1),
-            }
+                name: (image, group.boot_volume)
+                for name, (group, image, _) in self._guests.items()
+                if group.boot_volume
+            },
+            asked.boot_timeout,
+            self._new_name,
+            self._progress,
         )
-    return {
-        "guests": guests,
-        "client_key": client.private,
-        "findings": placement.findings(guests, asked, planned.where.hosts)
-        + placement.flavor_limits(planned.flavor.name, planned.extra_specs),
-    }
+        ids, started = {}, {}
+        for name in self._guests:
+            started[name] = time.monotonic()
+            ids[name] = self._create(name, *shared)
+        self._progress(f"{asked.words()} asked for, BUILD")
+        servers = waiting.until_active(
+            self._connection,
+            ids,
+            started,
+            asked.boot_timeout,
+            self._progress,
+            placement.words(asked),
+        )
+        guests = tuple(self._describe(name, *servers[name]) for name in ids)
+        found = placement.findings(guests, asked, self._planned.where.hosts)
+        for flavor in {one.id: one for one in self._planned.flavors}.values():
+            found += placement.flavor_limits(flavor)
+        return guest.Booted(
+            guests=guests,
+            client_key=self._client.private,
+            findings=tuple(found),
+        )
 
+    def _share(self) -> tuple[str, str | None, str | None]:
+        """Make what all guests share.
 
-def _common(
-    connection: sdk.Connection, asked: request.Request, new_name: Names
-) -> Json:
-    """Return what Nova's API is told of all servers alike."""
-    if not asked.server_group:
-        return {}
-    hint = groups.add(connection, new_name(), asked.server_group)
-    return {"scheduler_hints": hint}
+        :return: name of the key pair, identifiers of the security group and
+            of the server group
+        """
+        keypair, group = self._new_name(), self._new_name()
+        access.add_keypair(self._connection, keypair, self._client.public)
+        group_id = access.add_security_group(
+            self._connection, group, self._networks.every
+        )
+        policy = self._planned.asked.server_group
+        if not policy:
+            return keypair, group_id, None
+        made = access.add_server_group(
+            self._connection, self._new_name(), policy
+        )
+        return keypair, group_id, made
 
+    def _create(
+        self,
+        name: str,
+        keypair: str,
+        security_group: str | None,
+        server_group: str | None,
+    ) -> str:
+        group, image, flavor = self._guests[name]
+        nics = ports.for_server(
+            self._connection,
+            self._networks.every,
+            security_group,
+            self._new_name,
+        )
+        hints = {}
+        if server_group:
+            hints = {"scheduler_hints": {"group": server_group}}
+        disk = {"image_id": image.id}
+        if name in self._volumes:
+            disk = volumes.source(self._volumes[name])
+        zone = self._zones[name]
+        server_name = self._new_name()
+        with cloud.asking(f"create server {server_name}"):
+            made = self._connection.compute.create_server(
+                name=server_name,
+                flavor_id=flavor.id,
+                key_name=keypair,
+                user_data=user_data.compose(
+                    self._host_keys[name], self._client.public, group.user_data
+                ),
+                config_drive=group.config_drive,
+                **disk,
+                **nics,
+                **hints,
+                **({"availability_zone": zone} if zone else {}),
+            )
+        return str(made.id)
 
-def _create(connection: sdk.Connection, **attributes: t.Any) -> str:
-    with cloud.asking(f"create server {attributes['name']}"):
-        return str(connection.compute.create_server(**attributes).id)
+    def _describe(
+        self, name: str, server: t.Any, seconds: float
+    ) -> guest.Guest:
+        asked = self._planned.asked
+        group, image, flavor = self._guests[name]
+        found = ports.addresses(
+            self._connection,
+            name,
+            server.id,
+            asked.ip_version,
+            self._networks,
+            self._new_name,
+        )
+        shown = placement.shown(server, self._admin)
+        disk = guest.Disk(source="flavor", size_gib=flavor.disk_gib)
+        if name in self._volumes:
+            volume = self._volumes[name]
+            disk = guest.Disk(
+                source="volume", size_gib=volume.size, type=volume.volume_type
+            )
+        return guest.Guest(
+            name=name,
+            group=group.name,
+            server_name=server.name,
+            id=server.id,
+            boot=guest.first_boot(server.id),
+            address=found.floating or found.fixed,
+            fixed_address=found.fixed,
+            floating_address=found.floating,
+            measure_address=found.measured,
+            reached_by="floating" if found.floating else "fixed",
+            jump=asked.jump,
+            namespace=asked.namespace,
+            login=group.login,
+            user=group.user,
+            host_key=self._host_keys[name].public,
+            host_id=server.host_id,
+            host=shown.compute_host or None,
+            hypervisor=shown.hypervisor_hostname or None,
+            availability_zone=server.availability_zone or None,
+            server_group=asked.server_group,
+            flavor=flavor,
+            image=image,
+            disk=disk,
+            config_drive=group.config_drive,
+            networks=tuple(one.name for one in self._networks.every),
+            network=self._networks.reach_on.name,
+            created_at=server.created_at,
+            boot_seconds=round(seconds, 1),
+        )

@@ -1,12 +1,14 @@
 """How much of each host is free, as Placement tells administrators."""
 
+import collections
 import collections.abc
 import dataclasses
-import typing as t
+import math
 
 from openstack import connection as sdk
 
 from rally_vmperf.guests import cloud
+from rally_vmperf.guests import guest
 
 Needs = collections.abc.Mapping[str, int]
 
@@ -22,6 +24,38 @@ _VERSION = "1.12"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Demand:
+    """Guests of one group, as hosts and quota count them.
+
+    :param from_volume: they take no disk of a host
+    """
+
+    flavor: guest.Flavor
+    count: int
+    from_volume: bool = False
+
+    @property
+    def each(self) -> dict[str, int]:
+        """What one guest takes of a host, by resource class."""
+        pinned = self.flavor.extra_specs.get("hw:cpu_policy") == "dedicated"
+        wanted = {
+            "PCPU" if pinned else "VCPU": self.flavor.vcpus,
+            "MEMORY_MB": self.flavor.memory_mib,
+            "DISK_GB": 0 if self.from_volume else self.flavor.disk_gib,
+        }
+        return {kind: amount for kind, amount in wanted.items() if amount}
+
+
+def total(demands: collections.abc.Iterable[Demand]) -> dict[str, int]:
+    """Return what all guests take together, by resource class."""
+    found: collections.Counter[str] = collections.Counter()
+    for demand in demands:
+        for kind, amount in demand.each.items():
+            found[kind] += amount * demand.count
+    return dict(found)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Host:
     """What Nova may give away on a host, overcommitment included.
 
@@ -33,37 +67,40 @@ class Host:
     capacity: dict[str, int]
     used: dict[str, int]
 
+    def free(self, kind: str, percent: float) -> float:
+        """Return what is free of a resource class within a share of it."""
+        if kind not in self.capacity:
+            return 0
+        return self.capacity[kind] * percent / 100 - self.used[kind]
+
     def fits(self, each: Needs, percent: float) -> int:
         """Return how many more guests keep it within a share of itself."""
         return min(
-            int(self.capacity[kind] * percent / 100 - self.used[kind]) // need
+            int(self.free(kind, percent)) // need
             for kind, need in each.items()
         )
 
-    def share(self, each: Needs, guests: int) -> float:
-        """Return how full it is with so many more guests, in percent.
+    def share(self, needs: Needs) -> float:
+        """Return how full it is with this in it as well, in percent.
 
         Of what is scarcest.
         """
         return max(
-            (self.used[kind] + need * guests) / self.capacity[kind] * 100
-            for kind, need in each.items()
+            (self.used[kind] + need) / self.capacity[kind] * 100
+            if kind in self.capacity
+            else math.inf
+            for kind, need in needs.items()
         )
 
-
-def needs(
-    flavor: t.Any,
-    extra_specs: collections.abc.Mapping[str, str],
-    from_volume: bool,
-) -> dict[str, int]:
-    """Return what one guest takes of a host, by resource class."""
-    pinned = extra_specs.get("hw:cpu_policy") == "dedicated"
-    wanted = {
-        "PCPU" if pinned else "VCPU": flavor.vcpus,
-        "MEMORY_MB": flavor.ram,
-        "DISK_GB": 0 if from_volume else flavor.disk,
-    }
-    return {kind: amount for kind, amount in wanted.items() if amount}
+    def and_of(self, other: "Host | None") -> "Host":
+        """Return this host with the resource classes of another answer too."""
+        if other is None:
+            return self
+        return Host(
+            name=self.name,
+            capacity={**other.capacity, **self.capacity},
+            used={**other.used, **self.used},
+        )
 
 
 def hosts(
@@ -112,6 +149,27 @@ def hosts(
     if summaries and not found and not wanted:
         return None
     return sorted(found, key=lambda host: host.name)
+
+
+def may_fit(
+    found: collections.abc.Sequence[Host],
+    demands: collections.abc.Iterable[Demand],
+    percent: float,
+    *,
+    shared: bool,
+) -> bool:
+    """Tell whether the sum of all guests may fit within a share of the hosts.
+
+    :param shared: they must all fit on one of the hosts; else only the sums
+        are compared, so that some spread may still be impossible
+    """
+    needs = total(demands)
+    if shared:
+        return any(host.share(needs) <= percent for host in found)
+    return all(
+        need <= sum(max(0.0, host.free(kind, percent)) for host in found)
+        for kind, need in needs.items()
+    )
 
 
 def _short(name: str) -> str:

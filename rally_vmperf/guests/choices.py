@@ -7,13 +7,29 @@ from openstack import connection as sdk
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import guest
 from rally_vmperf.guests import request
 
 MIB, GIB = 1 << 20, 1 << 30
 
 
+class Named(t.Protocol):
+    """Whatever the cloud gives an identifier and a name."""
+
+    @property
+    def id(self) -> str:
+        """Its identifier."""
+
+    @property
+    def name(self) -> str | None:
+        """Its name."""
+
+
+N = t.TypeVar("N", bound=Named)
+
+
 def image(connection: sdk.Connection, wanted: request.Reference) -> t.Any:
-    """Return the active image of this name or id."""
+    """Return the active image of this name or id, as the SDK has it."""
     with cloud.asking("list images"):
         found = one("image", wanted, connection.image.images())
     if found.status != "active":
@@ -24,13 +40,23 @@ def image(connection: sdk.Connection, wanted: request.Reference) -> t.Any:
     return found
 
 
-def flavor(connection: sdk.Connection, wanted: request.Reference) -> t.Any:
+def flavor(
+    connection: sdk.Connection, wanted: request.Reference
+) -> guest.Flavor:
     """Return the flavor of this name or id."""
     with cloud.asking("list flavors"):
-        return one("flavor", wanted, connection.compute.flavors())
+        found = one("flavor", wanted, connection.compute.flavors())
+    return guest.Flavor(
+        id=found.id,
+        name=found.name,
+        vcpus=found.vcpus,
+        memory_mib=found.ram,
+        disk_gib=found.disk,
+        extra_specs=_extra_specs(connection, found),
+    )
 
 
-def extra_specs(connection: sdk.Connection, flavor: t.Any) -> dict[str, str]:
+def _extra_specs(connection: sdk.Connection, flavor: t.Any) -> dict[str, str]:
     """Return a flavor's extra specs; empty where policy hides them."""
     with cloud.asking(f"read the limits of flavor {flavor.name}"):
         try:
@@ -42,23 +68,7 @@ def extra_specs(connection: sdk.Connection, flavor: t.Any) -> dict[str, str]:
     return dict(full.extra_specs or {})
 
 
-def network(
-    asked: request.Request, seen: collections.abc.Sequence[t.Any]
-) -> t.Any:
-    """Return the network that the guests are to be on.
-
-    :param seen: the networks that the project sees
-    """
-    if asked.network:
-        return one("network", asked.network, seen)
-    if asked.tenant_network:
-        return one("network", {"id": asked.tenant_network}, seen)
-    return only("network", "network", seen)
-
-
-def only(
-    kind: str, option: str, seen: collections.abc.Sequence[t.Any]
-) -> t.Any:
+def only(kind: str, option: str, seen: collections.abc.Sequence[N]) -> N:
     """Return the only one there is.
 
     :raises GuestError: with the choices, when there are more or none
@@ -66,23 +76,25 @@ def only(
     if len(seen) == 1:
         return seen[0]
     raise errors.GuestError(
-        f"{kind}: the project sees {_names(seen)}; choose one with "
+        f"{kind}: the project sees {names(seen)}; choose one with "
         f'"{option}": {{"name": ...}}'
     )
 
 
 def check_fit(
-    image: t.Any, flavor: t.Any, volume_gib: int | None = None
+    image: t.Any, flavor: guest.Flavor, volume_gib: int | None = None
 ) -> None:
     """Refuse an image that does not fit into the flavor, or the volume.
 
+    :param image: as the SDK has it
     :param volume_gib: size of the volume in place of the flavor's disk
     :raises GuestError: with both figures
     """
-    if (image.min_ram or 0) > flavor.ram:
+    if (image.min_ram or 0) > flavor.memory_mib:
         raise errors.GuestError(
-            f"flavor {flavor.name!r} has {flavor.ram} MiB of memory, image "
-            f"{image.name!r} needs {image.min_ram}; choose a larger flavor"
+            f"flavor {flavor.name!r} has {flavor.memory_mib} MiB of memory, "
+            f"image {image.name!r} needs {image.min_ram}; choose a larger "
+            "flavor"
         )
     needed = max(
         (image.min_disk or 0) * GIB,
@@ -95,40 +107,43 @@ def check_fit(
                 f"boot_volume: size_gib is {volume_gib}, image "
                 f"{image.name!r} needs {-(-needed // GIB)}; ask for more"
             )
-    elif flavor.disk and needed > flavor.disk * GIB:
+    elif flavor.disk_gib and needed > flavor.disk_gib * GIB:
         raise errors.GuestError(
-            f"flavor {flavor.name!r} has a disk of {flavor.disk} GiB, image "
-            f"{image.name!r} needs {-(-needed // GIB)}; choose a larger "
-            "flavor"
+            f"flavor {flavor.name!r} has a disk of {flavor.disk_gib} GiB, "
+            f"image {image.name!r} needs {-(-needed // GIB)}; choose a "
+            "larger flavor"
         )
 
 
 def one(
     kind: str,
     wanted: request.Reference,
-    seen: collections.abc.Iterable[t.Any],
-) -> t.Any:
+    seen: collections.abc.Iterable[N],
+) -> N:
     """Return the one of this name or id.
 
     :raises GuestError: with the choices, when there is none or several
     """
     everything = list(seen)
-    ((key, value),) = wanted.items()
-    found = [each for each in everything if getattr(each, key) == value]
+    found = [
+        each for each in everything if getattr(each, wanted.by) == wanted.value
+    ]
     if len(found) == 1:
         return found[0]
     if found:
         identifiers = ", ".join(sorted(each.id for each in found))
         raise errors.GuestError(
-            f"{kind} {value!r}: {len(found)} have this name; choose one by "
-            f"id: {identifiers}"
+            f"{kind} {wanted.value!r}: {len(found)} have this name; choose "
+            f"one by id: {identifiers}"
         )
     raise errors.GuestError(
-        f"{kind} {value!r} is not there; the project sees {_names(everything)}"
+        f"{kind} {wanted.value!r} is not there; the project sees "
+        f"{names(everything)}"
     )
 
 
-def _names(seen: collections.abc.Iterable[t.Any], most: int = 20) -> str:
-    names = sorted({str(each.name or each.id) for each in seen})
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more if names else "none"
+def names(seen: collections.abc.Iterable[Named], most: int = 20) -> str:
+    """Return what things are called, in alphabetical order."""
+    found = sorted({str(each.name or each.id) for each in seen})
+    more = f" and {len(found) - most} more" if len(found) > most else ""
+    return ", ".join(found[:most]) + more if found else "none"

@@ -1,4 +1,4 @@
-"""A guest's console, fit to be printed: the last witness of what went wrong.
+"""A guest's console: what it says of what went wrong, and its host keys.
 
 What the guest wrote is foreign text.
 """
@@ -9,8 +9,9 @@ import re
 from openstack import connection as sdk
 
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import console_signs
 from rally_vmperf.guests import errors
+from rally_vmperf.machines import base
+from rally_vmperf.machines import hostkey
 
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])")
 _LINES, _WIDTH = 15, 200
@@ -54,7 +55,7 @@ def witness(
     except errors.GuestError as error:
         return Witness(hints=[], end=f"(no {error})")
     return Witness(
-        hints=console_signs.hints(text, host_key),
+        hints=hints(text, host_key),
         end=sanitise(text) or "(the console is empty)",
     )
 
@@ -77,3 +78,104 @@ def sanitise(text: str) -> str:
     """Return the last lines of a text: printable, few, and none long."""
     kept = [line[:_WIDTH] for line in plain(text).split("\n") if line]
     return "\n".join(kept[-_LINES:])
+
+
+NO_BOOT = (
+    "nothing on its disk boots; check the image's format and its firmware "
+    "(BIOS or UEFI)"
+)
+NO_ROOT = (
+    "its kernel finds no root disk; check the image's disk bus and the "
+    "drivers in its initramfs"
+)
+PANIC = "its kernel panicked; check that image and flavor fit together"
+NO_MEMORY = "it ran out of memory; choose a larger flavor"
+NO_SPACE = "its disk is full; choose a larger flavor"
+EMERGENCY = "its boot ended in emergency mode; check the image's file systems"
+NO_ADDRESS = "it got no address; check the DHCP agent of its network"
+NO_METADATA = (
+    "its cloud-init found no metadata, so that it has none of our keys; "
+    "check the metadata service, or set config_drive: true"
+)
+CLOUD_INIT = "its cloud-init failed; check the image and user_data"
+NO_SSH_SERVER = "its SSH server did not start; check the image"
+OTHER_KEY = (
+    "it shows another SSH host key than the one that is expected; if user "
+    "data did not reach it, set config_drive: true, else say by host_key how "
+    "its key is known"
+)
+
+#: What stands on consoles, the most telling first.
+_SIGNS = (
+    (r"No bootable (?:device|option)|not a bootable disk", NO_BOOT),
+    (r"grub rescue>|Entering rescue mode", NO_BOOT),
+    (r"Unable to mount root fs|Gave up waiting for root", NO_ROOT),
+    (r"Kernel panic - not syncing", PANIC),
+    (r"Out of memory: Kill", NO_MEMORY),
+    (r"No space left on device", NO_SPACE),
+    (r"You are in emergency mode|Give root password for", EMERGENCY),
+    (r"No DHCPOFFERS received|udhcpc: no lease", NO_ADDRESS),
+    (r"Failed to start .*(?:[Ww]ait for Network|Raise network)", NO_ADDRESS),
+    (r"DataSourceNone|No instance datasource found", NO_METADATA),
+    (r"giving up on md|Giving up on (?:md|OpenStack)", NO_METADATA),
+    (r"Failed to start .*cloud-(?:init|config)", CLOUD_INIT),
+    (r"Failed to start .*Cloud-init:", CLOUD_INIT),
+    (r"cloud-init\[\d+\]: .*Traceback", CLOUD_INIT),
+    (r"Failed to start .*(?:OpenSSH|OpenBSD Secure Shell)", NO_SSH_SERVER),
+    (r"sshd: no hostkeys available", NO_SSH_SERVER),
+)
+
+
+def hints(text: str, host_key: str | None = None) -> list[str]:
+    """Return what a console tells, in words of ours.
+
+    :param host_key: public key lines of which the guest should show one
+    """
+    found = [hint for pattern, hint in _SIGNS if re.search(pattern, text)]
+    if host_key and keys_differ(text, host_key):
+        found.append(OTHER_KEY)
+    return list(dict.fromkeys(found))
+
+
+_BLOCK = re.compile(
+    r"-----BEGIN SSH HOST KEY KEYS-----(.*?)-----END SSH HOST KEY KEYS-----",
+    re.DOTALL,
+)
+_KEY = re.compile(
+    r"\b(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521))"
+    r" (AAAA[A-Za-z0-9+/]{40,1400}={0,2})(?![^\s])"
+)
+_MOST = 8
+
+
+def read_keys(text: str) -> list[str]:
+    """Return the public key lines of the last whole block.
+
+    Lines of the kernel may stand between them; comments are left out, and
+    what only looks like a key.
+    """
+    blocks = _BLOCK.findall(text)
+    if not blocks:
+        return []
+    found = _KEY.findall(blocks[-1])[:_MOST]
+    return [line for line in map(" ".join, found) if _is_key(line)]
+
+
+def _is_key(line: str) -> bool:
+    try:
+        hostkey.pinned(line)
+    except base.MachineError:
+        return False
+    return True
+
+
+def keys_differ(text: str, host_key: str) -> bool:
+    """Tell whether a console shows keys, and none of those expected.
+
+    :param host_key: public key lines
+    """
+    shown = set(read_keys(text))
+    expected = {
+        " ".join(line.split()[:2]) for line in host_key.strip().splitlines()
+    }
+    return bool(shown) and not shown & expected

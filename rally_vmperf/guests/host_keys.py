@@ -1,9 +1,21 @@
-"""How the host key of guests is known before one talks to them."""
+"""How the host key of guests is known: given, known, or from the console.
 
+A console comes from Nova, over a connection that is verified: nobody on the
+guests' network can put another key there.
+"""
+
+import collections.abc
 import dataclasses
+import time
 import typing as t
 
+from openstack import connection as sdk
+
+from rally_vmperf.guests import console
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import guest
 from rally_vmperf.guests import request
+from rally_vmperf.guests import waiting
 from rally_vmperf.machines import hostkey
 
 
@@ -20,20 +32,19 @@ class HostKey:
     cloud_config: dict[str, t.Any] = dataclasses.field(repr=False)
 
 
-def choose(asked: request.Request) -> HostKey:
+def choose(source: request.KeySource) -> HostKey:
     """Return the host key of one more guest.
 
     By default it is made here and given to the guest, so that the first
     connection is verified already.
     """
-    how = asked.host_key or {}
-    if "known" in how:
+    if source.kind == "known":
         # Else cloud-init would replace what is in the image.
         return HostKey(
-            public=str(how["known"]).strip(),
+            public=source.line,
             cloud_config={"ssh_deletekeys": False},
         )
-    if "console" in how:
+    if source.kind == "console":
         return HostKey(
             public=None,
             cloud_config={"ssh": {"emit_keys_to_console": True}},
@@ -49,4 +60,60 @@ def choose(asked: request.Request) -> HostKey:
             },
             "ssh": {"emit_keys_to_console": False},
         },
+    )
+
+
+#: Seconds between two looks.
+_POLL = 2
+
+
+def learn(
+    connection: sdk.Connection,
+    guests: collections.abc.Sequence[guest.Guest],
+    timeout: float,
+    progress: waiting.Progress,
+) -> tuple[guest.Guest, ...]:
+    """Return the guests, with their host keys for those that had none yet.
+
+    :param timeout: seconds for all of them
+    :raises GuestError: when one prints none
+    """
+    deadline = time.monotonic() + timeout
+    found = {one.name: one.host_key for one in guests}
+    while True:
+        missing = [one for one in guests if not found[one.name]]
+        for one in missing:
+            keys = console.read_keys(_log(connection, one))
+            if keys:
+                found[one.name] = "\n".join(keys)
+                progress(f"{one.name} shows its host key on its console")
+        missing = [one for one in missing if not found[one.name]]
+        if not missing:
+            return tuple(
+                dataclasses.replace(one, host_key=found[one.name])
+                for one in guests
+            )
+        if time.monotonic() >= deadline:
+            raise errors.GuestError(_missing(connection, missing[0], timeout))
+        time.sleep(_POLL)
+
+
+def _log(connection: sdk.Connection, one: guest.Guest) -> str:
+    try:
+        return console.log(connection, one.id)
+    except errors.GuestError:
+        return ""  # asked again, and told in the end
+
+
+def _missing(
+    connection: sdk.Connection, one: guest.Guest, timeout: float
+) -> str:
+    seen = console.witness(connection, one.id)
+    why = "; ".join(seen.hints) or (
+        "raise ssh_timeout, or have the image print the block SSH HOST KEY "
+        "KEYS as cloud-init does, or give host_key: {known: ...}"
+    )
+    return (
+        f"guest {one.name} shows no host key on its console after "
+        f"{timeout:g} s; {why}; end of its console:\n{seen.end}"
     )

@@ -77,7 +77,9 @@ def _forced(connection: sdk.Connection, asked: request.Request) -> Where:
         ) from error
     if asked.aggregate:
         aggregate = choices.one(
-            "aggregate", {"name": asked.aggregate}, aggregates
+            "aggregate",
+            request.Reference(by="name", value=asked.aggregate),
+            aggregates,
         )
         if not asked.host:
             return _inside(asked, aggregate, hosts)

@@ -9,7 +9,7 @@ import typing as t
 from openstack import connection as sdk
 from openstack import exceptions as sdk_errors
 
-from rally_vmperf.guests import owner
+from rally_vmperf.guests import ownership
 from rally_vmperf.guests import volumes as block_storage
 
 #: In the order of deletion; kinds of the same rank go together.
@@ -47,7 +47,7 @@ class Resource:
 
 
 def of_owner(
-    connection: sdk.Connection, whose: owner.Owner, *, disks: bool = True
+    connection: sdk.Connection, whose: ownership.Owner, *, disks: bool = True
 ) -> list[Resource]:
     """Return what an owner has, servers alone while there are any.
 

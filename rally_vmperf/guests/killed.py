@@ -8,7 +8,7 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import inventory
 from rally_vmperf.guests import ledger
 from rally_vmperf.guests import leftovers
-from rally_vmperf.guests import owner
+from rally_vmperf.guests import ownership
 
 
 def report(
@@ -78,7 +78,7 @@ def remedy(config_files: collections.abc.Sequence[str], task: str = "") -> str:
 def _found(
     entry: ledger.Entry, credential: cloud.Credential, *, admin: bool
 ) -> list[inventory.Resource]:
-    whose = owner.Owner(entry.prefix)
+    whose = ownership.Owner(entry.prefix)
     with cloud.asking("look for what killed runs left"):
         return leftovers.find(
             cloud.connect(credential), whose.owns, admin=admin

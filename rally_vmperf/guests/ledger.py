@@ -6,13 +6,68 @@ A run that is killed cleans nothing up. Its entry tells the next run, and
 
 import collections.abc
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
+import socket
 import tempfile
+import typing as t
 
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import process
+
+State = t.Literal["running", "killed", "unknown"]
+
+_PROC = pathlib.Path("/proc")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Process:
+    """A process, told from a later one with the same number.
+
+    :param machine: name of the machine it runs on
+    :param boot: digest of that machine's boot identifier
+    :param started: start in clock ticks since that boot
+    """
+
+    machine: str
+    boot: str
+    pid: int
+    started: int
+
+    def state(self) -> State:
+        """Return whether it runs; of other machines nothing is known."""
+        if self.machine != socket.gethostname():
+            return "unknown"
+        if self.boot != _boot():
+            return "killed"
+        return "running" if _started(self.pid) == self.started else "killed"
+
+
+def this_process() -> Process:
+    """Return the process that asks."""
+    pid = os.getpid()
+    return Process(
+        machine=socket.gethostname(),
+        boot=_boot(),
+        pid=pid,
+        started=_started(pid),
+    )
+
+
+def _boot() -> str:
+    identifier = (_PROC / "sys/kernel/random/boot_id").read_bytes()
+    return hashlib.sha256(identifier.strip()).hexdigest()[:16]
+
+
+def _started(pid: int) -> int:
+    try:
+        stat = (_PROC / str(pid) / "stat").read_text()
+    except OSError:
+        return -1
+    # The name, in parentheses, may hold anything; the start is field 22.
+    fields = stat.rpartition(")")[2].split()
+    return -1 if fields[0] in "ZX" else int(fields[19])
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -33,7 +88,7 @@ class Entry:
     auth_url: str
     project: str
     started_at: str
-    process: process.Process
+    process: Process
 
 
 class Ledger:
@@ -80,7 +135,7 @@ class Ledger:
         for path in sorted(self.folder.glob("*.json")):
             try:
                 fields = json.loads(path.read_text())
-                fields["process"] = process.Process(**fields["process"])
+                fields["process"] = Process(**fields["process"])
                 yield Entry(**fields)
             except (OSError, ValueError, TypeError, KeyError):
                 continue

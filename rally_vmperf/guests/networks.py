@@ -6,7 +6,6 @@ import typing as t
 
 from openstack import connection as sdk
 
-from rally_vmperf.guests import addresses
 from rally_vmperf.guests import choices
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
@@ -14,19 +13,33 @@ from rally_vmperf.guests import request
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Network:
+    """A network of Neutron's.
+
+    :param external: routers lead to it, and floating addresses come from it
+    :param secured: its ports take security groups
+    """
+
+    id: str
+    name: str
+    external: bool
+    secured: bool
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Networks:
     """The networks of a guest.
 
-    :param every: in the order of its network cards
+    :param every: in the order of its ports
     :param reach_on: by its address there a guest is reached
     :param measure_on: by its address there other guests measure
     :param pool: the network of floating addresses, None for fixed ones
     """
 
-    every: tuple[t.Any, ...]
-    reach_on: t.Any
-    measure_on: t.Any
-    pool: t.Any
+    every: tuple[Network, ...]
+    reach_on: Network
+    measure_on: Network
+    pool: Network | None
 
 
 def choose(connection: sdk.Connection, asked: request.Request) -> Networks:
@@ -35,23 +48,89 @@ def choose(connection: sdk.Connection, asked: request.Request) -> Networks:
     :raises GuestError: for what is not there, or could be this or that
     """
     with cloud.asking("list networks"):
-        seen = list(connection.network.networks())
+        seen = [_network(one) for one in connection.network.networks()]
     every = _every(asked, seen)
     reach_on = _reach_on(connection, asked, every)
     measure_on = reach_on
     if asked.measure_on:
         measure_on = _among("measure_on", asked.measure_on, every)
     pool = None
-    if addresses.needs_floating(asked, reach_on):
-        pool = addresses.floating_pool(connection, asked, reach_on)
+    if needs_floating(asked, reach_on):
+        pool = floating_pool(connection, asked, reach_on)
     return Networks(
         every=every, reach_on=reach_on, measure_on=measure_on, pool=pool
     )
 
 
-def _every(asked: request.Request, seen: list[t.Any]) -> tuple[t.Any, ...]:
+def needs_floating(asked: request.Request, network: Network) -> bool:
+    """Tell whether floating addresses are to be made.
+
+    Guests on an external network are reached directly, jump hosts and
+    namespaces lead to fixed addresses, and IPv6 knows no floating ones.
+
+    :raises GuestError: for floating addresses of IPv6
+    """
+    if asked.address == "floating" and asked.ip_version == 6:
+        raise errors.GuestError(
+            "address: floating addresses are IPv4 only, ip_version is 6; "
+            'ask for "fixed" or for ip_version 4'
+        )
+    if asked.address != "auto":
+        return asked.address == "floating"
+    if asked.jump or asked.namespace:
+        return False
+    return not network.external and asked.ip_version != 6
+
+
+def floating_pool(
+    connection: sdk.Connection, asked: request.Request, network: Network
+) -> Network:
+    """Return the external network that floating addresses come from.
+
+    The one asked for, else that behind the network's router, else the only
+    one there is.
+    """
+    with cloud.asking("list external networks"):
+        pools = [
+            _network(one)
+            for one in connection.network.networks(is_router_external=True)
+        ]
+    if asked.floating_network:
+        return choices.one("network", asked.floating_network, pools)
+    behind = _gateways(connection, network)
+    found = [pool for pool in pools if pool.id in behind]
+    return choices.only("external network", "floating_network", found or pools)
+
+
+def _gateways(connection: sdk.Connection, network: Network) -> set[str]:
+    """Return the external networks behind the routers of a network.
+
+    Only those that the project sees: not the ones of others' routers.
+    """
+    with cloud.asking("list routers"):
+        ports = list(connection.network.ports(network_id=network.id))
+        routers = {port.device_id for port in ports}
+        return {
+            router.external_gateway_info["network_id"]
+            for router in connection.network.routers()
+            if router.id in routers and router.external_gateway_info
+        }
+
+
+def _network(found: t.Any) -> Network:
+    return Network(
+        id=found.id,
+        name=found.name,
+        external=bool(found.is_router_external),
+        secured=found.is_port_security_enabled is not False,
+    )
+
+
+def _every(
+    asked: request.Request, seen: collections.abc.Sequence[Network]
+) -> tuple[Network, ...]:
     if not asked.networks:
-        return (choices.network(asked, seen),)
+        return (_single(asked, seen),)
     if asked.network:
         raise errors.GuestError(
             "network and networks: give only one of them; networks lists all, "
@@ -66,11 +145,22 @@ def _every(asked: request.Request, seen: list[t.Any]) -> tuple[t.Any, ...]:
     return every
 
 
+def _single(
+    asked: request.Request, seen: collections.abc.Sequence[Network]
+) -> Network:
+    if asked.network:
+        return choices.one("network", asked.network, seen)
+    if asked.tenant_network:
+        made = request.Reference(by="id", value=asked.tenant_network)
+        return choices.one("network", made, seen)
+    return choices.only("network", "network", seen)
+
+
 def _reach_on(
     connection: sdk.Connection,
     asked: request.Request,
-    every: tuple[t.Any, ...],
-) -> t.Any:
+    every: tuple[Network, ...],
+) -> Network:
     """Return the network by which guests are reached.
 
     Never the first for being the first: a rule finds exactly one, or the
@@ -80,13 +170,11 @@ def _reach_on(
         return _among("reach_on", asked.reach_on, every)
     if len(every) == 1:
         return every[0]
-    found = [one for one in every if one.is_router_external]
+    found = [one for one in every if one.external]
     if asked.address == "floating" or (asked.address == "auto" and not found):
-        found = [one for one in every if not one.is_router_external]
+        found = [one for one in every if not one.external]
         if len(found) > 1:
-            found = [
-                one for one in found if addresses.gateways(connection, one)
-            ]
+            found = [one for one in found if _gateways(connection, one)]
     if len(found) == 1:
         return found[0]
     raise errors.GuestError(
@@ -97,17 +185,16 @@ def _reach_on(
 
 
 def _among(
-    option: str, wanted: request.Reference, every: tuple[t.Any, ...]
-) -> t.Any:
-    ((key, value),) = wanted.items()
+    option: str, wanted: request.Reference, every: tuple[Network, ...]
+) -> Network:
     for one in every:
-        if getattr(one, key) == value:
+        if getattr(one, wanted.by) == wanted.value:
             return one
     raise errors.GuestError(
-        f"{option}: {value!r} is not among the networks of the guests: "
+        f"{option}: {wanted.value!r} is not among the networks of the guests: "
         f"{_names(every)}"
     )
 
 
-def _names(networks: collections.abc.Iterable[t.Any]) -> str:
+def _names(networks: collections.abc.Iterable[Network]) -> str:
     return ", ".join(str(one.name or one.id) for one in networks)

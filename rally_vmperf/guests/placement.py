@@ -1,18 +1,17 @@
-"""Where guests came to run, and what the flavor keeps from them."""
+"""Where guests came to run, whether they stay there, and rates by policy."""
 
+import collections
 import collections.abc
-import dataclasses
 import typing as t
 
 from openstack import connection as sdk
 
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import groups
+from rally_vmperf.guests import guest
 from rally_vmperf.guests import request
 from rally_vmperf.measurement import finding
 
-Finding = dict[str, str]
-Guest = collections.abc.Mapping[str, t.Any]
+Guests = collections.abc.Sequence[guest.Guest]
 
 
 def shown(server: t.Any, admin: sdk.Connection | None) -> t.Any:
@@ -36,70 +35,116 @@ def words(asked: request.Request) -> str:
 
 
 def findings(
-    guests: collections.abc.Sequence[Guest],
+    guests: Guests,
     asked: request.Request,
     hosts: collections.abc.Set[str],
-) -> list[Finding]:
+) -> list[finding.Finding]:
     """Return what is to be said about where the guests are.
 
-    :param guests: with ``host`` and ``availability_zone``, None where unknown
     :param hosts: where they may be, empty for anywhere
     """
     found = []
-    for guest in guests:
-        found += _host(guest, asked, hosts)
-        found += _zone(guest, asked.availability_zone)
+    for one in guests:
+        found += _host(one, asked, hosts)
+        found += _zone(one, asked.availability_zone)
     if asked.server_group:
-        together = groups.findings(guests, asked.server_group)
-        found += [dataclasses.asdict(one) for one in together]
+        found += _server_group(guests, asked.server_group)
     return found
 
 
 def _host(
-    guest: Guest, asked: request.Request, hosts: collections.abc.Set[str]
-) -> list[Finding]:
-    host = guest["host"]
-    if host is None:
+    one: guest.Guest, asked: request.Request, hosts: collections.abc.Set[str]
+) -> list[finding.Finding]:
+    if one.host is None:
         seen = "Nova shows its host to administrators only"
-        return [_finding("placement_unknown", guest["name"], seen)]
-    if not hosts or host in hosts:
+        return [_finding("placement_unknown", one.name, seen)]
+    if not hosts or one.host in hosts:
         return []
     wanted = f"host {asked.host}"
     if not asked.host:
         there = ", ".join(sorted(hosts))
         wanted = f"aggregate {asked.aggregate} ({there})"
-    seen = f"runs on {host}, {wanted} was asked for"
-    return [_finding("wrong_host", guest["name"], seen)]
+    seen = f"runs on {one.host}, {wanted} was asked for"
+    return [_finding("wrong_host", one.name, seen)]
 
 
-def _zone(guest: Guest, asked: str | None) -> list[Finding]:
-    zone = guest["availability_zone"]
+def _zone(one: guest.Guest, asked: str | None) -> list[finding.Finding]:
+    zone = one.availability_zone
     if not asked or zone == asked:
         return []
     wanted = f"{asked} was asked for"
     if not zone:
         seen = f"Nova does not say its availability zone, {wanted}"
-        return [_finding("placement_unknown", guest["name"], seen)]
+        return [_finding("placement_unknown", one.name, seen)]
     seen = f"is in availability zone {zone}, {wanted}"
-    return [_finding("wrong_host", guest["name"], seen)]
+    return [_finding("wrong_host", one.name, seen)]
 
 
-def flavor_limits(
-    name: str, extra_specs: collections.abc.Mapping[str, str]
-) -> list[Finding]:
+def _server_group(guests: Guests, policy: str) -> list[finding.Finding]:
+    """Return whether guests are not on one host or apart as was asked.
+
+    Members see ``hostId``, a hash of project and host: the same for all
+    guests of a project on one host.
+    """
+    by_host: dict[str, list[str]] = collections.defaultdict(list)
+    for one in guests:
+        if not one.host_id:
+            seen = f"Nova gives no hostId, server_group {policy} was asked for"
+            return [_finding("placement_unknown", one.name, seen)]
+        by_host[one.host_id].append(one.name)
+    wanted = len(guests) if policy.endswith("anti-affinity") else 1
+    if len(by_host) == wanted:
+        return []
+    kind = "wrong_host"
+    if policy.startswith("soft-"):
+        kind = "guests_not_as_wished"
+    names = "; ".join(", ".join(names) for names in by_host.values())
+    seen = (
+        f"server_group {policy} was asked for, host by host they are: {names}"
+    )
+    return [_finding(kind, "guests", seen)]
+
+
+def flavor_limits(flavor: guest.Flavor) -> list[finding.Finding]:
     """Return a finding when the flavor limits rates by policy."""
     limits = {
         key: value
-        for key, value in sorted(extra_specs.items())
+        for key, value in sorted(flavor.extra_specs.items())
         if key.startswith("quota:")
     }
     if not limits:
         return []
     seen = ", ".join(f"{key}={value}" for key, value in limits.items())
-    return [_finding("rate_limited_by_policy", f"flavor {name}", seen)]
+    return [_finding("rate_limited_by_policy", f"flavor {flavor.name}", seen)]
 
 
-def _finding(kind: str, subject: str, seen: str) -> Finding:
-    return dataclasses.asdict(
-        finding.Finding(kind=kind, subject=subject, seen=seen)
-    )
+def changes(
+    connection: sdk.Connection, guests: collections.abc.Iterable[guest.Guest]
+) -> list[finding.Finding]:
+    """Return which guests are on another host now, or no longer active.
+
+    Members see hosts only as ``hostId``, a hash that differs by project, but
+    that is enough to notice a move.
+    """
+    found = []
+    for one in guests:
+        try:
+            server = connection.compute.get_server(one.id)
+        except cloud.REFUSALS as error:
+            seen = (
+                f"Nova did not say where {one.name} is: "
+                f"{cloud.one_line(error)}"
+            )
+            found.append(_finding("placement_unknown", one.name, seen))
+            continue
+        if server.host_id != one.host_id or server.status != "ACTIVE":
+            seen = (
+                f"{one.name} is {server.status} on hostId {server.host_id}; "
+                f"it was on {one.host_id}"
+            )
+            found.append(_finding("guest_changed_host", one.name, seen))
+    return found
+
+
+def _finding(kind: str, subject: str, seen: str) -> finding.Finding:
+    return finding.Finding(kind=kind, subject=subject, seen=seen)

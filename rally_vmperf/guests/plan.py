@@ -1,115 +1,95 @@
 """What guests will be made of, settled and checked before any is made."""
 
 import dataclasses
-import typing as t
 
 from openstack import connection as sdk
 
-from rally_vmperf.guests import bill
+from rally_vmperf.guests import capacity
 from rally_vmperf.guests import choices
+from rally_vmperf.guests import guest
 from rally_vmperf.guests import hosts
 from rally_vmperf.guests import networks
 from rally_vmperf.guests import request
+from rally_vmperf.guests import requirements
 from rally_vmperf.guests import volumes
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Parts:
-    """What a request comes down to, networks aside."""
+class Plan:
+    """What a request comes down to in this cloud.
 
-    image: t.Any
-    flavor: t.Any
+    :param images: of each group
+    :param flavors: likewise
+    :param networks: None while they are still to be made
+    """
+
+    asked: request.Request
+    images: tuple[guest.Image, ...]
+    flavors: tuple[guest.Flavor, ...]
     where: hosts.Where
+    networks: networks.Networks | None
+    requirements: requirements.Requirements
 
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Plan(Parts):
-    """The cloud's own objects that a request comes down to."""
-
-    extra_specs: dict[str, str]
-    networks: networks.Networks
-    bill: bill.Bill
-
-    def flavor_facts(self) -> dict[str, t.Any]:
-        """Return the flavor as plain data."""
-        return {
-            "id": self.flavor.id,
-            "name": self.flavor.name,
-            "vcpus": self.flavor.vcpus,
-            "memory_mib": self.flavor.ram,
-            "disk_gib": self.flavor.disk,
-            "extra_specs": dict(self.extra_specs),
-        }
-
-    def image_facts(self) -> dict[str, t.Any]:
-        """Return the image as plain data."""
-        return {"id": self.image.id, "name": self.image.name}
+    def guests(
+        self,
+    ) -> dict[str, tuple[request.Group, guest.Image, guest.Flavor]]:
+        """Return the guests by name, numbered through all groups."""
+        each = [
+            (group, image, flavor)
+            for group, image, flavor in zip(
+                self.asked.groups, self.images, self.flavors, strict=True
+            )
+            for _ in range(group.count)
+        ]
+        return {f"g{number}": one for number, one in enumerate(each, 1)}
 
 
 def make(
     connection: sdk.Connection,
     asked: request.Request,
     admin: sdk.Connection | None = None,
+    *,
+    has_networks: bool = True,
 ) -> Plan:
     """Return the plan; nothing is created.
 
-    Whether quota and hosts have room for it, its bill tells.
+    Whether quota and hosts have room for it, its requirements tell.
 
     :param admin: who sees what is free on hosts, if there is one
+    :param has_networks: the networks are there already
     :raises GuestError: for what is not there or does not fit together
     """
-    parts = parts_of(connection, asked)
-    chosen = networks.choose(connection, asked)
-    extra_specs = choices.extra_specs(connection, parts.flavor)
+    images, flavors = [], []
+    for group in asked.groups:
+        image = choices.image(connection, group.image)
+        flavor = choices.flavor(connection, group.flavor)
+        volume = group.boot_volume
+        if volume:
+            volumes.check(connection, volume)
+        choices.check_fit(image, flavor, volume.size_gib if volume else None)
+        images.append(guest.Image(id=image.id, name=image.name))
+        flavors.append(flavor)
+    where = hosts.settle(connection, asked)
+    chosen = networks.choose(connection, asked) if has_networks else None
     return Plan(
-        image=parts.image,
-        flavor=parts.flavor,
-        where=parts.where,
-        extra_specs=extra_specs,
+        asked=asked,
+        images=tuple(images),
+        flavors=tuple(flavors),
+        where=where,
         networks=chosen,
-        bill=bill.draw_up(
+        requirements=requirements.find(
             connection,
             asked,
-            parts.flavor,
-            extra_specs,
-            parts.where,
+            [
+                capacity.Demand(
+                    flavor=flavor,
+                    count=group.count,
+                    from_volume=group.boot_volume is not None,
+                )
+                for group, flavor in zip(asked.groups, flavors, strict=True)
+            ],
+            where,
             chosen,
             admin,
         ),
     )
-
-
-def foresee(
-    connection: sdk.Connection,
-    asked: request.Request,
-    admin: sdk.Connection | None,
-) -> tuple[Parts, bill.Bill]:
-    """Return what there is to say while networks are still to be made.
-
-    :raises GuestError: for what is not there or does not fit together
-    """
-    parts = parts_of(connection, asked)
-    extra_specs = choices.extra_specs(connection, parts.flavor)
-    return parts, bill.draw_up(
-        connection,
-        asked,
-        parts.flavor,
-        extra_specs,
-        parts.where,
-        None,
-        admin,
-    )
-
-
-def parts_of(connection: sdk.Connection, asked: request.Request) -> Parts:
-    """Return what does not depend on networks, which may not exist yet.
-
-    :raises GuestError: for what is not there or does not fit together
-    """
-    image = choices.image(connection, asked.image)
-    flavor = choices.flavor(connection, asked.flavor)
-    volumes.check(connection, asked)
-    size = asked.boot_volume["size_gib"] if asked.boot_volume else None
-    choices.check_fit(image, flavor, size)
-    where = hosts.settle(connection, asked)
-    return Parts(image=image, flavor=flavor, where=where)

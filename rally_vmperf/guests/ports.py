@@ -1,23 +1,40 @@
-"""The network cards of a guest."""
+"""The ports of guests, and the addresses by which they are reached."""
 
 import collections.abc
+import dataclasses
+import ipaddress
 import typing as t
 
 from openstack import connection as sdk
 
 from rally_vmperf.guests import cloud
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import networks
+from rally_vmperf.guests import request
 
-Json = dict[str, t.Any]
 Names = collections.abc.Callable[[], str]
 
 
-def cards(
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Addresses:
+    """The addresses of a guest.
+
+    :param fixed: on the network on which it is reached
+    :param measured: by which other guests measure
+    """
+
+    fixed: str
+    measured: str
+    floating: str | None
+
+
+def for_server(
     connection: sdk.Connection,
-    networks: collections.abc.Sequence[t.Any],
+    every: collections.abc.Sequence[networks.Network],
     group: str | None,
     new_name: Names,
-) -> Json:
-    """Return what Nova's API is told about the network cards of a server.
+) -> dict[str, t.Any]:
+    """Return what Nova's API is told about the ports of a server.
 
     A single one is left to Nova.  Of several, each is a port of ours, since
     Nova would put all into the same security groups, and a network without
@@ -25,24 +42,98 @@ def cards(
 
     :param group: identifier of the security group, None if there is none
     """
-    if len(networks) > 1:
+    if len(every) > 1:
         made = [
             {"port": _add(connection, network, group, new_name())}
-            for network in networks
+            for network in every
         ]
         return {"networks": made}
-    (network,) = networks
+    (network,) = every
     groups = {"security_groups": [{"name": group}]} if group else {}
     return {"networks": [{"uuid": network.id}], **groups}
 
 
 def _add(
-    connection: sdk.Connection, network: t.Any, group: str | None, name: str
+    connection: sdk.Connection,
+    network: networks.Network,
+    group: str | None,
+    name: str,
 ) -> str:
-    secured = network.is_port_security_enabled is not False
-    groups = {"security_groups": [group]} if group and secured else {}
+    groups = {"security_groups": [group]} if group and network.secured else {}
     with cloud.asking(f"create port {name} on network {network.name}"):
         made = connection.network.create_port(
             name=name, network_id=network.id, **groups
         )
     return str(made.id)
+
+
+def addresses(
+    connection: sdk.Connection,
+    guest: str,
+    server_id: str,
+    version: request.IpVersion,
+    chosen: networks.Networks,
+    new_name: Names,
+) -> Addresses:
+    """Return a guest's addresses, with a floating one made where needed.
+
+    A floating address bears a name of ours as its description.
+
+    :raises GuestError: with what there is, when no address has the version
+    """
+    with cloud.asking(f"list the ports of guest {guest}"):
+        ports = list(connection.network.ports(device_id=server_id))
+    if chosen.pool:
+        version = 4
+    fixed = fixed_address(guest, ports, chosen.reach_on, version)
+    measured = fixed_address(guest, ports, chosen.measure_on, version)
+    floating = None
+    if chosen.pool:
+        port = next(
+            port
+            for port in ports
+            if port.network_id == chosen.reach_on.id
+            and fixed in {one["ip_address"] for one in port.fixed_ips}
+        )
+        with cloud.asking(f"give guest {guest} a floating address"):
+            made = connection.network.create_ip(
+                floating_network_id=chosen.pool.id,
+                port_id=port.id,
+                fixed_ip_address=fixed,
+                description=new_name(),
+            )
+        floating = str(made.floating_ip_address)
+    return Addresses(fixed=fixed, measured=measured, floating=floating)
+
+
+def fixed_address(
+    guest: str,
+    ports: collections.abc.Iterable[t.Any],
+    network: networks.Network,
+    version: request.IpVersion,
+) -> str:
+    """Return the fixed address of a guest on a network.
+
+    Neutron's ports know the network by its identifier; in what Nova lists,
+    networks of one name are one.
+
+    :param ports: of the guest, as the SDK has them
+    :raises GuestError: with what there is, when no address has the version
+    """
+    there = [
+        ipaddress.ip_address(one["ip_address"])
+        for port in ports
+        if port.network_id == network.id
+        for one in port.fixed_ips
+    ]
+    order = (4, 6) if version == "any" else (version,)
+    for wanted in order:
+        for one in there:
+            if one.version == wanted:
+                return str(one)
+    listed = ", ".join(map(str, there)) or "none"
+    raise errors.GuestError(
+        f"guest {guest} has no IPv{version} address on network "
+        f"{network.name} (it has: {listed}); set ip_version, or give the "
+        "network such a subnet"
+    )

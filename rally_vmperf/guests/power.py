@@ -9,6 +9,7 @@ from openstack import connection as sdk
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import guest as booted
 from rally_vmperf.guests import resting
 from rally_vmperf.guests import waiting
 
@@ -22,18 +23,20 @@ class Switched:
     """What became of guests that were to rest or to wake.
 
     :param verbs: guest -> what was asked for
+    :param started: those in which QEMU runs anew, with their new boot id
     :param refused: guest -> why it is not as wanted; another try may help
     :param lost: guest -> why it will not be again
     """
 
     verbs: dict[str, resting.Verb] = dataclasses.field(default_factory=dict)
+    started: dict[str, booted.Guest] = dataclasses.field(default_factory=dict)
     refused: dict[str, str] = dataclasses.field(default_factory=dict)
     lost: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 def switch(
     connection: sdk.Connection,
-    servers: collections.abc.Mapping[str, str],
+    guests: collections.abc.Iterable[booted.Guest],
     wanted: collections.abc.Mapping[str, str],
     others: resting.Others,
     *,
@@ -43,12 +46,11 @@ def switch(
 ) -> Switched:
     """Give guests the wanted status; only those are asked that lack it.
 
-    :param servers: guest -> id of its server
     :param wanted: guest -> status
     :param timeout: seconds
     :param before: told who is to be switched, before anybody is
     """
-    return _Switching(connection, servers, wanted, others, progress).run(
+    return _Switching(connection, guests, wanted, others, progress).run(
         timeout, before
     )
 
@@ -59,13 +61,13 @@ class _Switching:
     def __init__(
         self,
         connection: sdk.Connection,
-        servers: collections.abc.Mapping[str, str],
+        guests: collections.abc.Iterable[booted.Guest],
         wanted: collections.abc.Mapping[str, str],
         others: resting.Others,
         progress: waiting.Progress,
     ) -> None:
         self._connection = connection
-        self._servers = servers
+        self._guests = {one.name: one for one in guests}
         self._open = dict(wanted)
         self._others = others
         self._progress = progress
@@ -108,7 +110,7 @@ class _Switching:
         verbs: dict[str, resting.Verb] = {}
         now = time.monotonic()
         for guest, wish in list(self._open.items()):
-            server = found.get(self._servers[guest])
+            server = found.get(self._guests[guest].id)
             state = server.status if server else "gone"
             self._states[guest] = state
             if server and server.task_state:
@@ -130,12 +132,17 @@ class _Switching:
             self._asked[guest] = time.monotonic()
             try:
                 with cloud.asking(f"{verb} guest {guest}"):
-                    request(self._servers[guest])
+                    request(self._guests[guest].id)
             except errors.GuestError as error:
                 self._delays[guest] = str(error)
                 if not cloud.passing(t.cast(Exception, error.__cause__)):
                     self._switched.refused[guest] = str(error)
                     del self._open[guest]
+                    continue
+            if verb == "start":
+                # Also when its answer was lost: it may run for all we know.
+                new = self._guests[guest].started()
+                self._switched.started[guest] = new
 
     def _settle(self, guest: str, state: str) -> None:
         del self._open[guest]

@@ -8,7 +8,7 @@ from openstack import connection as sdk
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import inventory
-from rally_vmperf.guests import owner
+from rally_vmperf.guests import ownership
 from rally_vmperf.guests import waiting
 
 _ASK_AGAIN = 30
@@ -18,7 +18,7 @@ _PAUSE = 0.4
 
 def remove(
     connection: sdk.Connection,
-    whose: owner.Owner,
+    whose: ownership.Owner,
     progress: waiting.Progress,
     *,
     timeout: float = 300,

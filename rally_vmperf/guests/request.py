@@ -1,10 +1,13 @@
-"""What guests are asked for."""
+"""The guests that a task asks for: groups of them, and what all share."""
 
 import collections.abc
 import dataclasses
 import typing as t
 
-Reference = collections.abc.Mapping[str, str]
+from rally_vmperf.guests import errors
+from rally_vmperf.machines import target
+
+Json = collections.abc.Mapping[str, t.Any]
 Address = t.Literal["auto", "floating", "fixed"]
 IpVersion = t.Literal[4, 6, "any"]
 #: Options that say how guests are reached once they are up.
@@ -12,38 +15,81 @@ REACHING = ("jump", "namespace", "login")
 ServerGroup = t.Literal[
     "affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity"
 ]
+#: What the group is called where a task asks for one without a name.
+GROUP = "default"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Reference:
+    """Something of the cloud's, by its exact name or its identifier."""
+
+    by: t.Literal["name", "id"]
+    value: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BootVolume:
+    """A volume in place of the flavor's disk.
+
+    :param type: name of its type, None for the cloud's default
+    """
+
+    size_gib: int
+    type: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class KeySource:
+    """How a guest's host key is known.
+
+    :param line: the public key line, where it is known
+    """
+
+    kind: t.Literal["given", "known", "console"] = "given"
+    line: str = ""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Group:
+    """Guests of one flavor and image, as the author of a task wrote them down.
+
+    :param login: None for the key that is made for the run
+    :param boot_volume: None for the flavor's disk
+    """
+
+    name: str = GROUP
+    image: Reference
+    flavor: Reference
+    count: int = 1
+    boot_volume: BootVolume | None = None
+    user: str = "debian"
+    user_data: str | None = None
+    login: target.Login | None = None
+    host_key: KeySource = KeySource()
+    config_drive: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Request:
-    """The guests of one task, as its author wrote them down.
+    """The guests of one run, and what belongs to all of them.
 
-    :param image: ``{"name": ...}`` or ``{"id": ...}``, like the flavor
     :param network: None for ``tenant_network``, else the only one there is
     :param tenant_network: the network that Rally made for this project
-    :param networks: several, in the order of the network cards
+    :param networks: several, in the order of the ports
     :param reach_on: which of them guests are reached on, None by rule
     :param measure_on: which of them guests measure on, None for the same
     :param host: the compute host to force the guests on, or None
-    :param jump: one jump host or several in order, or None
-    :param namespace: network namespace of this machine, or None
-    :param login: ``{"key_file": ...}`` or ``{"password_file": ...}``, or None
-        for the key that is made for the run
-    :param host_key: ``{"given": True}``, ``{"known": ...}`` or
-        ``{"console": True}``, by default the first
     :param aggregate: name of the host aggregate to force them into, or None
-    :param boot_volume: ``{"size_gib": ..., "type": ...}``, None for the
-        flavor's disk
+    :param jump: jump hosts in order
+    :param namespace: network namespace of this machine, or None
     :param max_host_share: how full a host may become, in percent of what
         Nova may give away there
     """
 
-    image: Reference
-    flavor: Reference
-    count: int = 1
+    groups: tuple[Group, ...]
     network: Reference | None = None
     tenant_network: str | None = None
-    networks: collections.abc.Sequence[Reference] = ()
+    networks: tuple[Reference, ...] = ()
     reach_on: Reference | None = None
     measure_on: Reference | None = None
     address: Address = "auto"
@@ -53,28 +99,125 @@ class Request:
     aggregate: str | None = None
     availability_zone: str | None = None
     server_group: ServerGroup | None = None
-    boot_volume: collections.abc.Mapping[str, t.Any] | None = None
-    user: str = "debian"
-    user_data: str | None = None
-    boot_timeout: float = 600
-    config_drive: bool = False
-    jump: t.Any = None
+    jump: tuple[target.JumpHost, ...] = ()
     namespace: str | None = None
-    login: Reference | None = None
     max_host_share: float = 90
-    host_key: collections.abc.Mapping[str, t.Any] | None = None
+    boot_timeout: float = 600
 
-    def reaching(self) -> dict[str, t.Any]:
-        """Return what was said of how guests are reached."""
-        said = {name: getattr(self, name) for name in REACHING}
-        return {name: value for name, value in said.items() if value}
+    @property
+    def count(self) -> int:
+        """How many guests all groups have."""
+        return sum(group.count for group in self.groups)
+
+    def words(self) -> str:
+        """Return how many guests there are, in words."""
+        return f"{self.count} {'guest' if self.count == 1 else 'guests'}"
 
 
-def of_config(
-    config: collections.abc.Mapping[str, t.Any],
-    tenant_network: str | None = None,
-) -> Request:
-    """Return the request in the options of the vmperf_guests context."""
-    names = {field.name for field in dataclasses.fields(Request)}
-    asked = {key: value for key, value in config.items() if key in names}
+def of_config(config: Json, tenant_network: str | None = None) -> Request:
+    """Return the request in the options of the vmperf_guests context.
+
+    :raises GuestError: for groups that have the same name
+    """
+    asked = _known(Request, config)
+    for key in ("network", "reach_on", "measure_on", "floating_network"):
+        asked[key] = reference(asked[key]) if asked.get(key) else None
+    asked["networks"] = tuple(map(reference, asked.get("networks") or ()))
+    asked["jump"] = target.jump_hosts(asked.get("jump"))
+    asked["groups"] = tuple(_group(one) for one in group_options(config))
     return Request(**{**asked, "tenant_network": tenant_network})
+
+
+def reference(given: collections.abc.Mapping[str, str]) -> Reference:
+    """Return a reference given as ``{name: ...}`` or ``{id: ...}``."""
+    ((by, value),) = given.items()
+    return Reference(by=t.cast(t.Literal["name", "id"], by), value=value)
+
+
+def group_options(config: Json) -> list[dict[str, t.Any]]:
+    """Return the options of each group, whichever form they are given in.
+
+    Beside ``groups``, options of a group hold for all groups that do not
+    say otherwise.
+
+    :raises GuestError: for both forms at once, or a name given twice
+    """
+    shared = _known(Group, config)
+    if "groups" not in config:
+        return [{"name": GROUP, **shared}]
+    for key in ("image", "flavor"):
+        if key in shared:
+            raise errors.GuestError(
+                f"vmperf_guests: {key} and groups exclude one another; give "
+                f"{key} in each group"
+            )
+    shared.pop("count", None)
+    given = config["groups"]
+    if not _are_groups(given):
+        raise errors.GuestError(
+            f"vmperf_guests groups: {given!r:.80} is no list of groups, each "
+            "{name: ..., image: ..., flavor: ..., count: ...}"
+        )
+    groups = [{**shared, **one} for one in given]
+    names = [one["name"] for one in groups]
+    for name in names:
+        if names.count(name) > 1:
+            raise errors.GuestError(
+                f"vmperf_guests groups: {name!r} names "
+                f"{names.count(name)} groups; give each a name of its own"
+            )
+    return groups
+
+
+def one_group(config: Json, name: str | None = None) -> dict[str, t.Any]:
+    """Return the options as if only one group had been asked for.
+
+    :param name: of the group; None for the only one there is
+    :raises GuestError: when there is no such group, or there are several
+    """
+    groups = group_options(config)
+    names = ", ".join(one["name"] for one in groups)
+    found = [one for one in groups if name in (None, one["name"])]
+    if len(found) > 1:
+        raise errors.GuestError(
+            f"vmperf_guests groups: {len(found)} are given ({names}), the "
+            "scenario measures one; give one"
+        )
+    if not found:
+        raise errors.GuestError(
+            f"vmperf_guests groups: {name!r} is not there; there are: {names}"
+        )
+    options = {key: one for key, one in config.items() if key != "groups"}
+    if "groups" not in config:
+        return options
+    return options | {k: v for k, v in found[0].items() if k != "name"}
+
+
+def _group(options: Json) -> Group:
+    given = dict(options)
+    for key in ("image", "flavor"):
+        given[key] = reference(given[key])
+    volume, login = given.get("boot_volume"), given.get("login")
+    given["boot_volume"] = BootVolume(**volume) if volume else None
+    given["login"] = target.Login(**login) if login else None
+    given["host_key"] = _key_source(given.get("host_key") or {})
+    return Group(**given)
+
+
+def _key_source(given: Json) -> KeySource:
+    if "known" in given:
+        return KeySource(kind="known", line=str(given["known"]).strip())
+    return KeySource(kind="console" if "console" in given else "given")
+
+
+def _are_groups(given: t.Any) -> bool:
+    return (
+        isinstance(given, list)
+        and bool(given)
+        and all(isinstance(one, dict) and "name" in one for one in given)
+    )
+
+
+def _known(kind: type[t.Any], config: Json) -> dict[str, t.Any]:
+    names = {field.name for field in dataclasses.fields(kind)} - {"name"}
+    return {key: value for key, value in config.items() if key in names}

@@ -2,23 +2,7 @@
 
 import typing as t
 
-from rally_vmperf.guests import schema_jump
-
-_REFERENCE_TO = "{} of the guests, by name or by id."
-
-
-def _reference(description: str) -> dict[str, t.Any]:
-    return {
-        "type": "object",
-        "description": description,
-        "properties": {
-            "name": {"type": "string", "description": "Its exact name."},
-            "id": {"type": "string", "description": "Its identifier."},
-        },
-        "minProperties": 1,
-        "maxProperties": 1,
-        "additionalProperties": False,
-    }
+from rally_vmperf.guests import schema_group
 
 
 def _seconds(description: str) -> dict[str, t.Any]:
@@ -29,33 +13,49 @@ def _seconds(description: str) -> dict[str, t.Any]:
     }
 
 
+_HOP: dict[str, t.Any] = {
+    "properties": {
+        "address": {
+            "type": "string",
+            "minLength": 1,
+            "description": "Its address or name.",
+        },
+        "port": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 65535,
+            "description": "Port of its SSH server.",
+        },
+        "user": {
+            "type": "string",
+            "minLength": 1,
+            "description": "Login name on it.",
+        },
+        "key_file": schema_group.file(
+            "Private key; by default the user's own keys."
+        ),
+        "known_hosts": schema_group.file(
+            "Its host key; by default the user's own file."
+        ),
+    },
+    "required": ["address", "user"],
+    "additionalProperties": False,
+}
 #: One jump host, or several in the order in which they are gone through.
-JUMP = schema_jump.JUMP
-
-
-def _one_of(
-    description: str, properties: dict[str, t.Any]
-) -> dict[str, t.Any]:
-    return {
-        "type": "object",
-        "description": description,
-        "properties": properties,
-        "minProperties": 1,
-        "maxProperties": 1,
-        "additionalProperties": False,
-    }
-
+JUMP: dict[str, t.Any] = {
+    "type": ["object", "array"],
+    **_HOP,
+    "items": {"type": "object", **_HOP},
+    "minItems": 1,
+    "maxItems": 8,
+    "description": "Jump host through which SSH goes, or a list of them in "
+    "order: {address, port, user, key_file, known_hosts}.",
+}
 
 PROPERTIES: dict[str, t.Any] = {
-    "image": _reference(_REFERENCE_TO.format("Image")),
-    "flavor": _reference(_REFERENCE_TO.format("Flavor")),
-    "count": {
-        "type": "integer",
-        "minimum": 1,
-        "maximum": 32,
-        "description": "How many guests are booted.",
-    },
-    "network": _reference(
+    **schema_group.PROPERTIES,
+    "groups": schema_group.GROUPS,
+    "network": schema_group.reference(
         "Network of the guests; by default the one that the network context "
         "made, else the only one that the project sees."
     ),
@@ -63,15 +63,17 @@ PROPERTIES: dict[str, t.Any] = {
         "type": "array",
         "minItems": 1,
         "maxItems": 8,
-        "items": _reference(_REFERENCE_TO.format("Network")),
+        "items": schema_group.reference(
+            "Network of the guests, by name or by id."
+        ),
         "description": "Several networks in place of one, in the order of "
         "the guests' network cards.",
     },
-    "reach_on": _reference(
+    "reach_on": schema_group.reference(
         "Which of the networks guests are reached on; by default the external "
         "one, or with floating addresses the one behind a router."
     ),
-    "measure_on": _reference(
+    "measure_on": schema_group.reference(
         "Which of the networks carries the traffic from guest to guest; by "
         "default the one that guests are reached on."
     ),
@@ -86,7 +88,7 @@ PROPERTIES: dict[str, t.Any] = {
         "description": "Version of the address by which guests are reached; "
         "any prefers 4.",
     },
-    "floating_network": _reference(
+    "floating_network": schema_group.reference(
         "External network of the floating addresses; by default the one "
         "behind the router, else the only one."
     ),
@@ -117,35 +119,6 @@ PROPERTIES: dict[str, t.Any] = {
         "description": "Whether the guests share a host (affinity) or each "
         "has another; soft means where possible.",
     },
-    "boot_volume": {
-        "type": "object",
-        "description": "Boot from a volume of this size and type, not from "
-        "the flavor's disk.",
-        "properties": {
-            "size_gib": {
-                "type": "integer",
-                "minimum": 1,
-                "description": "Size of the volume in GiB.",
-            },
-            "type": {
-                "type": "string",
-                "minLength": 1,
-                "description": "Name of the volume type; by default the "
-                "cloud's.",
-            },
-        },
-        "required": ["size_gib"],
-        "additionalProperties": False,
-    },
-    "user": {
-        "type": "string",
-        "pattern": "^[a-z_][a-z0-9_-]{0,31}$",
-        "description": "Login name that the image provides.",
-    },
-    "user_data": {
-        "type": "string",
-        "description": "A cloud-config document that guests get as well.",
-    },
     "jump": JUMP,
     "namespace": {
         "type": "string",
@@ -153,32 +126,6 @@ PROPERTIES: dict[str, t.Any] = {
         "description": "Network namespace of this machine out of which "
         "guests are reached, as ip netns names it.",
     },
-    "login": _one_of(
-        "What lets one into guests whose image takes no key from Nova.",
-        {
-            "key_file": schema_jump.file(
-                "Private key of a public one in the image."
-            ),
-            "password_file": schema_jump.file(
-                "File with the password as first line."
-            ),
-        },
-    ),
-    "host_key": _one_of(
-        "How the guests' host key is known; by default it is given.",
-        {
-            "given": {"const": True, "description": "Ours, by user data."},
-            "known": {
-                "type": "string",
-                "minLength": 1,
-                "description": "Public key line of what is in the image.",
-            },
-            "console": {
-                "const": True,
-                "description": "Read from the console log, through Nova.",
-            },
-        },
-    ),
     "max_host_share": {
         "type": "number",
         "exclusiveMinimum": 0,
@@ -191,11 +138,6 @@ PROPERTIES: dict[str, t.Any] = {
         "Seconds in which all must answer SSH and finish booting, once they "
         "are active."
     ),
-    "config_drive": {
-        "type": "boolean",
-        "description": "Hand user data over on a drive, not by the metadata "
-        "service.",
-    },
     "install": {
         "type": "boolean",
         "description": "Install the tools that the image lacks; nothing is "
@@ -215,13 +157,19 @@ PROPERTIES: dict[str, t.Any] = {
 }
 
 DEFAULTS: dict[str, t.Any] = {
-    "count": 1,
+    **schema_group.DEFAULTS,
     "address": "auto",
     "ip_version": 4,
-    "user": "debian",
     "max_host_share": 90,
     "boot_timeout": 600,
     "ssh_timeout": 300,
-    "config_drive": False,
     "install": True,
+}
+
+_ONE_GROUP = ("image", "flavor", "count")
+#: One group by ``image`` and ``flavor``, or several by ``groups``.
+ONE_FORM: dict[str, t.Any] = {
+    "if": {"required": ["groups"]},
+    "then": {"not": {"anyOf": [{"required": [key]} for key in _ONE_GROUP]}},
+    "else": {"required": ["image", "flavor"]},
 }

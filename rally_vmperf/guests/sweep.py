@@ -10,7 +10,6 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import inventory
 from rally_vmperf.guests import leftovers
-from rally_vmperf.guests import owner
 from rally_vmperf.guests import ownership
 from rally_vmperf.guests import removal
 from rally_vmperf.guests import waiting
@@ -107,10 +106,10 @@ class Sweep:
         ]
 
     def _run(self, name: str) -> ownership.Run:
-        return self._register.run(owner.rally_owner(name) or "")
+        return self._register.run(ownership.rally_owner(name) or "")
 
     def _owns(self, name: str | None) -> bool:
-        part = owner.rally_owner(name)
+        part = ownership.rally_owner(name)
         if part is None or self._task is None:
             return part is not None
         run = self._register.run(part)

@@ -9,10 +9,10 @@ from openstack import connection as sdk
 from rally_vmperf.guests import choices
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import guest
 from rally_vmperf.guests import request
 from rally_vmperf.guests import waiting
 
-Json = dict[str, t.Any]
 Names = collections.abc.Callable[[], str]
 
 #: What a volume passes through by itself on its way to be deletable.
@@ -34,13 +34,11 @@ def there(connection: sdk.Connection) -> bool:
     return bool(connection.has_service("block-storage"))
 
 
-def check(connection: sdk.Connection, asked: request.Request) -> None:
+def check(connection: sdk.Connection, wanted: request.BootVolume) -> None:
     """Refuse volumes where there are none, or none of this type.
 
     :raises GuestError: with the types there are
     """
-    if not asked.boot_volume:
-        return
     with cloud.asking("look for a block-storage service"):
         found = there(connection)
     if not found:
@@ -48,42 +46,45 @@ def check(connection: sdk.Connection, asked: request.Request) -> None:
             "boot_volume: the cloud has no block-storage service (Cinder) in "
             "this region; leave it out, then the flavor's disk is used"
         )
-    wanted = asked.boot_volume.get("type")
-    if wanted:
+    if wanted.type:
         with cloud.asking("list volume types"):
             types = list(connection.block_storage.types())
-        choices.one("boot_volume: type", {"name": wanted}, types)
+        named = request.Reference(by="name", value=wanted.type)
+        choices.one("boot_volume: type", named, types)
 
 
 def make(
     connection: sdk.Connection,
-    asked: request.Request,
-    image: t.Any,
+    wanted: collections.abc.Mapping[
+        str, tuple[guest.Image, request.BootVolume]
+    ],
+    timeout: float,
     new_name: Names,
     progress: waiting.Progress,
-) -> list[t.Any]:
-    """Return a volume with the image on it for each guest, if asked for.
+) -> dict[str, t.Any]:
+    """Return a volume for each guest that boots from one, as the SDK has it.
 
+    :param wanted: guest -> what is to be on the volume, and the volume
+    :param timeout: seconds in which all must be there
     :raises GuestError: when a volume fails or takes too long
     """
-    if not asked.boot_volume:
-        return []
-    wanted = asked.boot_volume.get("type")
-    made = []
-    for _ in range(asked.count):
-        name = new_name()
-        with cloud.asking(f"create volume {name}"):
-            made.append(
-                connection.block_storage.create_volume(
-                    name=name,
-                    size=asked.boot_volume["size_gib"],
-                    image_id=image.id,
-                    **({"volume_type": wanted} if wanted else {}),
-                )
+    made = {}
+    for name, (image, volume) in wanted.items():
+        title = new_name()
+        with cloud.asking(f"create volume {title}"):
+            made[name] = connection.block_storage.create_volume(
+                name=title,
+                size=volume.size_gib,
+                image_id=image.id,
+                **({"volume_type": volume.type} if volume.type else {}),
             )
-    progress(f"volumes to boot from asked for: {len(made)}")
-    deadline = time.monotonic() + asked.boot_timeout
-    return [_available(connection, one, deadline) for one in made]
+    if made:
+        progress(f"volumes to boot from asked for: {len(made)}")
+    deadline = time.monotonic() + timeout
+    return {
+        name: _available(connection, one, deadline)
+        for name, one in made.items()
+    }
 
 
 def _available(
@@ -107,7 +108,7 @@ def _available(
         time.sleep(1)
 
 
-def source(volume: t.Any) -> Json:
+def source(volume: t.Any) -> dict[str, t.Any]:
     """Return what Nova's API is told about a disk that is a volume."""
     disk = {
         "boot_index": 0,
@@ -117,15 +118,6 @@ def source(volume: t.Any) -> Json:
         "delete_on_termination": True,
     }
     return {"block_device_mapping": [disk]}
-
-
-def facts(volume: t.Any) -> Json:
-    """Return a volume as plain data."""
-    return {
-        "source": "volume",
-        "size_gib": volume.size,
-        "type": volume.volume_type,
-    }
 
 
 def delete(connection: sdk.Connection, volume: t.Any) -> None:

@@ -7,6 +7,7 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import supplying
+from rally_vmperf.guests import errors
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -16,6 +17,7 @@ from rally_vmperf.workloads import base
 REFUSALS = (
     base.WorkloadError,
     document.BaselineError,
+    errors.GuestError,
     supplying.Error,
     task.Refused,
 )

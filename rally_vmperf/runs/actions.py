@@ -6,6 +6,7 @@ import dataclasses
 import threading
 import typing as t
 
+from rally_vmperf.guests import guest as guests_
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import conditions
 
@@ -64,18 +65,18 @@ class Watch(Action):
     def __init__(
         self,
         connection: t.Any,
-        guests: collections.abc.Sequence[collections.abc.Mapping[str, t.Any]],
+        guests: collections.abc.Sequence[guests_.Guest],
     ) -> None:
         self._connection = connection
         self._guests = guests
 
     def during(self, current: conditions.Current) -> Effect:
         """Ask, while the machines are looked at once more."""
-        from rally_vmperf.guests import watching
+        from rally_vmperf.guests import placement
 
-        asked = [g for g in self._guests if g["name"] in current.machines]
+        asked = [g for g in self._guests if g.name in current.machines]
         return Effect(
-            findings=tuple(watching.changes(self._connection, asked))
+            findings=tuple(placement.changes(self._connection, asked))
         )
 
 

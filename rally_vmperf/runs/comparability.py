@@ -9,6 +9,7 @@ from rally_vmperf.baseline import likeness
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution import session as sessions
+from rally_vmperf.guests import guest as guests_
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import reference
 
@@ -50,11 +51,15 @@ def machines(
 
 
 def hosts(
-    guests: collections.abc.Iterable[document.Json], baseline: document.Json
+    guests: collections.abc.Iterable[guests_.Guest], baseline: document.Json
 ) -> list[finding.Finding]:
     """Return which guests run on another machine than the baseline's."""
     name = baseline["machine"]["name"]
-    return [one for guest in guests for one in likeness.host(name, guest)]
+    return [
+        one
+        for guest in guests
+        for one in likeness.host(name, guest.name, guest.hypervisor)
+    ]
 
 
 def _measuring(

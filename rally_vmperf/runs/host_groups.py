@@ -2,12 +2,10 @@
 
 import collections.abc
 import dataclasses
-import typing as t
 
+from rally_vmperf.guests import guest as guests_
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import conditions
-
-Guest = collections.abc.Mapping[str, t.Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +42,7 @@ class HostGroups:
 
 
 def of_guests(
-    guests: collections.abc.Sequence[Guest], largest: int
+    guests: collections.abc.Sequence[guests_.Guest], largest: int
 ) -> tuple[HostGroups, list[finding.Finding]]:
     """Return the guests by their hosts, and what is wrong with that.
 
@@ -55,22 +53,22 @@ def of_guests(
         a multiple of it
     """
     as_asked = tuple(
-        tuple(guest["name"] for guest in guests[first : first + largest])
+        tuple(guest.name for guest in guests[first : first + largest])
         for first in range(0, len(guests), largest)
     )
     by_host: dict[str, list[str]] = {}
     for guest in guests:
-        host = guest.get("host_id")
+        host = guest.host_id
         if not host:
             return HostGroups(as_asked), [
                 finding.Finding(
                     kind="placement_unknown",
-                    subject=guest["name"],
+                    subject=guest.name,
                     seen="Nova gives no hostId, so nobody checked that the "
                     "guests share a host",
                 )
             ]
-        by_host.setdefault(host, []).append(guest["name"])
+        by_host.setdefault(host, []).append(guest.name)
     groups = tuple(tuple(names) for names in by_host.values())
     if all(len(group) == largest for group in groups):
         return HostGroups(groups), []

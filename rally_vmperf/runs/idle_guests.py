@@ -5,6 +5,7 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.execution import session as sessions
+from rally_vmperf.guests import guest as guests_
 from rally_vmperf.guests import resting
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import actions
@@ -12,8 +13,6 @@ from rally_vmperf.runs import conditions
 
 if t.TYPE_CHECKING:
     from rally_vmperf.guests import power
-
-Guest = collections.abc.Mapping[str, t.Any]
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -29,7 +28,7 @@ class IdleGuests(actions.Action):
     kind: resting.Others
     connection: t.Any
     session: sessions.Session
-    guests: collections.abc.Sequence[Guest]
+    guests: collections.abc.Sequence[guests_.Guest]
     config: collections.abc.Mapping[str, t.Any]
     progress: t.Callable[[str], None]
     unheard: set[str] = dataclasses.field(default_factory=set)
@@ -46,9 +45,9 @@ class IdleGuests(actions.Action):
 
         switched = power.switch(
             self.connection,
-            {guest["name"]: guest["id"] for guest in self.guests},
+            self.guests,
             resting.wanted(
-                [guest["name"] for guest in self.guests],
+                [guest.name for guest in self.guests],
                 current.machines,
                 current.lost,
                 self.kind,
@@ -86,22 +85,22 @@ class IdleGuests(actions.Action):
         woken = [
             guest
             for guest in self.guests
-            if guest["name"] in self.unheard
-            and guest["name"] in participants
-            and guest["name"] not in trouble
+            if guest.name in self.unheard
+            and guest.name in participants
+            and guest.name not in trouble
         ]
         timeout = self.config["ssh_timeout"]
         stations = {one.name: one for one in self.session.places}
         arrivals = self.session.runner.run(
             arrival.wait_all(
                 woken,
-                [stations[guest["name"]] for guest in woken],
+                [stations[guest.name] for guest in woken],
                 timeout,
                 self.progress,
             )
         )
         for guest, arrived in zip(woken, arrivals, strict=True):
-            name = guest["name"]
+            name = guest.name
             if not arrived.at_jump:
                 self.unheard.discard(name)
             if arrived.trouble:
@@ -123,10 +122,6 @@ class IdleGuests(actions.Action):
         return actions.Effect(
             trouble=trouble,
             lost=frozenset(lost),
-            started=frozenset(
-                name
-                for name, verb in switched.verbs.items()
-                if verb == "start"
-            ),
+            started=frozenset(switched.started),
             findings=tuple(found),
         )

@@ -1,6 +1,5 @@
 """What a process keeps open between the repetitions of a run."""
 
-import collections.abc
 import dataclasses
 import typing as t
 
@@ -8,6 +7,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.execution import supplying
+from rally_vmperf.guests import guest as guests_
 from rally_vmperf.records import journal as journals
 from rally_vmperf.runs import run as runs
 
@@ -36,14 +36,13 @@ class Opened:
     def arrived(
         self,
         owner: str,
-        guests: collections.abc.Sequence[dict[str, t.Any]],
-        client_key: str,
+        booted: guests_.Booted,
     ) -> "arrival.Guests":
         """Return the connections to guests, new ones if none are kept."""
         from rally_vmperf.execution import arrival
 
         if owner not in self._arrived:
-            self.keep(owner, arrival.Guests(guests, client_key))
+            self.keep(owner, arrival.Guests(booted.guests, booted.client_key))
         return self._arrived[owner]
 
     def run(self, owner: str, make: t.Callable[[], runs.Run]) -> runs.Run:
@@ -75,7 +74,7 @@ class Asked:
     :param times: all repetitions that are planned, warm-up included
     :param workloads: as a task lists them
     :param peer: as a task names it
-    :param booted: what booting the guests left, with their options
+    :param options: of the guests
     :param connect: to the cloud, with the guests' own credential
     """
 
@@ -87,7 +86,8 @@ class Asked:
     warmup: int
     workloads: list[dict[str, t.Any]]
     peer: dict[str, t.Any] | None
-    booted: dict[str, t.Any]
+    booted: guests_.Booted
+    options: dict[str, t.Any]
     baseline: document.Json | None
     journal: journals.Journal
     connect: t.Callable[[], t.Any]
@@ -103,14 +103,12 @@ class Asked:
         """
         from rally_vmperf.execution import reach
 
-        arrived = self.opened.arrived(
-            self.owner, self.booted["guests"], self.booted["client_key"]
-        )
+        arrived = self.opened.arrived(self.owner, self.booted)
         return sessions.open_session(
             assignment.assign(self.workloads),
             arrived.places,
             reach.peer_station(self.peer) if self.peer else None,
-            supply=supplying.of_options(self.booted["config"]),
+            supply=supplying.of_options(self.options),
             progress=self.progress,
             runner=arrived.runner,
         )

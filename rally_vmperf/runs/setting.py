@@ -7,18 +7,19 @@ import typing as t
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import session as sessions
+from rally_vmperf.guests import guest as guests_
 from rally_vmperf.guests import request
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import build
 from rally_vmperf.records import codec
 
 Json = dict[str, t.Any]
-Guests = collections.abc.Sequence[Json]
+Guests = collections.abc.Sequence[guests_.Guest]
 Assignments = collections.abc.Sequence[assignment.Assignment]
 
 
 def of_guests(
-    booted: Json,
+    booted: guests_.Booted,
     assignments: Assignments,
     session: sessions.Session | None = None,
     *,
@@ -34,22 +35,20 @@ def of_guests(
     :param metrics: of the reference
     :param findings: beside those of the boot
     """
-    guests = booted["guests"]
-    nova = {guest["name"]: _nova(guest) for guest in guests}
+    nova = {guest.name: _nova(guest) for guest in booted.guests}
     machines = [
         build.Machine(
-            name=guest["name"],
+            name=guest.name,
             role="guest",
             host=host_of(guest),
-            boot=boot_id(guest, 1),
+            boot=guest.boot,
         )
-        for guest in guests
+        for guest in booted.guests
     ]
     if session and session.peer:
         machines.append(build.Machine(name=session.peer.name, role="peer"))
-    of_boot = [finding.Finding(**one) for one in booted["findings"]]
     return build.Setting(
-        shape=dataclasses.asdict(shape_of(guests)),
+        shape=dataclasses.asdict(shape_of(booted.guests)),
         machines=machines,
         details={
             one.name: {
@@ -62,29 +61,23 @@ def of_guests(
         expected=expected(assignments),
         metrics={**(metrics or {}), **meanings(assignments)},
         reference=reference,
-        findings=tuple(dict.fromkeys((*of_boot, *findings))),
+        findings=tuple(dict.fromkeys((*booted.findings, *findings))),
     )
 
 
 def shape_of(guests: Guests) -> matching.Shape:
     """Return the shape that guests have by their flavor."""
-    flavor = guests[0]["flavor"]
+    flavor = guests[0].flavor
     return matching.Shape(
-        vcpus=flavor["vcpus"],
-        memory_mib=flavor["memory_mib"],
+        vcpus=flavor.vcpus,
+        memory_mib=flavor.memory_mib,
         copies=len(guests),
     )
 
 
-def host_of(guest: Json) -> str:
+def host_of(guest: guests_.Guest) -> str:
     """Return the host as far as the cloud tells: a name, or its hash."""
-    keys = ("host", "hypervisor", "host_id")
-    return next((str(guest[key]) for key in keys if guest.get(key)), "")
-
-
-def boot_id(guest: Json, count: int) -> str:
-    """Return which QEMU process a guest is, after so many starts."""
-    return f"{guest['id']}#{count}"
+    return guest.host or guest.hypervisor or guest.host_id or ""
 
 
 def described(session: sessions.Session, name: str) -> Json:
@@ -119,7 +112,8 @@ def meanings(assignments: Assignments) -> Json:
     )
 
 
-def _nova(guest: Json) -> Json:
+def _nova(guest: guests_.Guest) -> Json:
     """Return what Nova says of a guest, without how it is entered."""
+    plain = guests_.to_plain(guest)
     secret = ("host_key", "name", *request.REACHING)
-    return {key: value for key, value in guest.items() if key not in secret}
+    return {key: value for key, value in plain.items() if key not in secret}

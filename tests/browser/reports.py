@@ -1,5 +1,6 @@
 """Both reports about a run whose guests said all the words there are."""
 
+import functools
 import json
 import logging
 
@@ -31,16 +32,7 @@ def records():
     """Return records in which every text of a guest is hostile."""
     found = made.records(guests=2, emulated=True)
     for number, record in enumerate(found):
-        guest = record["machines"][0]
-        guest["fingerprint"] = {
-            "virtualisation": ALL,
-            **{words: [words, {words: words}] for words in WORDS},
-        }
-        guest["tools"] = {
-            words: {"version": words, "checksum": words} for words in WORDS
-        }
-        guest["nova"]["image"] = {"name": ALL}
-        guest["nova"]["flavor"]["name"] = WORDS[number]
+        made.redescribe(record, functools.partial(_describe, WORDS[number]))
         record["findings"] += [
             {"kind": kind, "subject": words, "seen": words}
             for kind in ("wrong_host", "steal_time")
@@ -50,8 +42,8 @@ def records():
             "g1": attacks.WORDS["mathtext"],
             "g2": attacks.WORDS["svg_text_ended"],
         }
-        for row in record["samples"]:
-            row["source"] = names[row["source"]]
+        (only,) = record["conditions"]
+        only["machines"] = [names[one] for one in only["machines"]]
     found[-1]["state"] = "incomplete"
     found[-1]["missing"] = [
         {"what": words, "source": words, "reason": words} for words in WORDS
@@ -59,15 +51,27 @@ def records():
     return found
 
 
+def _describe(flavor, details):
+    """Have a guest say hostile things of itself."""
+    guest = details["g1"]
+    guest["fingerprint"] = {
+        "virtualisation": ALL,
+        **{words: [words, {words: words}] for words in WORDS},
+    }
+    guest["tools"] = {
+        words: {"version": words, "checksum": words} for words in WORDS
+    }
+    guest["nova"].update(host=ALL, hypervisor=ALL, image={"name": ALL})
+    guest["nova"]["flavor"]["name"] = flavor
+
+
 def curves():
     """Return records of curves in which every text of a guest is hostile."""
     found = made.few(made.broken())
     for record in found:
-        guest = record["machines"][0]
-        guest["fingerprint"] = {"virtualisation": ALL}
-        guest["nova"].update(host=ALL, hypervisor=ALL, image={"name": ALL})
-        guest["nova"]["flavor"]["name"] = ALL
-        for level in record["levels"]:
+        made.redescribe(record, functools.partial(_describe, ALL))
+        record["machines"][0]["host"] = ALL
+        for level in record["conditions"]:
             _spoil(level)
     return found
 
@@ -78,8 +82,6 @@ def _spoil(level):
         "g2": attacks.WORDS["svg_text_ended"],
     }
     level["machines"] = [names.get(one, one) for one in level["machines"]]
-    for row in level["samples"]:
-        row["source"] = names.get(row["source"], row["source"])
     level["skipped"] = level["skipped"] and ALL
     level["missing"] += [
         {"what": words, "source": words, "reason": words} for words in WORDS

@@ -16,8 +16,8 @@ from rally.common import cfg
 
 from rally_vmperf import opts
 from rally_vmperf.execution import arrival
+from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import session
 from rally_vmperf.plugins.contexts import guests
 from tests import patience
 from tests.functional import fault_proxy
@@ -81,7 +81,7 @@ class TestEveryCall(laboratory.Case):
             "region_name": given["region_name"],
             "auth_url": self.proxy.auth_url,
         }
-        self.enterContext(mock.patch.object(session, "TIMEOUT", 4))
+        self.enterContext(mock.patch.object(cloud, "TIMEOUT", 4))
         self.enterContext(
             mock.patch.object(
                 arrival.Guests,

@@ -135,6 +135,7 @@ def record(rate=90.0, **changes):
 
 def entry(**changes):
     """Return a baseline's entry with some keys changed."""
+    copies = changes.get("shape", {}).get("copies", 1)
     whole = {
         "workload": "sysbench",
         "arguments": {"threads": 1, "time": 10, "max_prime": 10000},
@@ -151,8 +152,8 @@ def entry(**changes):
         },
         "repetitions": [
             {
-                "cpu.sysbench.rate": [value],
-                "cpu.sysbench.latency_p95": [1 / value],
+                "cpu.sysbench.rate": [value] * copies,
+                "cpu.sysbench.latency_p95": [1 / value] * copies,
             }
             for value in (100.0, 101.0, 99.0)
         ],
@@ -292,6 +293,29 @@ def incomplete(complete, metric="disk.randread.iops"):
 def keep_files(folder):
     """Put the files that records name into the folder of a journal."""
     shutil.copytree(FOLDER, folder, dirs_exist_ok=True)
+
+
+def redescribe(whole, change):
+    """Have the machines' file of a record say something else.
+
+    :param change: is given the details by the name of the machine
+    """
+    details = files.read(FOLDER, whole["files"]["machines"])["machines"]
+    change(details)
+    whole["files"]["machines"] = files.write_machines(FOLDER, details, print)
+
+
+def rename_metrics(whole, rename):
+    """Give every metric of a record another name."""
+    whole["metrics"] = {rename(n): m for n, m in whole["metrics"].items()}
+    whole["expected"] = list(whole["metrics"])
+    bare = (whole["reference"] or {"copies": []})["copies"]
+    for samples in (
+        *(one["samples"] for one in whole["conditions"]),
+        *(samples for one in bare for samples in one["repetitions"]),
+    ):
+        for name in list(samples):
+            samples[rename(name)] = samples.pop(name)
 
 
 def _meanings(metrics):

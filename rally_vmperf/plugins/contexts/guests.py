@@ -16,14 +16,17 @@ from rally_openstack.task import context
 
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import guest
 from rally_vmperf.guests import ledger
-from rally_vmperf.guests import owner
-from rally_vmperf.guests import process
+from rally_vmperf.guests import ownership
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins import harmless
 from rally_vmperf.plugins import opened
+
+if t.TYPE_CHECKING:
+    from rally_vmperf.execution import arrival
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
@@ -48,8 +51,8 @@ class Guests(context.OpenStackContext):
         "type": "object",
         "$schema": consts.JSON_SCHEMA7,
         "properties": schema.PROPERTIES,
-        "required": ["image", "flavor"],
         "additionalProperties": False,
+        **schema.ONE_FORM,
     }
     DEFAULT_CONFIG: t.ClassVar[dict[str, t.Any]] = schema.DEFAULTS
 
@@ -88,36 +91,50 @@ class Guests(context.OpenStackContext):
             LOG.info,
             admin=cloud.connect(admin) if admin else None,
         )
-        self._wait_for_ssh(connection, booted)
-        self.context["vmperf_guests"] = {**booted, "config": config}
+        booted = self._wait_for_ssh(connection, booted)
+        # Rally keeps what is plain, and hands it on to the scenario.
+        self.context["vmperf_guests"] = {
+            "guests": [guest.to_plain(one) for one in booted.guests],
+            "client_key": booted.client_key,
+            "findings": [dataclasses.asdict(one) for one in booted.findings],
+            "config": config,
+        }
 
-    def _wait_for_ssh(self, connection: t.Any, booted: t.Any) -> None:
+    def _wait_for_ssh(
+        self, connection: t.Any, booted: guest.Booted
+    ) -> guest.Booted:
+        """Return the guests with their host keys, once all answer SSH."""
         from rally_vmperf.execution import arrival
-        from rally_vmperf.guests import learning
+        from rally_vmperf.guests import host_keys
 
-        guests = booted["guests"]
+        found = list(booted.findings)
         timeout = self.config["ssh_timeout"]
         begin = time.monotonic()
         try:
-            learning.host_keys(connection, guests, timeout, LOG.info)
+            guests = host_keys.learn(
+                connection, booted.guests, timeout, LOG.info
+            )
         except errors.GuestError as error:
             raise errors.GuestError(harmless.harmless(str(error))) from None
-        arriving = arrival.Guests(guests, booted["client_key"])
+        arriving = arrival.Guests(guests, booted.client_key)
         opened.OPENED.keep(self.get_owner_id(), arriving)
         left = timeout - (time.monotonic() - begin)
         arrivals = arriving.wait(left, LOG.info)
-        for guest, arrived in zip(guests, arrivals, strict=True):
+        for one, arrived in zip(guests, arrivals, strict=True):
             if arrived.busy:
                 late = finding.Finding(
                     kind="still_booting",
-                    subject=guest["name"],
+                    subject=one.name,
                     seen=f"{arrived.busy} was still at work in "
-                    f"{guest['name']} after {timeout:g} s",
+                    f"{one.name} after {timeout:g} s",
                 )
-                booted["findings"].append(dataclasses.asdict(late))
+                found.append(late)
             if arrived.trouble:
-                text = _unreached(connection, guest, arrived)
+                text = _unreached(connection, one, arrived)
                 raise errors.GuestError(harmless.harmless(text))
+        return dataclasses.replace(
+            booted, guests=guests, findings=tuple(found)
+        )
 
     def _give_up(self, error: BaseException) -> None:
         """Clean up after a failure, as Rally will not in every case."""
@@ -156,7 +173,10 @@ class Guests(context.OpenStackContext):
                 self._owner(),
                 LOG.info,
                 settle=settle,
-                disks="boot_volume" in self.config,
+                disks=any(
+                    "boot_volume" in one
+                    for one in (self.config, *self.config.get("groups", ()))
+                ),
             )
         except KeyboardInterrupt:
             LOG.error(
@@ -171,8 +191,10 @@ class Guests(context.OpenStackContext):
             ) from error
         ledger.Ledger(CONF.vmperf.journal_dir).drop(self.get_owner_id())
 
-    def _owner(self) -> owner.Owner:
-        return owner.of_names(self.get_owner_id(), self.generate_random_name)
+    def _owner(self) -> ownership.Owner:
+        return ownership.of_names(
+            self.get_owner_id(), self.generate_random_name
+        )
 
     def _credential(self) -> credentials.Credential:
         return credentials.of_guests(self.context, self.config)
@@ -186,7 +208,7 @@ class Guests(context.OpenStackContext):
             auth_url=credential["auth_url"],
             project=credential.get("tenant_name") or "",
             started_at=now.isoformat(timespec="seconds"),
-            process=process.this(),
+            process=ledger.this_process(),
         )
 
     def _report_killed(self, journal: ledger.Ledger) -> None:
@@ -206,12 +228,14 @@ class Guests(context.OpenStackContext):
             LOG.warning(str(error))
 
 
-def _unreached(connection: t.Any, guest: t.Any, arrived: t.Any) -> str:
+def _unreached(
+    connection: t.Any, one: guest.Guest, arrived: "arrival.Arrival"
+) -> str:
     """Say why a guest was not reached, with its console as a witness."""
     from rally_vmperf.guests import console
 
-    seen = console.witness(connection, guest["id"], guest["host_key"])
-    name = f"guest {guest['name']} at {guest['address']}"
+    seen = console.witness(connection, one.id, one.host_key)
+    name = f"guest {one.name} at {one.address}"
     end = f"end of the guest's console:\n{seen.end}"
     if arrived.at_jump:
         return f"{name} was not tried: {arrived.trouble}; {end}"

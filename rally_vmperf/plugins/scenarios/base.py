@@ -10,6 +10,8 @@ from rally.task import atomic
 from rally_openstack.task import scenario
 
 from rally_vmperf.guests import credentials
+from rally_vmperf.guests import guest
+from rally_vmperf.measurement import finding
 from rally_vmperf.plugins import harmless
 from rally_vmperf.plugins import opened as kept
 from rally_vmperf.plugins.scenarios import defects
@@ -52,6 +54,14 @@ class Measuring(scenario.OpenStackScenario):
         stored = db.workload_get(owner)
 
         def first() -> runs.Run:
+            plain = self.context["vmperf_guests"]
+            booted = guest.Booted(
+                guests=tuple(map(guest.from_plain, plain["guests"])),
+                client_key=plain["client_key"],
+                findings=tuple(
+                    finding.Finding(**one) for one in plain["findings"]
+                ),
+            )
             return question.run(
                 opened.Asked(
                     opened=kept.OPENED,
@@ -62,7 +72,8 @@ class Measuring(scenario.OpenStackScenario):
                     warmup=warmup,
                     workloads=workloads,
                     peer=peer,
-                    booted=self.context["vmperf_guests"],
+                    booted=booted,
+                    options=plain["config"],
                     baseline=self.context.get("vmperf_baseline", {}).get(
                         "document"
                     ),

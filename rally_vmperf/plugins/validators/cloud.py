@@ -10,7 +10,6 @@ from rally.common import validation
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.guests import credentials
-from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
 from rally_vmperf.plugins.validators import task
 from rally_vmperf.questions import checks
@@ -45,7 +44,7 @@ class Cloud(validation.Validator):
             _check_baseline(asked, shape, entry.compared(asked))
             minutes = entry.minutes(asked)
             LOG.info(f"plan: about {minutes} minutes, guests' boot included")
-        except (errors.GuestError, *checks.REFUSALS) as error:
+        except checks.REFUSALS as error:
             self.fail(str(error))
 
 
@@ -60,15 +59,12 @@ def _shape(context: dict[str, t.Any], asked: tasks.Task) -> matching.Shape:
     connection = cloud.connect(credential)
     admin = credentials.of_admin(context)
     seen = cloud.connect(admin) if admin else None
-    if "network" in asked.contexts:
-        # The network does not exist yet; the rest does.
-        parts, bill = plan.foresee(connection, wanted, seen)
-        flavor = parts.flavor
-    else:
-        planned = plan.make(connection, wanted, seen)
-        flavor, bill = planned.flavor, planned.bill
-    bill.check()
-    return matching.Shape(flavor.vcpus, flavor.ram, wanted.count)
+    # The network of a context does not exist yet; the rest does.
+    has_networks = "network" not in asked.contexts
+    planned = plan.make(connection, wanted, seen, has_networks=has_networks)
+    planned.requirements.check()
+    (flavor,) = planned.flavors
+    return matching.Shape(flavor.vcpus, flavor.memory_mib, wanted.count)
 
 
 def _check_baseline(

@@ -6,6 +6,8 @@ import typing as t
 
 from rally.common import validation
 
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.machines import base
 from rally_vmperf.questions.common import task
@@ -36,18 +38,24 @@ class Reach(validation.Validator):
             asked = task.of_rally(config, plugin_cls.get_name())
         except task.Refused:
             return  # The validator vmperf_task says what is wrong.
-        guests, peer = asked.guests, asked.peer or {}
+        guests, peer = asked.guest_options, asked.peer or {}
         try:
-            for key in ("jump", "login", "host_key"):
-                self._check_keys(key, guests.get(key))
-            self._check_together(guests)
-            self._check_files("vmperf_guests", guests)
+            request.group_options(guests)
+            places = [("vmperf_guests", guests)]
+            for number, group in enumerate(guests.get("groups", ())):
+                places.append((f"vmperf_guests groups[{number}]", group))
+            for where, options in places:
+                for key in ("jump", "login", "host_key"):
+                    self._check_keys(where, key, options.get(key))
+                self._check_files(where, options)
+            self._check_one_way(guests)
             self._check_files("peer", peer)
-            _check_secrets(guests)
-        except base.MachineError as error:
+            for where, options in places:
+                _check_secrets(where, options)
+        except (base.MachineError, errors.GuestError) as error:
             self.fail(str(error))
 
-    def _check_keys(self, key: str, value: t.Any) -> None:
+    def _check_keys(self, where: str, key: str, value: t.Any) -> None:
         """Say what is allowed, which Rally's own check of a schema does not.
 
         :param value: None when the option is not given
@@ -59,11 +67,11 @@ class Reach(validation.Validator):
         for error in [] if value is None else validator.iter_errors(value):
             only = "exactly one of" if "maxProperties" in rule else "keys"
             self.fail(
-                f"vmperf_guests {key}: {error.message}; allowed: {only} "
+                f"{where} {key}: {error.message}; allowed: {only} "
                 + ", ".join(rule["properties"])
             )
 
-    def _check_together(self, guests: Config) -> None:
+    def _check_one_way(self, guests: Config) -> None:
         if guests.get("jump") and guests.get("namespace"):
             self.fail(
                 "vmperf_guests: jump and namespace exclude one another; give "
@@ -95,9 +103,10 @@ def _named(
                 yield from _named(path, one)
 
 
-def _check_secrets(guests: Config) -> None:
+def _check_secrets(where: str, guests: Config) -> None:
     """Try what is only seen by trying.
 
+    :param guests: options of the run, or of one group
     :raises MachineError: for what cannot be used
     """
     from rally_vmperf.machines import endpoint
@@ -106,7 +115,7 @@ def _check_secrets(guests: Config) -> None:
 
     login, host_key = guests.get("login"), guests.get("host_key")
     if login and "password_file" in login:
-        endpoint.password("vmperf_guests login", login["password_file"])
+        endpoint.password(f"{where} login", login["password_file"])
     if host_key and "known" in host_key:
         hostkey.pinned(host_key["known"])
     if guests.get("namespace"):

@@ -6,6 +6,7 @@ import functools
 import typing as t
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement import limits
 from rally_vmperf.measurement import sample
@@ -82,9 +83,17 @@ class Task:
         return t.cast("dict[str, t.Any] | None", self.arguments.get("peer"))
 
     @property
-    def guests(self) -> dict[str, t.Any]:
-        """The options of the guests."""
+    def guest_options(self) -> dict[str, t.Any]:
+        """The options of the guests, groups as they stand."""
         return t.cast(dict[str, t.Any], self.contexts.get("vmperf_guests", {}))
+
+    @property
+    def guests(self) -> dict[str, t.Any]:
+        """The options of the one group of guests that is measured.
+
+        :raises GuestError: for several groups
+        """
+        return request.one_group(self.guest_options)
 
     @property
     def count(self) -> int:

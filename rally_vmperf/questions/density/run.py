@@ -45,7 +45,7 @@ def make(
     :param stop: when no more guests are to be added, as a task gives it
     """
     counts = numbers.expand(levels)
-    guests = asked.booted["guests"]
+    guests = asked.booted.guests
     assignments = assignment.assign(asked.workloads)
     groups, placed = host_groups.of_guests(guests, max(counts))
     shape = setting.shape_of(guests)
@@ -74,7 +74,7 @@ def make(
             connection=connection,
             session=session,
             guests=guests,
-            config=asked.booted["config"],
+            config=asked.options,
             progress=asked.progress,
         )
         return attempt.Ready(

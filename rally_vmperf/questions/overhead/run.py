@@ -16,7 +16,7 @@ from rally_vmperf.runs import setting
 
 def make(asked: opened.Asked) -> runs.Run:
     """Return a run with one condition: all guests at once."""
-    guests = asked.booted["guests"]
+    guests = asked.booted.guests
     assignments = assignment.assign(asked.workloads)
     shape = setting.shape_of(guests)
 

@@ -102,7 +102,7 @@ class TestOthers(unittest.TestCase):
     @ddt.unpack
     def test_host(self, name, kinds):
         """Guests on another machine than the baseline's are told."""
-        found = likeness.host("compute-1", {"name": "g1", "hypervisor": name})
+        found = likeness.host("compute-1", "g1", name)
         self.assertEqual(kinds, [one.kind for one in found])
 
     @ddt.data(("a", []), ("b", ["other_peer"]), (None, []))

@@ -12,8 +12,8 @@ from cliff import app
 from rally_vmperf.cmd import cleanup
 from rally_vmperf.guests import ledger
 from rally_vmperf.guests import ownership
-from rally_vmperf.guests import testing
 from tests.unit.guests import test_ledger
+from tests.unit.guests import testing
 
 USER = {"auth_url": "http://keystone/v3", "tenant_name": "member"}
 NAME = "c_rally_dddddddd_00000000"

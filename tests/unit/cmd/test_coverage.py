@@ -16,8 +16,8 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import coverage
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import testing
-from rally_vmperf.guests.testing import calls
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 ROOT = pathlib.Path(__file__).parents[3]
 SHAPE = ("--cpus", "1", "--memory", "64")
@@ -270,7 +270,9 @@ class OptionsTest(Case):
         self.assertEqual(2, len(one.assignments))
 
     def test_flavors_of_one_shape_are_one(self):
-        twin = calls.Thing(id="f2", name="twin", vcpus=2, ram=1024)
+        twin = calls.Thing(
+            id="f2", name="twin", vcpus=2, ram=1024, disk=9, extra_specs={}
+        )
         self.cloud.compute.all_flavors.append(twin)
         asked = self.read(
             *("--workload", "mbw", "--flavor", "small", "--flavor", "twin")

@@ -15,7 +15,7 @@ from cliff import app
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import plan
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import testing
+from tests.unit.guests import testing
 
 ADMIN = {"auth_url": "http://keystone/v3", "username": "admin"}
 GUESTS = {
@@ -130,6 +130,23 @@ class PlanTest(unittest.TestCase):
         del wanted["contexts"]["vmperf_guests@openstack"]["network"]
         _, rows, _ = self.plan(wanted)
         self.assertFalse([r for r in rows if r["What"] == "ports"])
+
+    def test_groups(self):
+        """One is planned; several are more than a question measures."""
+        wanted = subtask()
+        options = wanted["contexts"]["vmperf_guests@openstack"]
+        group = {key: options.pop(key) for key in ("image", "flavor", "count")}
+        options["groups"] = [{"name": "a", **group}]
+        code, rows, _ = self.plan(wanted)
+        self.assertEqual(0, code)
+        self.assertIn(
+            (4, 10), [(r["Needed"], r["Room"]) for r in rows if r["Room"]]
+        )
+        options["groups"].append({"name": "b", **group})
+        with self.assertRaisesRegex(
+            document.BaselineError, r"groups: 2 are given \(a, b\)"
+        ):
+            self.plan(wanted)
 
     @ddt.data(
         ({"levels": [1, 1]}, document.BaselineError, "levels .* must be"),

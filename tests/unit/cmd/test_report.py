@@ -24,6 +24,7 @@ class ReportTestCase(unittest.TestCase):
         return str(path)
 
     def journal(self, name="one", **arguments):
+        made.keep_files(self.folder)
         written = journal.Journal(self.folder, name)
         for record in made.records(**arguments):
             written.append(record)
@@ -74,6 +75,7 @@ class ReportTestCase(unittest.TestCase):
         self.assertIn("Metric by flavor", self.page.read_text())
 
     def density(self):
+        made.keep_files(self.folder)
         written = journal.Journal(self.folder, "curves")
         for record in made.few(made.density_records()):
             written.append(record)

@@ -4,6 +4,7 @@ from unittest import mock
 from rally_vmperf.execution import arrival
 from rally_vmperf.execution import reach
 from rally_vmperf.machines import base
+from rally_vmperf.machines import target
 from rally_vmperf.machines import testing
 
 CUT = base.Unreachable("g1: connection lost")
@@ -33,11 +34,12 @@ def busy(status):
 class WaitAllTestCase(unittest.TestCase):
     def wait(self, *machines, timeout=30.0):
         guests = [
-            {
-                "name": f"g{number}",
-                "address": f"192.0.2.{number}",
-                "measure_address": f"192.0.2.{number}",
-            }
+            target.Target(
+                name=f"g{number}",
+                address=f"192.0.2.{number}",
+                measure_address=f"192.0.2.{number}",
+                user="debian",
+            )
             for number in range(1, len(machines) + 1)
         ]
         self.told = []

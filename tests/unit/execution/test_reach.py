@@ -1,3 +1,4 @@
+import dataclasses
 import unittest
 from unittest import mock
 
@@ -5,6 +6,7 @@ import ddt
 
 from rally_vmperf.execution import reach
 from rally_vmperf.machines import hostkey
+from rally_vmperf.machines import target
 
 HOP = {"address": "192.0.2.1", "user": "rally"}
 FURTHER = {"address": "192.0.2.2", "user": "u", "port": 23}
@@ -14,7 +16,7 @@ FURTHER = {"address": "192.0.2.2", "user": "u", "port": 23}
 class WayToTestCase(unittest.TestCase):
     @ddt.data(
         ({}, ""),
-        ({"jump": None, "namespace": None}, ""),
+        ({"jump": []}, ""),
         ({"jump": HOP}, " through rally@192.0.2.1:22"),
         (
             {"jump": [HOP, FURTHER]},
@@ -24,19 +26,21 @@ class WayToTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_words(self, options, words):
-        self.assertEqual(words, reach.way_to(options).words)
+        hosts = target.jump_hosts(options.get("jump"))
+        way = reach.way_to(hosts, options.get("namespace"))
+        self.assertEqual(words, way.words)
 
     def test_guests_share_it(self):
         client = hostkey.generate("client")
         guests = [
-            {
-                "name": name,
-                "address": "10.0.0.5",
-                "measure_address": "10.0.0.5",
-                "user": "debian",
-                "host_key": hostkey.generate("host").public,
-                "jump": HOP,
-            }
+            target.Target(
+                name=name,
+                address="10.0.0.5",
+                measure_address="10.0.0.5",
+                user="debian",
+                host_key=hostkey.generate("host").public,
+                jump=target.jump_hosts(HOP),
+            )
             for name in ("g1", "g2")
         ]
         with mock.patch.object(reach, "connect", autospec=True) as connect:
@@ -45,20 +49,21 @@ class WayToTestCase(unittest.TestCase):
         self.assertIs(first, second)
 
     def test_a_login_replaces_the_key_of_the_run(self):
-        guest = {
-            "name": "g1",
-            "address": "10.0.0.5",
-            "user": "debian",
-            "host_key": None,
-        }
+        guest = target.Target(
+            name="g1",
+            address="10.0.0.5",
+            measure_address="10.0.0.5",
+            user="debian",
+        )
+        login = target.Login(password_file="/p")
         with mock.patch.object(reach.ssh, "Ssh", autospec=True) as made:
-            reach.connect(guest, "key", reach.way_to({}))
+            reach.connect(guest, "key", reach.way_to(()))
             reach.connect(
-                {**guest, "login": {"password_file": "/p"}},
+                dataclasses.replace(guest, login=login),
                 "key",
-                reach.way_to({}),
+                reach.way_to(()),
             )
         ours, theirs = (call.kwargs for call in made.call_args_list)
         self.assertEqual("key", ours["client_key"])
-        self.assertNotIn("client_key", theirs)
+        self.assertIsNone(theirs["client_key"])
         self.assertEqual("/p", theirs["password_file"])

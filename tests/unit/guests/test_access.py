@@ -4,7 +4,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.guests import access
-from rally_vmperf.guests import testing
+from tests.unit.guests import testing
 
 
 class RulesTest(unittest.TestCase):
@@ -35,6 +35,6 @@ class RulesTest(unittest.TestCase):
 
     def test_no_group_without_port_security(self):
         cloud = testing.FakeCloud()
-        network = mock.Mock(is_port_security_enabled=False)
+        network = mock.Mock(secured=False)
         self.assertIsNone(access.add_security_group(cloud, "g", [network]))
         self.assertEqual([], cloud.calls)

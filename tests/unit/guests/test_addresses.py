@@ -4,13 +4,19 @@ import unittest
 
 import ddt
 
-from rally_vmperf.guests import addresses
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import request
-from rally_vmperf.guests import testing
-from rally_vmperf.guests.testing import calls
+from rally_vmperf.guests import networks
+from rally_vmperf.guests import ports
+from tests.unit.guests import made
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
-NETWORK = calls.Thing(id="n2", name="private")
+
+def network(name="private", id="n2", external=False):
+    return networks.Network(id=id, name=name, external=external, secured=True)
+
+
+NETWORK = network()
 V4, V6 = "10.0.0.5", "fd00::5"
 
 
@@ -19,10 +25,6 @@ def port(*addresses, network="n2"):
         network_id=network,
         fixed_ips=[{"ip_address": one} for one in addresses],
     )
-
-
-def asked(**options):
-    return request.Request(image={"id": "i"}, flavor={"id": "f"}, **options)
 
 
 @ddt.ddt
@@ -37,24 +39,23 @@ class NeedsFloatingTest(unittest.TestCase):
         ("floating", 4, True, True),
     )
     def test_choice(self, address, version, external, expected):
-        network = calls.Thing(is_router_external=external)
-        one = asked(address=address, ip_version=version)
-        self.assertEqual(expected, addresses.needs_floating(one, network))
+        network_ = network(external=external)
+        one = made.asked(address=address, ip_version=version)
+        self.assertEqual(expected, networks.needs_floating(one, network_))
 
     @ddt.data({"jump": {"address": "j", "user": "u"}}, {"namespace": "n"})
     def test_what_leads_to_fixed_addresses(self, option):
         """Unless floating ones are asked for."""
-        network = calls.Thing(is_router_external=False)
         self.assertIs(
-            False, addresses.needs_floating(asked(**option), network)
+            False, networks.needs_floating(made.asked(**option), NETWORK)
         )
-        floating = asked(address="floating", **option)
-        self.assertIs(True, addresses.needs_floating(floating, network))
+        floating = made.asked(address="floating", **option)
+        self.assertIs(True, networks.needs_floating(floating, NETWORK))
 
     def test_floating_ipv6_is_refused(self):
         with self.assertRaisesRegex(errors.GuestError, "IPv4 only"):
-            addresses.needs_floating(
-                asked(address="floating", ip_version=6), None
+            networks.needs_floating(
+                made.asked(address="floating", ip_version=6), NETWORK
             )
 
 
@@ -68,8 +69,8 @@ class FixedTest(unittest.TestCase):
         ([port(V6)], "any", V6),
         ([port("10.9.9.9", network="n1"), port(V4)], 4, V4),
     )
-    def test_choice(self, ports, version, expected):
-        found = addresses.fixed("g1", ports, NETWORK, version)
+    def test_choice(self, given, version, expected):
+        found = ports.fixed_address("g1", given, NETWORK, version)
         self.assertEqual(expected, found)
 
     @ddt.unpack
@@ -78,31 +79,34 @@ class FixedTest(unittest.TestCase):
         ([port(V4, network="n1")], 4, "it has: none"),
         ([], "any", "it has: none"),
     )
-    def test_what_there_is_stands_in_the_error(self, ports, version, words):
+    def test_what_there_is_stands_in_the_error(self, found, version, words):
         with self.assertRaisesRegex(errors.GuestError, words):
-            addresses.fixed("g1", ports, NETWORK, version)
+            ports.fixed_address("g1", found, NETWORK, version)
 
 
 class FloatingPoolTest(unittest.TestCase):
     def setUp(self):
         self.cloud = testing.FakeCloud()
-        self.public, self.private = self.cloud.network.all_networks
-        self.other = calls.Thing(
-            id="n3", name="other", is_router_external=True
+        self.cloud.network.all_networks.append(
+            calls.Thing(
+                id="n3",
+                name="other",
+                is_router_external=True,
+                is_port_security_enabled=True,
+            )
         )
-        self.cloud.network.all_networks.append(self.other)
 
     def pool(self, **options):
-        return addresses.floating_pool(
-            self.cloud, asked(**options), self.private
-        )
+        return networks.floating_pool(
+            self.cloud, made.asked(**options), NETWORK
+        ).name
 
     def test_behind_the_router(self):
-        self.assertIs(self.public, self.pool())
+        self.assertEqual("public", self.pool())
 
     def test_as_asked(self):
         found = self.pool(floating_network={"name": "other"})
-        self.assertIs(self.other, found)
+        self.assertEqual("other", found)
 
     def test_choices_stand_in_the_error(self):
         self.cloud.network.all_routers.clear()

@@ -1,7 +1,6 @@
 """Tests for booting guests."""
 
 import itertools
-import json
 import unittest
 from unittest import mock
 
@@ -9,18 +8,11 @@ import ddt
 
 from rally_vmperf.guests import boot
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import request
-from rally_vmperf.guests import testing
-from rally_vmperf.guests.testing import calls
-
-
-def asked(**options):
-    fields = {
-        "image": {"name": "debian"},
-        "flavor": {"name": "small"},
-        "network": {"name": "private"},
-    }
-    return request.Request(**{**fields, **options})
+from rally_vmperf.guests import guest
+from rally_vmperf.machines import target
+from tests.unit.guests import made
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 
 @ddt.ddt
@@ -34,7 +26,7 @@ class BootTest(unittest.TestCase):
         numbers = itertools.count()
         return boot.boot(
             self.cloud,
-            asked(**options),
+            made.asked(**options),
             lambda: f"c_rally_1234abcd_{next(numbers):08}",
             lambda line: None,
             admin=admin,
@@ -42,13 +34,13 @@ class BootTest(unittest.TestCase):
 
     def test_floating(self):
         found = self.boot(count=2)
-        first, second = json.loads(json.dumps(found))["guests"]
-        self.assertEqual("g1", first["name"])
-        self.assertEqual("172.24.4.10", first["address"])
-        self.assertEqual("10.2.0.1", first["fixed_address"])
-        self.assertEqual("floating", second["reached_by"])
-        self.assertNotEqual(first["host_key"], second["host_key"])
-        self.assertEqual(1024, first["flavor"]["memory_mib"])
+        first, second = found.guests
+        self.assertEqual("g1", first.name)
+        self.assertEqual("172.24.4.10", first.address)
+        self.assertEqual("10.2.0.1", first.fixed_address)
+        self.assertEqual("floating", second.reached_by)
+        self.assertNotEqual(first.host_key, second.host_key)
+        self.assertEqual(1024, first.flavor.memory_mib)
 
     def test_order_is_that_of_the_names(self):
         until_active = boot.waiting.until_active
@@ -58,27 +50,27 @@ class BootTest(unittest.TestCase):
             return dict(reversed(found.items()))
 
         with mock.patch.object(boot.waiting, "until_active", last_first):
-            guests = self.boot(count=3)["guests"]
-        names = [guest["name"] for guest in guests]
+            guests = self.boot(count=3).guests
+        names = [guest.name for guest in guests]
         self.assertEqual(["g1", "g2", "g3"], names)
 
     def test_fixed(self):
-        (guest,) = self.boot(network={"id": "n1"})["guests"]
-        self.assertEqual("10.1.0.1", guest["address"])
-        self.assertIsNone(guest["floating_address"])
+        (guest,) = self.boot(network={"id": "n1"}).guests
+        self.assertEqual("10.1.0.1", guest.address)
+        self.assertIsNone(guest.floating_address)
         self.assertEqual({}, self.cloud.network.all_ips)
 
     def test_how_guests_are_reached_is_handed_on(self):
         hop = {"address": "192.0.2.1", "user": "rally"}
-        (guest,) = self.boot(jump=hop, login={"key_file": "/k"})["guests"]
-        self.assertEqual(hop, guest["jump"])
-        self.assertEqual({"key_file": "/k"}, guest["login"])
-        self.assertNotIn("namespace", guest)
-        self.assertEqual("10.2.0.1", guest["address"])
+        (guest,) = self.boot(jump=hop, login={"key_file": "/k"}).guests
+        self.assertEqual(target.jump_hosts(hop), guest.jump)
+        self.assertEqual(target.Login(key_file="/k"), guest.login)
+        self.assertIsNone(guest.namespace)
+        self.assertEqual("10.2.0.1", guest.address)
 
     def test_a_key_that_the_console_will_show(self):
-        (guest,) = self.boot(host_key={"console": True})["guests"]
-        self.assertIsNone(guest["host_key"])
+        (guest,) = self.boot(host_key={"console": True}).guests
+        self.assertIsNone(guest.host_key)
 
     def test_rules_let_in_what_is_needed(self):
         self.boot()
@@ -99,7 +91,7 @@ class BootTest(unittest.TestCase):
         self.assertTrue(group.name.startswith("c_rally_1234abcd_"))
         for server in self.cloud.compute.requests:
             self.assertEqual({"group": group.id}, server["scheduler_hints"])
-        self.assertIn("wrong_host", [f["kind"] for f in found["findings"]])
+        self.assertIn("wrong_host", [f.kind for f in found.findings])
 
     def test_several_networks(self):
         self.cloud.network.all_networks[1].is_port_security_enabled = False
@@ -107,11 +99,11 @@ class BootTest(unittest.TestCase):
             network=None,
             networks=[{"name": "private"}, {"name": "public"}],
             measure_on={"name": "private"},
-        )["guests"]
-        self.assertEqual("10.1.0.2", guest["address"])
-        self.assertEqual("fixed", guest["reached_by"])
-        self.assertEqual("10.2.0.1", guest["measure_address"])
-        self.assertEqual(["private", "public"], guest["networks"])
+        ).guests
+        self.assertEqual("10.1.0.2", guest.address)
+        self.assertEqual("fixed", guest.reached_by)
+        self.assertEqual("10.2.0.1", guest.measure_address)
+        self.assertEqual(("private", "public"), guest.networks)
         ports = [one for one in self.cloud.network.all_ports if one.name]
         (group,) = self.cloud.network.all_groups
         self.assertFalse(hasattr(ports[0], "security_groups"))
@@ -124,14 +116,14 @@ class BootTest(unittest.TestCase):
         self.cloud.network.all_networks[0].name = "private"
         (guest,) = self.boot(
             network=None, networks=[{"id": "n2"}, {"id": "n1"}]
-        )["guests"]
-        self.assertEqual("10.1.0.2", guest["address"])
+        ).guests
+        self.assertEqual("10.1.0.2", guest.address)
 
     def test_boot_volume(self):
-        guests = self.boot(count=2, boot_volume={"size_gib": 8})["guests"]
+        guests = self.boot(count=2, boot_volume={"size_gib": 8}).guests
         self.assertEqual(
-            {"source": "volume", "size_gib": 8, "type": "standard"},
-            guests[0]["disk"],
+            guest.Disk(source="volume", size_gib=8, type="standard"),
+            guests[0].disk,
         )
         volumes = list(self.cloud.block_storage.all_volumes)
         for server, volume in zip(
@@ -171,7 +163,7 @@ class BootTest(unittest.TestCase):
         self.assertNotIn("security_groups", self.cloud.compute.requests[0])
 
     def test_findings(self):
-        kinds = [one["kind"] for one in self.boot()["findings"]]
+        kinds = [one.kind for one in self.boot().findings]
         self.assertEqual(
             ["placement_unknown", "rate_limited_by_policy"], kinds
         )
@@ -182,7 +174,7 @@ class BootTest(unittest.TestCase):
             compute_host="h9"
         )
         found = self.boot(admin=admin)
-        self.assertEqual("h9", found["guests"][0]["host"])
+        self.assertEqual("h9", found.guests[0].host)
 
     def test_the_plan_is_told_before_anything_is_made(self):
         lines = []
@@ -192,12 +184,7 @@ class BootTest(unittest.TestCase):
                 self.assertEqual([], self.cloud.left())
             lines.append(line)
 
-        asked = request.Request(
-            image={"name": "debian"},
-            flavor={"name": "small"},
-            network={"name": "private"},
-            count=11,
-        )
+        asked = made.asked(count=11)
         with self.assertRaisesRegex(errors.GuestError, "room for 10 more"):
             boot.boot(self.cloud, asked, lambda: "n", note)
         self.assertIn("plan: 11 guests of small, 22 vCPUs", lines[0])
@@ -209,7 +196,78 @@ class BootTest(unittest.TestCase):
         found = self.boot(host="h1")
         (server,) = self.cloud.compute.requests
         self.assertEqual("nova:h1", server["availability_zone"])
-        self.assertEqual("wrong_host", found["findings"][0]["kind"])
+        self.assertEqual("wrong_host", found.findings[0].kind)
+
+    def test_groups(self):
+        """What a group says is its own; keys and groups are the run's."""
+        self.cloud.image.all_images.append(
+            calls.Thing(
+                id="i2",
+                name="tuned",
+                status="active",
+                min_ram=0,
+                min_disk=0,
+                size=1,
+                virtual_size=1,
+            )
+        )
+        found = self.boot(
+            server_group="affinity",
+            user="rocky",
+            groups=[
+                {
+                    "name": "plain",
+                    "image": {"name": "debian"},
+                    "flavor": {"name": "small"},
+                    "count": 2,
+                    "boot_volume": {"size_gib": 8},
+                },
+                {
+                    "name": "tuned",
+                    "image": {"name": "tuned"},
+                    "flavor": {"id": "f1"},
+                    "user": "debian",
+                    "config_drive": True,
+                    "login": {"key_file": "/k"},
+                    "host_key": {"known": "ssh-ed25519 AAAA"},
+                },
+            ],
+        )
+        self.assertEqual(
+            [
+                ("g1", "plain", "rocky", "debian", "volume", False, None),
+                ("g2", "plain", "rocky", "debian", "volume", False, None),
+                ("g3", "tuned", "debian", "tuned", "flavor", True, "/k"),
+            ],
+            [
+                (
+                    one.name,
+                    one.group,
+                    one.user,
+                    one.image.name,
+                    one.disk.source,
+                    one.config_drive,
+                    one.login and one.login.key_file,
+                )
+                for one in found.guests
+            ],
+        )
+        self.assertEqual("ssh-ed25519 AAAA", found.guests[2].host_key)
+        self.assertEqual(2, len(self.cloud.block_storage.all_volumes))
+        first, second, third = self.cloud.compute.requests
+        self.assertNotIn("image_id", second)
+        self.assertEqual("i2", third["image_id"])
+        for key in ("key_name", "security_groups", "scheduler_hints"):
+            self.assertEqual(first[key], third[key])
+        self.assertEqual(1, len(self.cloud.compute.all_groups))
+        kinds = [one.kind for one in found.findings]
+        self.assertEqual(1, kinds.count("rate_limited_by_policy"))
+
+    def test_each_guest_has_a_boot_of_its_own(self):
+        guests = self.boot(count=2).guests
+        self.assertEqual(
+            [f"{one.id}#1" for one in guests], [one.boot for one in guests]
+        )
 
     @ddt.unpack
     @ddt.data(

@@ -7,7 +7,7 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.guests import console_keys
+from rally_vmperf.guests import console
 from rally_vmperf.machines import hostkey
 
 PAIRS = [hostkey.generate(name) for name in ("root@one", "root@two")]
@@ -32,16 +32,16 @@ def bare(line):
 class ReadTest(unittest.TestCase):
     def test_all_of_a_block_without_comments(self):
         text = block(FIRST, "[   40.1] random: crng init done", SECOND)
-        self.assertEqual([bare(FIRST), bare(SECOND)], console_keys.read(text))
+        self.assertEqual([bare(FIRST), bare(SECOND)], console.read_keys(text))
 
     def test_what_is_read_can_be_pinned(self):
-        (line,) = console_keys.read(block(FIRST))
+        (line,) = console.read_keys(block(FIRST))
         (key,) = hostkey.pinned(line)
         self.assertEqual(hostkey.pinned(FIRST)[0].public_data, key.public_data)
 
     def test_the_last_boot_counts(self):
         text = block(FIRST) + block(SECOND)
-        self.assertEqual([bare(SECOND)], console_keys.read(text))
+        self.assertEqual([bare(SECOND)], console.read_keys(text))
 
     @ddt.data(
         "",
@@ -55,7 +55,7 @@ class ReadTest(unittest.TestCase):
         block(FIRST.replace(" AAAA", " AAAA;")),
     )
     def test_no_keys(self, text):
-        self.assertEqual([], console_keys.read(text))
+        self.assertEqual([], console.read_keys(text))
 
     @hypothesis.given(
         strategies.binary(max_size=400), strategies.integers(0, 2)
@@ -64,12 +64,12 @@ class ReadTest(unittest.TestCase):
         """Whatever is returned can be pinned."""
         begin = base64.b64decode(FIRST.split()[1])[: (4, 20, 40)[which]]
         forged = base64.b64encode(begin + tail).decode()
-        for line in console_keys.read(block(f"ssh-ed25519 {forged}")):
+        for line in console.read_keys(block(f"ssh-ed25519 {forged}")):
             hostkey.pinned(line)
 
     def test_not_more_than_a_few(self):
         lines = [hostkey.generate("x").public for _ in range(20)]
-        self.assertEqual(8, len(console_keys.read(block(*lines))))
+        self.assertEqual(8, len(console.read_keys(block(*lines))))
 
     @ddt.data(
         (block(FIRST, SECOND), False),
@@ -78,4 +78,4 @@ class ReadTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_differ(self, text, expected):
-        self.assertIs(expected, console_keys.differ(text, FIRST))
+        self.assertIs(expected, console.keys_differ(text, FIRST))

@@ -6,8 +6,6 @@ import unittest
 import ddt
 
 from rally_vmperf.guests import console
-from rally_vmperf.guests import console_keys
-from rally_vmperf.guests import console_signs
 from tests.unit.guests import test_console_keys as texts
 
 DATA = pathlib.Path(__file__).parent / "data"
@@ -22,68 +20,64 @@ class HintsTest(unittest.TestCase):
     @ddt.data(
         (
             "linux-6.1-panic.txt",
-            [console_signs.NO_ROOT, console_signs.PANIC],
+            [console.NO_ROOT, console.PANIC],
         ),
-        ("initramfs-tools-0.142-no-root.txt", [console_signs.NO_ROOT]),
-        ("debian-12-no-metadata.txt", [console_signs.NO_SSH_SERVER]),
+        ("initramfs-tools-0.142-no-root.txt", [console.NO_ROOT]),
+        ("debian-12-no-metadata.txt", [console.NO_SSH_SERVER]),
         ("debian-12-cloud-init-22.4-keys.txt", []),
     )
     @ddt.unpack
     def test_real_consoles(self, name, expected):
-        self.assertEqual(expected, console_signs.hints(golden(name)))
+        self.assertEqual(expected, console.hints(golden(name)))
 
     @ddt.data(
-        ("No bootable device.", console_signs.NO_BOOT),
+        ("No bootable device.", console.NO_BOOT),
         ("BdsDxe: No bootable option or device was found.", "boots"),
-        ("error: no such partition.\ngrub rescue>", console_signs.NO_BOOT),
-        ("Out of memory: Killed process 511 (apt)", console_signs.NO_MEMORY),
-        ("tee: x: No space left on device", console_signs.NO_SPACE),
-        ("You are in emergency mode. After logging", console_signs.EMERGENCY),
-        ("No DHCPOFFERS received.", console_signs.NO_ADDRESS),
-        ("udhcpc: no lease, failing", console_signs.NO_ADDRESS),
+        ("error: no such partition.\ngrub rescue>", console.NO_BOOT),
+        ("Out of memory: Killed process 511 (apt)", console.NO_MEMORY),
+        ("tee: x: No space left on device", console.NO_SPACE),
+        ("You are in emergency mode. After logging", console.EMERGENCY),
+        ("No DHCPOFFERS received.", console.NO_ADDRESS),
+        ("udhcpc: no lease, failing", console.NO_ADDRESS),
         (
             "Failed to start systemd-networkd-wait-online.service - Wait for "
             "Network to be Configured.",
-            console_signs.NO_ADDRESS,
+            console.NO_ADDRESS,
         ),
         (
             "Cloud-init v. 22.4.2 finished at Fri, 21 Nov 2025 09:00:00 "
             "+0000. Datasource DataSourceNone.  Up 130.98 seconds",
-            console_signs.NO_METADATA,
+            console.NO_METADATA,
         ),
         (
             "[CRITICAL]: Giving up on md from ['http://169.254.169.254/'] "
             "after 126 seconds",
-            console_signs.NO_METADATA,
+            console.NO_METADATA,
         ),
         (
             "[FAILED] Failed to start cloud-init.service - Initial cloud-init "
             "job (metadata service crawler).",
-            console_signs.CLOUD_INIT,
+            console.CLOUD_INIT,
         ),
     )
     @ddt.unpack
     def test_lines(self, line, expected):
-        (hint,) = console_signs.hints(f"[ OK ]\n{line}\nlogin: ")
+        (hint,) = console.hints(f"[ OK ]\n{line}\nlogin: ")
         self.assertIn(expected, hint)
 
     @ddt.data("", "debian login:", "[  OK  ] Started ssh.service - OpenBSD")
     def test_nothing_wrong(self, text):
-        self.assertEqual([], console_signs.hints(text, texts.FIRST))
+        self.assertEqual([], console.hints(text, texts.FIRST))
 
     def test_a_real_console_shows_its_key(self):
         text = golden("debian-12-cloud-init-22.4-keys.txt")
-        (key,) = console_keys.read(text)
+        (key,) = console.read_keys(text)
         self.assertTrue(key.startswith("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AA"))
-        self.assertEqual([], console_signs.hints(text, key))
-        self.assertEqual(
-            [console_signs.OTHER_KEY], console_signs.hints(text, texts.FIRST)
-        )
+        self.assertEqual([], console.hints(text, key))
+        self.assertEqual([console.OTHER_KEY], console.hints(text, texts.FIRST))
 
     def test_another_host_key(self):
         text = texts.block(texts.SECOND)
-        self.assertEqual(
-            [console_signs.OTHER_KEY], console_signs.hints(text, texts.FIRST)
-        )
-        self.assertEqual([], console_signs.hints(text, texts.SECOND))
-        self.assertEqual([], console_signs.hints(text))
+        self.assertEqual([console.OTHER_KEY], console.hints(text, texts.FIRST))
+        self.assertEqual([], console.hints(text, texts.SECOND))
+        self.assertEqual([], console.hints(text))

@@ -7,19 +7,15 @@ from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import hosts
-from rally_vmperf.guests import request
-from rally_vmperf.guests import testing
-from rally_vmperf.guests.testing import calls
+from tests.unit.guests import made
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 
 def aggregate(name, members, zone=None):
     return calls.Thing(
         id=name, name=name, hosts=members, availability_zone=zone
     )
-
-
-def asked(**options):
-    return request.Request(image={"id": "i"}, flavor={"id": "f"}, **options)
 
 
 @ddt.ddt
@@ -40,7 +36,7 @@ class SettleTest(unittest.TestCase):
         ]
 
     def settle(self, **options):
-        return hosts.settle(self.cloud, asked(**options))
+        return hosts.settle(self.cloud, made.asked(**options))
 
     @ddt.unpack
     @ddt.data(

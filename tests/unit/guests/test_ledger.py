@@ -8,7 +8,6 @@ import unittest
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import ledger
-from rally_vmperf.guests import process
 
 
 def entry(owner="1234abcd-1", task="task-1", **options):
@@ -17,13 +16,13 @@ def entry(owner="1234abcd-1", task="task-1", **options):
         "auth_url": "http://keystone/v3",
         "project": "member",
         "started_at": "2026-01-01T12:03:00+00:00",
-        "process": process.this(),
+        "process": ledger.this_process(),
     }
     return ledger.Entry(owner=owner, task=task, **{**fields, **options})
 
 
 def dead():
-    return dataclasses.replace(process.this(), started=1)
+    return dataclasses.replace(ledger.this_process(), started=1)
 
 
 class LedgerTest(unittest.TestCase):
@@ -56,21 +55,21 @@ class LedgerTest(unittest.TestCase):
 
 class ProcessTest(unittest.TestCase):
     def test_this_runs(self):
-        self.assertEqual("running", process.this().state())
+        self.assertEqual("running", ledger.this_process().state())
 
     def test_ended(self):
         child = subprocess.Popen(["true"])
         child.wait()
-        one = dataclasses.replace(process.this(), pid=child.pid)
+        one = dataclasses.replace(ledger.this_process(), pid=child.pid)
         self.assertEqual("killed", one.state())
 
     def test_same_number_of_another_process(self):
         self.assertEqual("killed", dead().state())
 
     def test_before_the_boot(self):
-        one = dataclasses.replace(process.this(), boot="other")
+        one = dataclasses.replace(ledger.this_process(), boot="other")
         self.assertEqual("killed", one.state())
 
     def test_elsewhere(self):
-        one = dataclasses.replace(process.this(), machine="other")
+        one = dataclasses.replace(ledger.this_process(), machine="other")
         self.assertEqual("unknown", one.state())

@@ -6,9 +6,9 @@ import ddt
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import networks
-from rally_vmperf.guests import request
-from rally_vmperf.guests import testing
-from rally_vmperf.guests.testing import calls
+from tests.unit.guests import made
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 
 def network(name, external=False):
@@ -35,8 +35,8 @@ class ChooseTest(unittest.TestCase):
         ]
 
     def choose(self, **options):
-        fields = {"image": {"id": "i"}, "flavor": {"id": "f"}, **options}
-        return networks.choose(self.cloud, request.Request(**fields))
+        asked = made.asked(**{"network": None, **options})
+        return networks.choose(self.cloud, asked)
 
     @ddt.unpack
     @ddt.data(

@@ -5,23 +5,19 @@ import unittest
 import ddt
 
 from rally_vmperf.guests import placement
-from rally_vmperf.guests import request
 from rally_vmperf.measurement import finding
-
-
-def asked(**options):
-    return request.Request(image={"id": "i"}, flavor={"id": "f"}, **options)
+from tests.unit.guests import made
 
 
 def guests(*hosts, zone="nova"):
     """Return guests on these hosts; a capital is seen by its hash only."""
     return [
-        {
-            "name": f"g{number}",
-            "host": host if host and host.islower() else None,
-            "host_id": host and f"hash-{host}",
-            "availability_zone": zone,
-        }
+        made.guest(
+            f"g{number}",
+            host=host if host and host.islower() else None,
+            host_id=host and f"hash-{host}",
+            availability_zone=zone,
+        )
         for number, host in enumerate(hosts, 1)
     ]
 
@@ -30,7 +26,7 @@ def guests(*hosts, zone="nova"):
 class FindingsTest(unittest.TestCase):
     def kinds(self, *arguments):
         found = placement.findings(*arguments)
-        return [(one["kind"], one["subject"]) for one in found]
+        return [(one.kind, one.subject) for one in found]
 
     @ddt.unpack
     @ddt.data(
@@ -67,30 +63,30 @@ class FindingsTest(unittest.TestCase):
     )
     def test_kinds(self, hosts, options, allowed, expected):
         found = self.kinds(
-            guests(*hosts.split()), asked(**options), set(allowed.split())
+            guests(*hosts.split()), made.asked(**options), set(allowed.split())
         )
         self.assertEqual(expected, found)
 
     def test_members_see_who_shares_a_host(self):
         found = self.kinds(
-            guests("A", "B"), asked(server_group="affinity"), set()
+            guests("A", "B"), made.asked(server_group="affinity"), set()
         )
         self.assertIn(("wrong_host", "guests"), found)
 
     def test_without_a_hash_nothing_is_said_of_sharing(self):
         found = self.kinds(
-            guests(None, "a"), asked(server_group="anti-affinity"), set()
+            guests(None, "a"), made.asked(server_group="anti-affinity"), set()
         )
         self.assertEqual([("placement_unknown", "g1")] * 2, found)
 
     def test_without_a_zone_it_is_unknown(self):
         found = placement.findings(
-            guests("a", zone=None), asked(availability_zone="x"), set()
+            guests("a", zone=None), made.asked(availability_zone="x"), set()
         )
         seen = "Nova does not say its availability zone, x was asked for"
         self.assertEqual(
             [("placement_unknown", seen)],
-            [(one["kind"], one["seen"]) for one in found],
+            [(one.kind, one.seen) for one in found],
         )
 
     @ddt.unpack
@@ -115,14 +111,16 @@ class FindingsTest(unittest.TestCase):
     )
     def test_asked_and_seen(self, options, allowed, seen):
         found = placement.findings(
-            guests("a", "a"), asked(**options), set(allowed.split())
+            guests("a", "a"), made.asked(**options), set(allowed.split())
         )
-        self.assertEqual(seen, found[0]["seen"])
-        self.assertEqual("void", finding.KINDS[found[0]["kind"]].severity)
+        self.assertEqual(seen, found[0].seen)
+        self.assertEqual("void", finding.KINDS[found[0].kind].severity)
 
     def test_words(self):
-        self.assertEqual("", placement.words(asked()))
+        self.assertEqual("", placement.words(made.asked()))
         self.assertEqual(
             "aggregate 'ssd', server_group 'affinity'",
-            placement.words(asked(aggregate="ssd", server_group="affinity")),
+            placement.words(
+                made.asked(aggregate="ssd", server_group="affinity")
+            ),
         )

@@ -6,11 +6,13 @@ from unittest import mock
 import ddt
 from openstack import exceptions as sdk_errors
 
-from rally_vmperf.guests import owner
+from rally_vmperf.guests import guest
+from rally_vmperf.guests import ownership
 from rally_vmperf.guests import power
 from rally_vmperf.guests import removal
 from rally_vmperf.guests import resting
-from rally_vmperf.guests import testing
+from tests.unit.guests import made
+from tests.unit.guests import testing
 
 NAME = "c_rally_1234abcd"
 SWITCHES = ("pause_server", "unpause_server", "stop_server", "start_server")
@@ -52,7 +54,10 @@ class SwitchTest(unittest.TestCase):
                 name=f"{NAME}_{number:08}", networks=[{"uuid": "n1"}]
             )
             server.status = "ACTIVE"
-            self.servers[f"g{number}"] = server.id
+            name = f"g{number}"
+            self.servers[name] = made.guest(
+                name, id=server.id, boot=guest.first_boot(server.id)
+            )
 
     def fail_at(self, name, done):
         """Raise what a call is to fail with, before or after it worked."""
@@ -67,7 +72,7 @@ class SwitchTest(unittest.TestCase):
         before = len(self.cloud.calls)
         switched = power.switch(
             self.cloud,
-            self.servers,
+            self.servers.values(),
             resting.wanted(self.servers, team, dead, others),
             others,
             timeout=timeout,
@@ -102,6 +107,42 @@ class SwitchTest(unittest.TestCase):
             self.assertEqual(states, self.states())
         self.assertEqual([2, 1, 3], [len(verbs) for verbs in self.told])
         self.assertRegex(self.lines[0], rf"guest g2: {status} after \d+ s")
+
+    def boots(self, switched):
+        """Return how often those were booted in whom QEMU runs anew."""
+        found = {}
+        for name, one in switched.started.items():
+            server, _, count = one.boot.rpartition("#")
+            self.assertEqual(self.servers[name].id, server)
+            found[name] = int(count)
+        self.servers.update(switched.started)
+        return found
+
+    def test_a_start_is_another_boot(self):
+        """To pause, to unpause and to stop keep the process that there is."""
+        steps = (
+            ("paused", ("g1",), {}),
+            ("paused", ("g1", "g2", "g3"), {}),
+            ("stopped", ("g1",), {}),
+            ("stopped", ("g1", "g2"), {"g2": 2}),
+            ("stopped", ("g2",), {}),
+            ("stopped", ("g1", "g2", "g3"), {"g1": 2, "g3": 2}),
+            ("stopped", ("g1", "g3"), {}),
+            ("stopped", ("g1", "g2", "g3"), {"g2": 3}),
+        )
+        for others, team, boots in steps:
+            switched, _ = self.switch(*team, others=others)
+            self.assertEqual(boots, self.boots(switched), (others, team))
+
+    def test_a_start_that_is_refused_is_no_boot(self):
+        """One whose answer was lost is: it may run for all we know."""
+        self.switch("g1", others="stopped")
+        self.fails["start_server"] = [[refusal(403), False, 1]]
+        switched, _ = self.switch("g1", "g2", others="stopped")
+        self.assertEqual({}, self.boots(switched))
+        self.fails["start_server"] = [[refusal(503), True, 1]]
+        switched, _ = self.switch("g1", "g2", others="stopped")
+        self.assertEqual({"g2": 2}, self.boots(switched))
 
     def test_the_dead_are_left_alone(self):
         _, asked = self.switch("g1", dead={"g2"})
@@ -169,7 +210,7 @@ class SwitchTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_status_that_nobody_asked_for(self, status, words):
-        identifier = self.servers["g2"]
+        identifier = self.servers["g2"].id
         if status:
             self.cloud.compute.all_servers[identifier].status = status
         else:
@@ -182,7 +223,7 @@ class SwitchTest(unittest.TestCase):
     @ddt.data("paused", "stopped")
     def test_guests_at_rest_are_removed(self, others):
         self.switch("g1", others=others)
-        removal.remove(self.cloud, owner.Owner(NAME), self.lines.append)
+        removal.remove(self.cloud, ownership.Owner(NAME), self.lines.append)
         self.assertEqual([], self.cloud.left())
 
     @ddt.data("paused", "stopped")
@@ -196,5 +237,5 @@ class SwitchTest(unittest.TestCase):
                         self.switch("g1", others=others)
                     self.fails = {}
                     self.switch("g1", "g2", "g3", others=others)
-        removal.remove(self.cloud, owner.Owner(NAME), self.lines.append)
+        removal.remove(self.cloud, ownership.Owner(NAME), self.lines.append)
         self.assertEqual([], self.cloud.left())

@@ -6,7 +6,7 @@ import ddt
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import quota
-from rally_vmperf.guests import testing
+from tests.unit.guests import testing
 
 
 @ddt.ddt

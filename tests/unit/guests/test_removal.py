@@ -7,11 +7,13 @@ from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import access
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import owner
+from rally_vmperf.guests import networks
+from rally_vmperf.guests import ownership
 from rally_vmperf.guests import removal
-from rally_vmperf.guests import testing
+from tests.unit.guests import made
+from tests.unit.guests import testing
 
-OWNER = owner.Owner("c_rally_1234abcd")
+OWNER = ownership.Owner("c_rally_1234abcd")
 
 
 def name(number):
@@ -26,8 +28,8 @@ def stocked():
         )
         cloud.network.create_ip(description=name(number))
     access.add_keypair(cloud, name(3), "ssh-ed25519 A")
-    networks = cloud.network.all_networks[:1]
-    access.add_security_group(cloud, name(4), networks)
+    chosen = networks.choose(cloud, made.asked())
+    access.add_security_group(cloud, name(4), chosen.every)
     cloud.network.create_security_group(name="c_rally_99999999_00000004")
     return cloud
 

@@ -6,7 +6,6 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import session
 from tests.functional import fault_proxy
 from tests.unit.guests import stub_cloud
 
@@ -22,7 +21,7 @@ FINAL = (400, 403, 404, 409, 413, "truncated", "garbage")
 
 @ddt.ddt
 @mock.patch("time.sleep", new=mock.Mock())
-@mock.patch.object(session, "TIMEOUT", 1)
+@mock.patch.object(cloud, "TIMEOUT", 1)
 class SessionTest(unittest.TestCase):
     def setUp(self):
         self.nova = self.stub()

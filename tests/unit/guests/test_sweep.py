@@ -8,9 +8,9 @@ from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import ownership
 from rally_vmperf.guests import sweep
-from rally_vmperf.guests import testing
-from rally_vmperf.guests.testing import calls
 from tests.unit.guests import test_ledger
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 DEAD = "dddddddd"
 ALIVE = "aaaaaaaa"

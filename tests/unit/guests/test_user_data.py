@@ -26,9 +26,7 @@ def parts(encoded):
 @ddt.ddt
 class ComposeTest(unittest.TestCase):
     def setUp(self):
-        self.host = host_keys.choose(
-            request.Request(image={"id": "i"}, flavor={"id": "f"})
-        )
+        self.host = host_keys.choose(request.KeySource())
         self.client = hostkey.generate("test")
 
     def compose(self, own=None):

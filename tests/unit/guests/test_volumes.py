@@ -8,19 +8,10 @@ import ddt
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import plan
-from rally_vmperf.guests import request
-from rally_vmperf.guests import testing
 from rally_vmperf.guests import volumes
-from rally_vmperf.guests.testing import calls
-
-
-def asked(**options):
-    return request.Request(
-        image={"name": "debian"},
-        flavor={"name": "small"},
-        network={"name": "public"},
-        **options,
-    )
+from tests.unit.guests import made
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 
 def volume(status):
@@ -34,21 +25,30 @@ class VolumesTest(unittest.TestCase):
         self.cloud = testing.FakeCloud()
 
     def make(self, **options):
+        asked = made.asked(**options)
         return volumes.make(
             self.cloud,
-            asked(**options),
-            self.cloud.image.all_images[0],
+            {
+                name: (image, group.boot_volume)
+                for name, (group, image, _) in plan.make(self.cloud, asked)
+                .guests()
+                .items()
+                if group.boot_volume
+            },
+            asked.boot_timeout,
             lambda: "c_rally_1234abcd_00000001",
             lambda line: None,
         )
 
     def test_none_without_being_asked_for(self):
-        self.assertEqual([], self.make())
-        self.assertEqual([], self.cloud.calls)
+        self.assertEqual({}, self.make())
+        self.assertNotIn("create_volume", self.cloud.calls)
 
     def test_one_for_each_guest(self):
-        made = self.make(count=2, boot_volume={"size_gib": 8, "type": "ssd"})
-        self.assertEqual(["available"] * 2, [one.status for one in made])
+        found = self.make(count=2, boot_volume={"size_gib": 8, "type": "ssd"})
+        self.assertEqual(
+            ["available"] * 2, [one.status for one in found.values()]
+        )
         self.assertEqual(
             {
                 "name": "c_rally_1234abcd_00000001",
@@ -57,10 +57,6 @@ class VolumesTest(unittest.TestCase):
                 "volume_type": "ssd",
             },
             self.cloud.block_storage.requests[0],
-        )
-        self.assertEqual(
-            {"source": "volume", "size_gib": 8, "type": "ssd"},
-            volumes.facts(made[0]),
         )
 
     @ddt.unpack
@@ -81,17 +77,19 @@ class VolumesTest(unittest.TestCase):
     )
     def test_refused_before(self, wanted, words):
         with self.assertRaisesRegex(errors.GuestError, words):
-            plan.make(self.cloud, asked(boot_volume=wanted)).bill.check()
+            plan.make(
+                self.cloud, made.asked(boot_volume=wanted)
+            ).requirements.check()
 
     def test_a_cloud_without(self):
         self.cloud.services.clear()
         words = "boot_volume: the cloud has no block-storage service"
         with self.assertRaisesRegex(errors.GuestError, words):
-            plan.make(self.cloud, asked(boot_volume={"size_gib": 8}))
+            plan.make(self.cloud, made.asked(boot_volume={"size_gib": 8}))
 
     def test_the_flavors_disk_does_not_count(self):
         self.cloud.image.all_images[0].min_disk = 8
-        plan.make(self.cloud, asked(boot_volume={"size_gib": 8}))
+        plan.make(self.cloud, made.asked(boot_volume={"size_gib": 8}))
 
     @ddt.unpack
     @ddt.data(

@@ -6,9 +6,9 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import testing
 from rally_vmperf.guests import waiting
-from rally_vmperf.guests.testing import calls
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 
 @ddt.ddt

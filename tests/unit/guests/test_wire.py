@@ -4,15 +4,16 @@ import unittest
 
 import ddt
 
+from rally_vmperf.guests import access
 from rally_vmperf.guests import capacity
+from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import groups
+from rally_vmperf.guests import guest
 from rally_vmperf.guests import quota
 from rally_vmperf.guests import request
-from rally_vmperf.guests import session
 from rally_vmperf.guests import volumes
-from rally_vmperf.guests.testing import calls
 from tests.unit.guests import wire
+from tests.unit.guests.testing import calls
 
 NOVA, CINDER = "/compute/v2.1", "/volume/v3/p1"
 VOLUME = {
@@ -71,10 +72,6 @@ BLOCK = {
 }
 
 
-def asked(**options):
-    return request.Request(image={"id": "i"}, flavor={"id": "f"}, **options)
-
-
 @ddt.ddt
 class ServerGroupTest(unittest.TestCase):
     @ddt.unpack
@@ -90,8 +87,8 @@ class ServerGroupTest(unittest.TestCase):
         }
         cloud_there = wire.Wire(answers, {"compute": NOVA})
         with wire.connected(cloud_there) as connection:
-            hint = groups.add(connection, "n", "soft-affinity")
-        self.assertEqual({"group": "sg1"}, hint)
+            made = access.add_server_group(connection, "n", "soft-affinity")
+        self.assertEqual("sg1", made)
         self.assertEqual(
             {"server_group": {"name": "n", **words}},
             cloud_there.body("POST", path),
@@ -163,7 +160,7 @@ class ActionTest(unittest.TestCase):
         cloud_there = self.wire(f"{NOVA}/servers")
         with (
             wire.connected(cloud_there) as connection,
-            self.assertRaisesRegex(session.Garbled, "no JSON object"),
+            self.assertRaisesRegex(cloud.Garbled, "no JSON object"),
         ):
             connection.compute.create_server(name="n", flavor_id="f1")
 
@@ -212,12 +209,16 @@ class BlockStorageTest(unittest.TestCase):
         self.wire = wire.Wire(dict(BLOCK), {"block-storage": CINDER})
 
     def test_volume(self):
-        wanted = asked(boot_volume={"size_gib": 10, "type": "ssd"})
-        image = calls.Thing(id="i1")
+        wanted = request.BootVolume(size_gib=10, type="ssd")
+        image = guest.Image(id="i1", name="debian")
         with wire.connected(self.wire) as connection:
             volumes.check(connection, wanted)
-            (made,) = volumes.make(
-                connection, wanted, image, lambda: "n", lambda line: None
+            found = volumes.make(
+                connection,
+                {"g1": (image, wanted)},
+                60,
+                lambda: "n",
+                lambda line: None,
             )
         self.assertEqual(
             {
@@ -230,10 +231,7 @@ class BlockStorageTest(unittest.TestCase):
             },
             self.wire.body("POST", f"{CINDER}/volumes"),
         )
-        self.assertEqual(
-            {"source": "volume", "size_gib": 10, "type": "ssd"},
-            volumes.facts(made),
-        )
+        self.assertEqual("ssd", found["g1"].volume_type)
 
     def test_room(self):
         with wire.connected(self.wire) as connection:
@@ -242,7 +240,7 @@ class BlockStorageTest(unittest.TestCase):
 
     def test_no_service(self):
         self.wire.services = {"compute": NOVA}
-        wanted = asked(boot_volume={"size_gib": 10})
+        wanted = request.BootVolume(size_gib=10)
         with (
             wire.connected(self.wire) as connection,
             self.assertRaisesRegex(errors.GuestError, "no block-storage"),
@@ -250,7 +248,7 @@ class BlockStorageTest(unittest.TestCase):
             volumes.check(connection, wanted)
 
     def test_a_cloud_that_is_away_is_not_one_without_volumes(self):
-        wanted = asked(boot_volume={"size_gib": 10})
+        wanted = request.BootVolume(size_gib=10)
         with wire.connected(self.wire) as connection:
             pass
         words = "look for a block-storage service: "

@@ -5,6 +5,8 @@ import os
 import pathlib
 import threading
 
+from rally_vmperf.guests import guest as guests_
+from tests.unit.guests import made
 from tests.unit.hostile import tools
 from tests.unit.machines import sshd
 
@@ -47,22 +49,22 @@ class Guest:
         self._thread.join()
         self._loop.close()
 
-    def described(self, name="g1"):
+    def booted(self, server_id="00000000-0000-4000-8000-000000000001"):
         """Return what the guests' context knows of it."""
-        return {
-            "name": name,
-            "id": "00000000-0000-4000-8000-000000000001",
-            "address": self.server.host,
-            "measure_address": self.server.host,
-            "port": self.server.port,
-            "user": "debian",
-            "host_key": self.server.host_pair.public,
-            "host_id": "c0ffee",
-            "host": "host-1",
-            "hypervisor": "host-1",
-            "flavor": {"name": "small", "vcpus": 1, "memory_mib": 1024},
-            "image": {"name": "debian"},
-        }
+        return made.guest(
+            id=server_id,
+            boot=guests_.first_boot(server_id),
+            address=self.server.host,
+            measure_address=self.server.host,
+            port=self.server.port,
+            host_key=self.server.host_pair.public,
+            host_id="h",
+            host="host-1",
+            hypervisor="host-1",
+            flavor=guests_.Flavor(
+                id="f1", name="small", vcpus=1, memory_mib=1024, disk_gib=4
+            ),
+        )
 
     def _wait(self, work):
         asyncio.run_coroutine_threadsafe(work, self._loop).result(60)

@@ -1,12 +1,13 @@
 """A whole run against a hostile guest, by the code that Rally calls."""
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.guests import testing
-from rally_vmperf.questions import overhead
+from rally_vmperf.guests import guest as guests_
+from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import journal
 from rally_vmperf.runs import opened
 from rally_vmperf.runs import run as runs
 from tests.unit import made
+from tests.unit.guests import testing
 
 WORKLOADS = [
     {"name": "sysbench", "arguments": {"time": 1}},
@@ -33,18 +34,18 @@ def run(guest, folder, progress=lambda line: None):
     kept = opened.Opened()
     asked = opened.Asked(
         opened=kept,
+        question="overhead",
         task="task-1",
         owner="hostile",
         times=3,
         warmup=0,
         workloads=WORKLOADS,
         peer=None,
-        booted={
-            "guests": [{**guest.described(), "id": server.id, "host_id": "h"}],
-            "client_key": guest.server.client_pair.private,
-            "findings": [],
-            "config": {"install": False},
-        },
+        booted=guests_.Booted(
+            guests=(guest.booted(server.id),),
+            client_key=guest.server.client_pair.private,
+        ),
+        options={"install": False},
         baseline=baseline(),
         journal=journal.Journal(folder, "hostile"),
         connect=lambda: cloud,

@@ -96,8 +96,8 @@ class TestTask(unittest.TestCase):
         ),
         (
             ("contexts", "vmperf_guests@openstack", "tools"),
-            "/none",
-            "/none has no tools.json",
+            "/proc/none",
+            "/proc/none has no tools.json",
         ),
         (("contexts", "vmperf_baseline"), None, "vmperf_baseline is missing"),
         (
@@ -132,6 +132,18 @@ class TestTask(unittest.TestCase):
         """The message names the key, the value and what is allowed."""
         with self.assertRaisesRegex(checks.REFUSALS, text):
             self.check(changed(path, value))
+
+    def test_groups(self):
+        """One group is measured in whichever form; several are refused."""
+        path = ("contexts", "vmperf_guests@openstack")
+        group = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
+        one = {"name": "a", **group}
+        self.check(changed(path, {"groups": [one]}))
+        with self.assertRaisesRegex(
+            checks.REFUSALS,
+            r"groups: 2 are given \(a, b\), the scenario measures one; give",
+        ):
+            self.check(changed(path, {"groups": [one, {"name": "b"}]}))
 
     def test_guest_to_guest_needs_two(self):
         """One guest has no partner."""

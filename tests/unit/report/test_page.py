@@ -46,8 +46,8 @@ class PageTestCase(unittest.TestCase):
     def test_figures_are_those_of_the_judgement(self, arguments):
         shown = judged(made.records(**arguments))
         text = read(shown).text
-        self.assertTrue(shown.judgement.rows)
-        for row in shown.judgement.rows:
+        self.assertTrue(shown.judgement.compared)
+        for row in shown.judgement.compared:
             found, unit = row.comparison, row.metric.unit
             line = text[text.rindex("Figures") :]
             line = line[line.index(f"{row.metric.name} {row.metric.better}") :]
@@ -61,8 +61,8 @@ class PageTestCase(unittest.TestCase):
                 row.status,
             ):
                 self.assertIn(figure, line[:220])
-        for row in shown.judgement.counts:
-            self.assertIn(units.show(row.worst, row.metric.unit), text)
+        for row in shown.judgement.absolute:
+            self.assertIn(units.show(row.value.value, row.metric.unit), text)
 
     @ddt.data(
         ({"max_percent": {"*": 1000}}, "Passed: "),
@@ -93,7 +93,7 @@ class PageTestCase(unittest.TestCase):
         text = read(shown).text
         self.assertIn("No verdict", text)
         self.assertNotIn("inconclusive: no metric", text.lower())
-        value = shown.judgement.rows[0].comparison.overhead_percent
+        value = shown.judgement.compared[0].comparison.overhead_percent
         self.assertIn(f"{units.show_percent(value)} %", text)
 
     def test_setting_is_in_sight(self):
@@ -147,9 +147,47 @@ class PageTestCase(unittest.TestCase):
     def test_machines_that_say_nothing_are_shown(self):
         records = made.records()
         for record in records:
-            record["machines"] = [{"name": "g1", "role": "guest"}]
+            record["machines"] = [made.machine_entry("g1")]
+            made.redescribe(record, dict.clear)
         text = read(judged(records)).text
         self.assertIn("g1 on a host that is not known", text)
+
+    def test_missing_file_of_the_machines_is_said(self):
+        records = made.records()
+        records[-1]["files"]["machines"]["sha256"] = "0" * 64
+        shown = judged(records)
+        text = read(shown).text
+        self.assertEqual("2 CPUs, 1 guest", shown.title)
+        self.assertIn("g1 on compute-1", text)
+        words = "What the machines say of themselves is missing"
+        self.assertRegex(text, f"{words}: .*its checksum differs")
+        self.assertNotIn(words, read(judged(made.records())).text)
+
+    def test_bare_metal_is_described_beside_the_guests(self):
+        records = made.records()
+        facts = records[-1]["reference"]["fingerprint"]
+        facts["kernel"] = "6.12.1-metal"
+        text = read(judged(records)).text
+        self.assertIn("compute-1 (bare metal)", text)
+        self.assertIn("6.12.1-metal", text)
+
+    def test_absolute_limits_are_told_with_their_interval(self):
+        limits = {
+            "max": {"disk.*.p99": 0.005, "network.*.retransmits": 100},
+            "min": {"disk.*.iops": 10},
+        }
+        shown = judged(made.records(), limits)
+        text = read(shown).text
+        self.assertIn("Passed: 3 of 3 metrics are within the limit", text)
+        table = text[text.index("Absolute limits") :]
+        for row in shown.judgement.absolute:
+            unit = row.metric.unit
+            line = table[table.index(row.metric.name) :][:300]
+            self.assertIn(units.show(row.value.value, unit), line)
+            self.assertIn(units.show(row.limit, unit), line)
+            if row.value.low is not None:
+                self.assertIn(f"{units.show(row.value.low, unit)} to", line)
+        self.assertIn("at least 10.0 ops/s", table)
 
     def test_page_needs_nothing_else_and_runs_nothing(self):
         source = page.standalone([judged(made.records())])
@@ -178,7 +216,7 @@ class PageTestCase(unittest.TestCase):
         self.assertIn("m1.small, 1 guestinconclusive", overview)
         self.assertIn("m1.small, 1 guest (2)", overview)
         for one in (small, other):
-            for row in one.judgement.rows:
+            for row in one.judgement.compared:
                 value = row.comparison.overhead_percent
                 self.assertIn(f"{units.show_percent(value)} %", overview)
 
@@ -212,11 +250,17 @@ class HostileTestCase(unittest.TestCase):
     def test_strings_of_machines_are_text(self, words):
         records = made.records()
         for record in records:
-            guest = record["machines"][0]
-            guest["fingerprint"] = {words: words, "virtualisation": words}
-            guest["tools"] = {words: {"version": words}}
-            guest["nova"]["image"] = {"name": words}
-            guest["nova"]["flavor"]["name"] = words
+
+            def spoil(details):
+                guest = details["g1"]
+                guest["fingerprint"] = {words: words, "virtualisation": words}
+                guest["tools"] = {words: {"version": words}}
+                guest["nova"]["image"] = {"name": words}
+                guest["nova"]["flavor"]["name"] = words
+
+            made.redescribe(record, spoil)
+            record["machines"][1].update(host=words, name=words)
+            record["reference"]["fingerprint"] = {words: words}
             record["reference"]["name"] = words
             record["workloads"][0]["arguments"] = {words: [words]}
             record["software"] = {words: words}
@@ -226,22 +270,14 @@ class HostileTestCase(unittest.TestCase):
             record["missing"] = [
                 {"what": words, "source": words, "reason": words}
             ]
-            for row in record["samples"]:
-                row["source"] = words
+            record["conditions"][0]["machines"] = [words]
         check(self, page.standalone([judged(records)]), words)
 
     @ddt.data(*HOSTILE)
     def test_metrics_and_units_are_text(self, words):
         records = made.records()
         for record in records:
-            record["metrics"] = {
-                f"{name}.{words}": {**meaning, "unit": words}
-                for name, meaning in record["metrics"].items()
-            }
-            record["expected"] = list(record["metrics"])
-            rows = [*record["samples"]]
-            for repetition in record["reference"]["repetitions"]:
-                rows += repetition
-            for row in rows:
-                row["metric"] = f"{row['metric']}.{words}"
+            made.rename_metrics(record, lambda name: f"{name}.{words}")
+            for meaning in record["metrics"].values():
+                meaning["unit"] = words
         check(self, page.standalone([judged(records)]), words)

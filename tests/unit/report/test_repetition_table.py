@@ -26,7 +26,7 @@ class RepetitionTableTestCase(unittest.TestCase):
 
     def test_levels_are_told_apart(self):
         record = made.density_record(levels=(1, 2, 3))
-        record["levels"][2] = made.skipped(3, 3, "</the total fell")
+        record["conditions"][2] = made.skipped(3, 3, "</the total fell")
         rows = repetition_table.rows(record)
         self.assertEqual("1 guest at once: complete", rows[0][3])
         self.assertEqual(6 + 12 + 1, len(rows))
@@ -38,7 +38,9 @@ class RepetitionTableTestCase(unittest.TestCase):
 
     def test_nothing_that_ends_rallys_script(self):
         record = made.incomplete(made.run_record())
-        record["missing"][0]["reason"] = "</script><script>alert(1)</script>"
+        record["conditions"][0]["missing"][0]["reason"] = (
+            "</script><script>alert(1)</script>"
+        )
         cells = [cell for row in repetition_table.rows(record) for cell in row]
         self.assertFalse([cell for cell in cells if "<" in cell])
 

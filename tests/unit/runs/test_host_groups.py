@@ -5,12 +5,13 @@ import unittest
 import ddt
 
 from rally_vmperf.runs import host_groups
+from tests.unit.guests import made
 
 
 def guests(*host_ids):
     """Return booted guests on these hosts."""
     return [
-        {"name": f"g{number}", "host_id": host}
+        made.guest(f"g{number}", host_id=host)
         for number, host in enumerate(host_ids, 1)
     ]
 

@@ -9,12 +9,13 @@ import ddt
 from rally_vmperf.execution import health
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.execution import station
-from rally_vmperf.guests import testing
 from rally_vmperf.machines import base
 from rally_vmperf.machines import testing as machines
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import idle_guests
+from tests.unit.guests import made
+from tests.unit.guests import testing
 
 NAMES = ("g1", "g2", "g3")
 LOOK = health.Look(boot="b", busy=0, stolen=0, swapped=0, killed=0)
@@ -56,7 +57,7 @@ class OthersTest(unittest.TestCase):
             )
             server.status = "ACTIVE"
             self.guests.append(
-                {"name": name, "id": server.id, "address": "192.0.2.1"}
+                made.guest(name, id=server.id, boot=f"{server.id}#1")
             )
         self.machines = {name: Guest(name) for name in NAMES}
         runner = asyncio.Runner()
@@ -172,7 +173,7 @@ class OthersTest(unittest.TestCase):
     def test_a_server_that_fails(self):
         """It is lost; one that was refused is tried again."""
         servers = self.cloud.compute.all_servers
-        servers[self.guests[2]["id"]].status = "ERROR"
+        servers[self.guests[2].id].status = "ERROR"
         formed = form(self.others("paused"), "g1")
         self.assertEqual({"g3"}, formed.lost)
         self.assertIn("g3 is ERROR", formed.trouble["g3"])

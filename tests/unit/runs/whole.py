@@ -5,16 +5,21 @@ import asyncio
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import station
-from rally_vmperf.guests import testing
+from rally_vmperf.guests import guest as guests_
+from rally_vmperf.machines import target
 from rally_vmperf.records import journal
 from rally_vmperf.runs import opened
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
+from tests.unit.guests import made
+from tests.unit.guests import testing
 from tests.unit.runs import golden
 
 WORKLOADS = [{"name": "sysbench", "arguments": {"time": 2}}]
 SESSION = "5" * 32
-FLAVOR = {"vcpus": 1, "memory_mib": 512, "disk_gib": 4}
+FLAVOR = guests_.Flavor(
+    id="f1", name="tiny", vcpus=1, memory_mib=512, disk_gib=4
+)
 
 
 def baseline(folder, copies=(1,), rates=(8958.23,)):
@@ -81,15 +86,15 @@ def asked(folder, document, *machines, cloud=None, **changes):
         )
         server.status, server.host_id = "ACTIVE", "h"
         guests.append(
-            {
-                "id": server.id,
-                "name": one.name,
-                "flavor": FLAVOR,
-                "host_id": "h",
-                "host_key": "secret",
-                "login": {"key_file": "secret"},
-                "address": "192.0.2.1",
-            }
+            made.guest(
+                one.name,
+                id=server.id,
+                boot=guests_.first_boot(server.id),
+                flavor=FLAVOR,
+                host_id="h",
+                host_key="secret",
+                login=target.Login(key_file="secret"),
+            )
         )
     kept = opened.Opened()
     kept.keep("w", Arrived(machines))
@@ -102,12 +107,8 @@ def asked(folder, document, *machines, cloud=None, **changes):
         "warmup": 0,
         "workloads": WORKLOADS,
         "peer": None,
-        "booted": {
-            "guests": guests,
-            "findings": [],
-            "client_key": "",
-            "config": {"boot_timeout": 60, "ssh_timeout": 5},
-        },
+        "booted": guests_.Booted(guests=tuple(guests), client_key=""),
+        "options": {"boot_timeout": 60, "ssh_timeout": 5},
         "baseline": document,
         "journal": journal.Journal(folder, "w"),
         "connect": lambda: cloud,

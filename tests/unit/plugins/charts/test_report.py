@@ -8,15 +8,19 @@ import sys
 import unittest
 
 from rally.cli import task_results_loader
+from rally.common import cfg
 from rally.task.processing import charts
 from rally.task.processing import plot
 
+from rally_vmperf import opts
 from rally_vmperf.plugins.charts import record
 from rally_vmperf.plugins.charts import run
 from rally_vmperf.records import output
 from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.report import rally_results
+
+CONF = cfg.CONF
 
 
 def rallys(workloads):
@@ -32,6 +36,13 @@ def shown(html):
 
 
 class StaticReportTestCase(unittest.TestCase):
+    def setUp(self):
+        """Have the journal's folder hold what the records name."""
+        super().setUp()
+        CONF.register_opts(opts.OPTIONS, group=opts.GROUP)
+        CONF.set_override("journal_dir", str(made.FOLDER), group=opts.GROUP)
+        self.addCleanup(CONF.clear_override, "journal_dir", group=opts.GROUP)
+
     def test_report_holds_our_page_per_workload(self):
         small, many = made.records(), made.records(guests=2)
         html = plot.plot(
@@ -90,7 +101,12 @@ class StaticReportTestCase(unittest.TestCase):
             one["missing"] = [
                 {"what": "a", "source": "b", "reason": "</script><script>x"}
             ]
-            one["machines"][0]["fingerprint"] = {"kernel": "</script><b>"}
+            made.redescribe(
+                one,
+                lambda details: details["g1"]["fingerprint"].update(
+                    kernel="</script><b>"
+                ),
+            )
         html = plot.plot(rallys([(records, made.LIMITS)]))
         self.assertEqual("VMPerf", shown(html)[0]["cls"])
         self.assertNotIn("</script><", html)

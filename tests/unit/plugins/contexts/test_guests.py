@@ -15,10 +15,10 @@ from rally_vmperf import opts
 from rally_vmperf.execution import arrival
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import ledger
-from rally_vmperf.guests import testing
 from rally_vmperf.plugins.contexts import guests
 from tests.unit.guests import test_console_keys
 from tests.unit.guests import test_ledger
+from tests.unit.guests import testing
 
 CONF = cfg.CONF
 OWNER = "1234abcd-0000-4000-8000-000000000000"
@@ -28,6 +28,12 @@ CREDENTIAL = {
     "password": "secret",
     "tenant_name": "member",
 }
+GROUP = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
+#: One guest with a volume, one without.
+GROUPS = [
+    {"name": "a", **GROUP, "boot_volume": {"size_gib": 8}},
+    {"name": "b", **GROUP},
+]
 ARRIVE = "rally_vmperf.execution.arrival.Guests.wait"
 
 
@@ -89,12 +95,9 @@ class Case(unittest.TestCase):
         self.addCleanup(patch.stop)
 
     def context(self, **options):
-        config = {
-            "image": {"name": "debian"},
-            "flavor": {"name": "small"},
-            "network": {"name": "private"},
-            "count": 2,
-        }
+        config = {"network": {"name": "private"}}
+        if "groups" not in options:
+            config |= {**GROUP, "count": 2}
         return guests.Guests(
             {
                 "task": {"uuid": "task-1"},
@@ -138,6 +141,25 @@ class SetUpTest(Case):
         self.assertEqual([OWNER], [one.owner for one in self.entries()])
         context.cleanup()
         self.assertEqual([], self.cloud.left())
+        self.assertEqual([], self.entries())
+
+    def test_groups(self):
+        context = self.context(groups=GROUPS)
+        context.setup()
+        plain = context.context["vmperf_guests"]["guests"]
+        self.assertEqual(
+            [("g1", "a"), ("g2", "b")],
+            [(g["name"], g["group"]) for g in plain],
+        )
+        self.assertEqual(
+            [f"{g['id']}#1" for g in plain], [g["boot"] for g in plain]
+        )
+        context.cleanup()
+        self.assertEqual([], self.cloud.left())
+
+    def test_groups_of_one_name(self):
+        with self.assertRaisesRegex(errors.GuestError, "'a' names 2 groups"):
+            self.context(groups=GROUPS[:1] * 2).setup()
         self.assertEqual([], self.entries())
 
     def test_a_guest_that_does_not_answer(self):
@@ -258,6 +280,7 @@ def number_of_calls(**options):
 
 CALLS = number_of_calls()
 ALL_CALLS = number_of_calls(**EVERYTHING)
+GROUPS_CALLS = number_of_calls(groups=GROUPS)
 
 
 @ddt.ddt
@@ -280,6 +303,13 @@ class InterruptionTest(Case):
                 with self.assertRaises(KeyboardInterrupt):
                     self.context(**EVERYTHING).setup()
                 self.assertEqual([], self.cloud.left())
+
+    @ddt.idata(range(1, GROUPS_CALLS + 1))
+    def test_nothing_of_groups_stays(self, k):
+        self.cloud = testing.FakeCloud(Interruption(k, True))
+        with self.assertRaises(KeyboardInterrupt):
+            self.context(groups=GROUPS).setup()
+        self.assertEqual([], self.cloud.left())
 
     def test_nothing_stays_when_ssh_is_waited_for(self):
         for signal in (KeyboardInterrupt, SystemExit):

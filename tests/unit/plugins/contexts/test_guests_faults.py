@@ -7,12 +7,12 @@ import ddt
 from keystoneauth1 import exceptions as auth_errors
 from openstack import exceptions as sdk_errors
 
+from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import removal
-from rally_vmperf.guests import session
-from rally_vmperf.guests import testing
 from rally_vmperf.guests import waiting
 from rally_vmperf.plugins.contexts import guests
+from tests.unit.guests import testing
 from tests.unit.plugins.contexts import test_guests
 
 
@@ -32,7 +32,7 @@ FAULTS = {
     "hang": auth_errors.ConnectTimeout("fault hang"),
     "reset": auth_errors.ConnectFailure("fault reset"),
     "truncated": auth_errors.UnknownConnectionError("fault cut", None),
-    "garbage": session.Garbled("fault garbage"),
+    "garbage": cloud.Garbled("fault garbage"),
     "certificate": auth_errors.SSLError("fault certificate"),
     "catalog": auth_errors.EndpointNotFound("fault catalog"),
 }

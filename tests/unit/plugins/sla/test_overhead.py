@@ -16,7 +16,7 @@ def iteration(value, number, **changes):
     """Return an iteration whose record has one sample."""
     record = made.record(
         repetition=number,
-        samples=[made.observation("g1", "cpu.sysbench.rate", value)],
+        rate=value,
         **changes,
     )
     return {

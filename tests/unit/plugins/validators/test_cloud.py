@@ -8,11 +8,11 @@ import ddt
 from rally.common import validation
 
 from rally_vmperf.baseline import store
-from rally_vmperf.guests import testing
 from rally_vmperf.plugins.scenarios import overhead
 from rally_vmperf.plugins.validators import cloud
 from rally_vmperf.workloads import registry
 from tests.unit import made
+from tests.unit.guests import testing
 
 CONTEXT = {"users": [{"credential": {"username": "member"}}]}
 
@@ -108,6 +108,20 @@ class CloudTest(unittest.TestCase):
     def test_refused(self, options, words):
         with self.assertRaisesRegex(validation.ValidationError, words):
             self.validate(config(**options))
+
+    @ddt.data((2, None), (3, "metal"))
+    @ddt.unpack
+    def test_a_group(self, count, words):
+        """Its shape is looked for like that of guests without a name."""
+        task = config()
+        options = task["contexts"]["vmperf_guests@openstack"]
+        group = {key: options.pop(key) for key in ("image", "flavor")}
+        options["groups"] = [{"name": "a", "count": count, **group}]
+        if not words:
+            self.validate(task)
+            return
+        with self.assertRaisesRegex(validation.ValidationError, words):
+            self.validate(task)
 
     def test_no_block_storage(self):
         self.cloud.services.clear()

@@ -87,6 +87,28 @@ class TestReach(unittest.TestCase):
             {"login": {"password_file": "/no/pw"}},
             "login password_file: '/no/pw' is no file",
         ),
+        ({"groups": "x"}, "groups: 'x' is no list of groups, each {name"),
+        ({"groups": []}, r"groups: \[\] is no list of groups"),
+        (
+            {"groups": [{"name": "a"}, {"name": "a"}]},
+            "groups: 'a' names 2 groups",
+        ),
+        (
+            {"groups": [{"name": "a"}], "image": {"name": "x"}},
+            "image and groups exclude one another",
+        ),
+        (
+            {"groups": [{"name": "a"}, {"name": "b", "login": {}}]},
+            r"groups\[1\] login: .*exactly one of key_file",
+        ),
+        (
+            {"groups": [{"name": "a", "login": {"key_file": "/no/key"}}]},
+            r"groups\[0\] login key_file: '/no/key' is no file",
+        ),
+        (
+            {"groups": [{"name": "a", "host_key": {"known": "rubbish"}}]},
+            "no OpenSSH public key line",
+        ),
         (
             {"jump": [HOP, {**HOP, "known_hosts": "/no/hosts"}]},
             r"vmperf_guests jump\[1\] known_hosts: '/no/hosts' is no file",

@@ -122,6 +122,14 @@ class TestDensity(unittest.TestCase):
             "'soft-anti-affinity': 3 guests are to share a host",
         ),
         ((("contexts", GUESTS), None), "vmperf_guests is missing"),
+        (
+            (("contexts", GUESTS), {"groups": [{"name": "a"}]}),
+            r"count 1: .*count: 3",
+        ),
+        (
+            (("contexts", GUESTS), {"groups": [{"name": "a"}, {"name": "b"}]}),
+            r"groups: 2 are given \(a, b\)",
+        ),
         ((("runner_type",), "constant"), "runner 'constant'"),
         ((("args", "warmup"), 4), "warmup 4"),
         ((("args", "workloads"), [{"name": "fi"}]), "'fi'; there are"),

@@ -89,7 +89,7 @@ class TestRun(unittest.TestCase):
         two, one, three = record["conditions"]
         self.assertEqual("incomplete", record["state"])
         self.assertEqual("incomplete", two["state"])
-        self.assertEqual([100, None], two["samples"][METRIC])
+        self.assertEqual([100, None], fakes.values(record))
         self.assertEqual("complete", one["state"])
         self.assertEqual("incomplete", three["state"])
         self.assertEqual(

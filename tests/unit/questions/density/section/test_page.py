@@ -95,7 +95,7 @@ class PageTestCase(unittest.TestCase):
 
     def test_skew_and_overlap_are_told(self):
         records = made.density_records()
-        records[2]["levels"][1]["starts"][0].update(
+        records[2]["conditions"][1]["starts"][0].update(
             skew=0.25, uncertainty=0.01, overlap=0.96
         )
         text = read(made.density_run(records)).text
@@ -109,11 +109,11 @@ class PageTestCase(unittest.TestCase):
     def test_levels_of_which_nothing_was_measured(self):
         records = made.density_records()
         for record in records:
-            record["levels"][2].update(samples=[], state="incomplete")
+            record["conditions"][2].update(samples={}, state="incomplete")
         text = read(made.density_run(records, made.DENSITY_LIMITS)).text
         self.assertIn("no counted repetition holds it of every guest", text)
         for record in records:
-            record["levels"] = []
+            record["conditions"] = []
         text = read(made.density_run(records)).text
         self.assertIn("vmperf.tiny, no guests", text)
 
@@ -170,13 +170,18 @@ class HostileTestCase(unittest.TestCase):
     def test_strings_of_machines_are_text(self, words):
         records = made.few(made.broken())
         for record in records:
-            guest = record["machines"][0]
-            guest["fingerprint"] = {words: words, "virtualisation": words}
-            guest["nova"].update(
-                host=words, hypervisor=words, image={"name": words}
-            )
-            guest["nova"]["flavor"]["name"] = words
-            for level in record["levels"]:
+
+            def spoil(details):
+                guest = details["g1"]
+                guest["fingerprint"] = {words: words, "virtualisation": words}
+                guest["nova"].update(
+                    host=words, hypervisor=words, image={"name": words}
+                )
+                guest["nova"]["flavor"]["name"] = words
+
+            made.redescribe(record, spoil)
+            record["reference"].update(name=words, machine=words)
+            for level in record["conditions"]:
                 self._spoil(level, words)
         self._check(made.density_run(records, made.DENSITY_LIMITS), words)
 
@@ -184,17 +189,9 @@ class HostileTestCase(unittest.TestCase):
     def test_metrics_and_units_are_text(self, words):
         records = made.few(made.density_records(bare_metal=(1, 2)))
         for record in records:
-            record["metrics"] = {
-                f"{name}.{words}": {**meaning, "unit": words}
-                for name, meaning in record["metrics"].items()
-            }
-            record["expected"] = list(record["metrics"])
-            for level in record["levels"]:
-                rows = [*level["samples"]]
-                for one in (level["reference"] or {}).get("repetitions", ()):
-                    rows += one
-                for row in rows:
-                    row["metric"] = f"{row['metric']}.{words}"
+            made.rename_metrics(record, lambda name: f"{name}.{words}")
+            for meaning in record["metrics"].values():
+                meaning["unit"] = words
         self._check(made.density_run(records), words)
 
     def _check(self, shown, words):
@@ -207,14 +204,9 @@ class HostileTestCase(unittest.TestCase):
         level["machines"] = [
             words if name == "g1" else name for name in level["machines"]
         ]
-        for row in level["samples"]:
-            if row["source"] == "g1":
-                row["source"] = words
         level["missing"] += [{"what": words, "source": words, "reason": words}]
         level["findings"].append(
             {"kind": "partial_overlap", "subject": words, "seen": words}
         )
         for start in level["starts"]:
             start.update(workload=words, command=words)
-        if level["reference"]:
-            level["reference"].update(name=words, machine=words)

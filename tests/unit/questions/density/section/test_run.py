@@ -5,9 +5,9 @@ import ddt
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import gaps
 from rally_vmperf.questions.density.section import overview
-from rally_vmperf.questions.density.section import samples
 from rally_vmperf.questions.density.section import setting
 from rally_vmperf.questions.density.section import starts
+from rally_vmperf.report import samples
 from tests.unit import made
 
 FAILING = {"vmperf_degradation": {"max_percent": {"*": 1}}}
@@ -49,7 +49,7 @@ class RunTestCase(unittest.TestCase):
         )
 
     def test_no_readable_record(self):
-        shown = made.density_run([None, {"kind": "density"}])
+        shown = made.density_run([None, {"question": "density"}])
         self.assertEqual(
             ("no records", (), "void"),
             (shown.title, shown.records, shown.status),
@@ -57,7 +57,9 @@ class RunTestCase(unittest.TestCase):
 
     def test_records_stand_in_the_order_of_repetitions(self):
         shown = made.density_run(made.density_records()[::-1])
-        self.assertEqual([1, 2, 3, 4, 5], [x.number for x in shown.curves])
+        self.assertEqual(
+            [1, 2, 3, 4, 5], [x.number for x in shown.repetitions]
+        )
 
 
 class PartsTestCase(unittest.TestCase):
@@ -111,7 +113,7 @@ class PartsTestCase(unittest.TestCase):
 
     def test_levels_that_never_began_are_gaps(self):
         records = made.density_records()
-        records[4]["levels"] = records[4]["levels"][:1]
+        records[4]["conditions"] = records[4]["conditions"][:1]
         records[4]["state"] = "interrupted"
         found = gaps.gaps(made.density_run(records))
         self.assertEqual(
@@ -121,7 +123,7 @@ class PartsTestCase(unittest.TestCase):
 
     def test_many_gaps_are_cut_and_counted(self):
         records = made.density_records()
-        level = records[2]["levels"][2]
+        level = records[2]["conditions"][2]
         level["state"] = "incomplete"
         level["missing"] = [
             {"what": f"m{n}", "source": "g1", "reason": "r"} for n in range(9)
@@ -131,9 +133,9 @@ class PartsTestCase(unittest.TestCase):
 
     def test_worst_start_of_each_command(self):
         records = made.density_records()
-        worst = records[2]["levels"][1]["starts"][0]
+        worst = records[2]["conditions"][1]["starts"][0]
         worst.update(skew=0.25, uncertainty=0.01, overlap=0.96)
-        records[0]["levels"][1]["starts"][0].update(skew=9.0, overlap=0.1)
+        records[0]["conditions"][1]["starts"][0].update(skew=9.0, overlap=0.1)
         table = starts.worst(made.density_run(records))
         self.assertEqual((2, 3), table.levels)
         line = table.lines[0]
@@ -183,7 +185,7 @@ class PartsTestCase(unittest.TestCase):
         records = made.density_records(hosts=2)
         for one in records:
             one["order"] = {"kind": "shuffled", "seed": 11}
-            one["others"] = "paused"
+            one["options"] = {"others": "paused"}
         facts = dict(setting.facts(made.density_run(records)))
         self.assertEqual(
             ["1, 2, 3 at once on each of 2 hosts"], facts["Numbers of guests"]

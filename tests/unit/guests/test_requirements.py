@@ -1,4 +1,4 @@
-"""Tests of the plan of a run: what is taken, and of what."""
+"""Tests of what guests take, and of what there is."""
 
 import unittest
 
@@ -7,20 +7,8 @@ from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import plan
-from rally_vmperf.guests import request
-from rally_vmperf.guests import testing
-
-
-def asked(**options):
-    """Return a request for three guests of two vCPUs, 1024 MiB and 4 GiB."""
-    given = {
-        "image": {"name": "debian"},
-        "flavor": {"name": "small"},
-        "network": {"name": "private"},
-        "count": 3,
-        **options,
-    }
-    return request.Request(**given)
+from tests.unit.guests import made
+from tests.unit.guests import testing
 
 
 def host(vcpus=(32, 0), memory=(65536, 0), disk=(1000, 0)):
@@ -29,7 +17,7 @@ def host(vcpus=(32, 0), memory=(65536, 0), disk=(1000, 0)):
 
 
 @ddt.ddt
-class BillTest(unittest.TestCase):
+class RequirementsTest(unittest.TestCase):
     """What is asked for is held against quota and hosts."""
 
     def setUp(self):
@@ -37,10 +25,12 @@ class BillTest(unittest.TestCase):
         super().setUp()
         self.cloud = testing.FakeCloud()
 
-    def bill(self, admin=True, **options):
-        """Return the bill of guests."""
+    def requirements(self, admin=True, **options):
+        """Return what guests require."""
         seen = self.cloud if admin else None
-        return plan.make(self.cloud, asked(**options), seen).bill
+        return plan.make(
+            self.cloud, made.asked(**{"count": 3, **options}), seen
+        ).requirements
 
     def test_lines(self):
         """Quota, host, and how full it will be."""
@@ -54,17 +44,17 @@ class BillTest(unittest.TestCase):
                 "12 of 1000 GiB of disk",
                 "plan: host h1 will be 19 % full; more than 90 % is refused",
             ],
-            self.bill(host="h1").lines(),
+            self.requirements(host="h1").lines(),
         )
 
     def test_members_see_no_host(self):
         """It is said, and nothing refused."""
-        bill = self.bill(admin=False)
+        found = self.requirements(admin=False)
         self.assertEqual(
             "plan: what is free on the hosts only an admin sees",
-            bill.lines()[-1],
+            found.lines()[-1],
         )
-        bill.check()
+        found.check()
         self.assertEqual([], self.cloud.placement.asked)
 
     def test_a_host_that_becomes_too_full(self):
@@ -75,11 +65,11 @@ class BillTest(unittest.TestCase):
             "max_host_share 90 %; ask for fewer, .* raise max_host_share$"
         )
         with self.assertRaisesRegex(errors.GuestError, words):
-            self.bill(host="h1").check()
-        self.bill(host="h1", max_host_share=95).check()
+            self.requirements(host="h1").check()
+        self.requirements(host="h1", max_host_share=95).check()
         with self.assertRaisesRegex(errors.GuestError, "24 % full"):
             self.cloud.placement.all_hosts["h1"] = host(memory=(12800, 0))
-            self.bill(host="h1", max_host_share=20).check()
+            self.requirements(host="h1", max_host_share=20).check()
 
     def test_a_full_host(self):
         """It is no candidate at all."""
@@ -89,7 +79,7 @@ class BillTest(unittest.TestCase):
             ({}, "^no host has room for a guest of small"),
         ):
             with self.assertRaisesRegex(errors.GuestError, words):
-                self.bill(**options).check()
+                self.requirements(**options).check()
 
     @ddt.data(
         (None, 6, True),
@@ -104,18 +94,111 @@ class BillTest(unittest.TestCase):
         hosts = self.cloud.placement.all_hosts
         hosts["h1"] = hosts["h2"] = host(vcpus=(10, 2))
         network = {"name": "public"}
-        bill = self.bill(count=count, server_group=group, network=network)
-        self.assertEqual(fits, not bill.refusal, bill)
-        self.assertIn("of hosts with room (2)", f"of {bill.rows[-1].of}")
+        found = self.requirements(
+            count=count, server_group=group, network=network
+        )
+        self.assertEqual(fits, not found.refusal, found)
+        self.assertIn("of hosts with room (2)", f"of {found.rows[-1].of}")
+
+    def groups(self, small, large, **options):
+        """Return what so many small and large guests require."""
+        if len(self.cloud.compute.all_flavors) == 1:
+            self.cloud.compute.all_flavors.append(
+                testing.calls.Thing(
+                    id="f2",
+                    name="large",
+                    vcpus=8,
+                    ram=2048,
+                    disk=10,
+                    extra_specs={},
+                )
+            )
+        groups = [
+            {
+                "name": flavor,
+                "image": {"name": "debian"},
+                "flavor": {"name": flavor},
+                "count": count,
+            }
+            for flavor, count in (("small", small), ("large", large))
+        ]
+        return plan.make(
+            self.cloud, made.asked(groups=groups, **options), self.cloud
+        ).requirements
+
+    def test_groups_are_summed(self):
+        """Of the quota, and of the host that they share."""
+        self.assertEqual(
+            [
+                "plan: 3 guests of small and 1 guest of large, 14 vCPUs, 5120 "
+                "MiB of memory, on h1",
+                "plan: quota of project member: 4 of 10 instances, 14 of 20 "
+                "cores, 5120 MiB of memory (no limit known), 4 of 5 floating "
+                "addresses, 4 of 50 ports",
+                "plan: host h1: 14 of 32 vCPUs, 5120 of 65536 MiB of memory, "
+                "22 of 1000 GiB of disk",
+                "plan: host h1 will be 44 % full; more than 90 % is refused",
+            ],
+            self.groups(3, 1, host="h1").lines(),
+        )
+
+    def test_groups_together_exceed_quota_or_host(self):
+        """Each of them alone would not."""
+        self.groups(2, 2).check()
+        with self.assertRaisesRegex(
+            errors.GuestError, "room for 20 more cores, 22 are asked for"
+        ):
+            self.groups(3, 2).check()
+        self.cloud.placement.all_hosts["h1"] = host(vcpus=(20, 0))
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            "^host h1 would be 100 % full with 2 guests of small and 2 guests "
+            "of large, more than max_host_share 90 %",
+        ):
+            self.groups(2, 2, host="h1").check()
+
+    @ddt.data(
+        (None, 1, 2, True),
+        (None, 2, 2, False),
+        (None, 1, 3, False),
+        ("affinity", 1, 1, True),
+        ("affinity", 2, 1, False),
+    )
+    @ddt.unpack
+    def test_groups_on_several_hosts(self, policy, small, large, fits):
+        """What no spread can fit is refused; each alone is counted too."""
+        self.cloud.compute.limits.total_cores = -1
+        hosts = self.cloud.placement.all_hosts
+        hosts["h1"] = hosts["h2"] = host(vcpus=(10, 0))
+        found = self.groups(
+            small,
+            large,
+            server_group=policy,
+            max_host_share=100 if policy else 90,
+            network={"name": "public"},
+        )
+        self.assertEqual(fits, not found.refusal, found)
+        self.assertEqual(
+            ["small", "large"],
+            [row.what.split()[2] for row in found.rows[-2:]],
+        )
+
+    def test_a_group_that_no_host_has_room_for(self):
+        """It is named by its flavor."""
+        self.cloud.placement.all_hosts["h1"] = host(vcpus=(4, 0))
+        with self.assertRaisesRegex(
+            errors.GuestError, "^no host has room for a guest of large"
+        ):
+            self.groups(1, 1).check()
 
     def test_the_quota_comes_first(self):
         """What nobody may have needs no room."""
         with self.assertRaisesRegex(errors.GuestError, "^quota: project mem"):
-            self.bill(count=20, max_host_share=1).check()
+            self.requirements(count=20, max_host_share=1).check()
 
     def test_a_volume_takes_no_disk_of_the_host(self):
         """Nor does a flavor without a disk."""
-        self.bill(boot_volume={"size_gib": 8})
+        self.requirements(boot_volume={"size_gib": 8})
         self.assertNotIn("DISK_GB", self.cloud.placement.asked[-1])
 
     def test_pinned_cpus(self):
@@ -123,7 +206,9 @@ class BillTest(unittest.TestCase):
         flavor = self.cloud.compute.all_flavors[0]
         flavor.extra_specs = {"hw:cpu_policy": "dedicated"}
         self.cloud.placement.all_hosts["h1"]["PCPU"] = (8, 0)
-        self.assertIn("6 of 8 pinned CPUs", self.bill(host="h1").lines()[2])
+        self.assertIn(
+            "6 of 8 pinned CPUs", self.requirements(host="h1").lines()[2]
+        )
 
     @ddt.data("refused", "no", "other name", "shared disk")
     def test_placement_that_does_not_tell(self, how):
@@ -145,9 +230,9 @@ class BillTest(unittest.TestCase):
         else:
             del placement.all_hosts["h1"]["DISK_GB"]
             placement.get = self._without_disk
-        bill = self.bill(**options)
-        bill.check()
-        self.assertIn("Placement did not say", bill.lines()[-1])
+        found = self.requirements(**options)
+        found.check()
+        self.assertIn("Placement did not say", found.lines()[-1])
 
     def _without_disk(self, path, microversion):
         amounts = {
@@ -167,4 +252,4 @@ class BillTest(unittest.TestCase):
 
         self.cloud.interrupt = fail
         with self.assertRaisesRegex(errors.GuestError, "ask Placement for"):
-            self.bill()
+            self.requirements()

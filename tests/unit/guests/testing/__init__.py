@@ -4,12 +4,12 @@ import collections.abc
 import itertools
 import typing as t
 
-from rally_vmperf.guests.testing import block_storage
-from rally_vmperf.guests.testing import calls
-from rally_vmperf.guests.testing import compute
-from rally_vmperf.guests.testing import image
-from rally_vmperf.guests.testing import network
-from rally_vmperf.guests.testing import placement
+from tests.unit.guests.testing import block_storage
+from tests.unit.guests.testing import calls
+from tests.unit.guests.testing import compute
+from tests.unit.guests.testing import image
+from tests.unit.guests.testing import network
+from tests.unit.guests.testing import placement
 
 
 class FakeCloud:

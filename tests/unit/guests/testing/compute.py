@@ -4,7 +4,7 @@ import typing as t
 
 from openstack import exceptions as sdk_errors
 
-from rally_vmperf.guests.testing import calls
+from tests.unit.guests.testing import calls
 
 
 class FakeCompute:

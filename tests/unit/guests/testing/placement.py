@@ -2,7 +2,7 @@
 
 import typing as t
 
-from rally_vmperf.guests.testing import calls
+from tests.unit.guests.testing import calls
 
 
 class FakePlacement:

@@ -1,0 +1,248 @@
+"""The resources that guests will take, and what there is of them."""
+
+import collections.abc
+import dataclasses
+
+from openstack import connection as sdk
+
+from rally_vmperf.guests import capacity
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import hosts
+from rally_vmperf.guests import networks
+from rally_vmperf.guests import quota
+from rally_vmperf.guests import request
+
+Demands = collections.abc.Sequence[capacity.Demand]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Row:
+    """One thing that is taken.
+
+    :param room: how much of it is left, None where nothing limits it or the
+        limit is not shown
+    :param of: whose it is: a quota's or a host's
+    """
+
+    what: str
+    needed: int
+    room: int | None
+    of: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Requirements:
+    """All that is taken, and why it may not be.
+
+    :param title: in words, what is booted where
+    :param remarks: what else is to be said
+    :param refusal: one line with the way out, or nothing
+    """
+
+    title: str
+    rows: tuple[Row, ...]
+    remarks: tuple[str, ...]
+    refusal: str
+
+    def lines(self) -> list[str]:
+        """Return the plan in lines for whoever is waiting."""
+        lines = [f"plan: {self.title}"]
+        for owner in dict.fromkeys(row.of for row in self.rows):
+            parts = [
+                f"{row.needed} of {row.room} {row.what}"
+                if row.room is not None
+                else f"{row.needed} {row.what} (no limit known)"
+                for row in self.rows
+                if row.of == owner
+            ]
+            lines.append(f"plan: {owner}: {', '.join(parts)}")
+        return lines + [f"plan: {remark}" for remark in self.remarks]
+
+    def check(self) -> None:
+        """Refuse what would not fit.
+
+        :raises GuestError: one line with the way out
+        """
+        if self.refusal:
+            raise errors.GuestError(self.refusal)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Hosts:
+    rows: tuple[Row, ...] = ()
+    remark: str = ""
+    refusal: str = ""
+
+
+def find(
+    connection: sdk.Connection,
+    asked: request.Request,
+    demands: Demands,
+    where: hosts.Where,
+    chosen: networks.Networks | None,
+    admin: sdk.Connection | None,
+) -> Requirements:
+    """Return what all groups take together; nothing is made.
+
+    :param demands: of each group
+    :param chosen: None while there are no networks yet
+    :param admin: who sees what is free on hosts, if there is one
+    """
+    with cloud.asking("ask for the project"):
+        project = str(connection.current_project.name or "?")
+    wanted = _quota_needs(asked, demands, chosen)
+    rooms = quota.rooms(connection, wanted)
+    found = _Hosts(remark="what is free on the hosts only an admin sees")
+    if admin is not None:
+        found = _hosts(admin, asked, demands, where.hosts)
+    place = ", ".join(sorted(where.hosts)) or "hosts that Nova chooses"
+    return Requirements(
+        title=f"{_words(demands)}, {wanted['cores']} vCPUs, "
+        f"{wanted['MiB of memory']} MiB of memory, on {place}",
+        rows=(
+            *(
+                Row(
+                    what=what,
+                    needed=need,
+                    room=rooms.get(what),
+                    of=f"quota of project {project}",
+                )
+                for what, need in wanted.items()
+                if need
+            ),
+            *found.rows,
+        ),
+        remarks=(found.remark,) if found.remark else (),
+        refusal=quota.refusal(project, rooms, wanted) or found.refusal,
+    )
+
+
+def _quota_needs(
+    asked: request.Request,
+    demands: Demands,
+    chosen: networks.Networks | None,
+) -> dict[str, int]:
+    volumes = [
+        group.boot_volume.size_gib
+        for group in asked.groups
+        if group.boot_volume
+        for _ in range(group.count)
+    ]
+    ports = len(chosen.every) if chosen else 0
+    return {
+        "instances": asked.count,
+        "cores": sum(one.count * one.flavor.vcpus for one in demands),
+        "MiB of memory": sum(
+            one.count * one.flavor.memory_mib for one in demands
+        ),
+        "floating addresses": asked.count if chosen and chosen.pool else 0,
+        "ports": asked.count * ports,
+        "server groups": 1 if asked.server_group else 0,
+        "members of a server group": asked.count if asked.server_group else 0,
+        "volumes": len(volumes),
+        "GiB of volumes": sum(volumes),
+    }
+
+
+def _words(demands: Demands) -> str:
+    return " and ".join(
+        f"{one.count} {'guest' if one.count == 1 else 'guests'} of "
+        f"{one.flavor.name}"
+        for one in demands
+    )
+
+
+def _hosts(
+    admin: sdk.Connection,
+    asked: request.Request,
+    demands: Demands,
+    names: collections.abc.Set[str],
+) -> _Hosts:
+    """Hold the guests against what is free on the hosts."""
+    by_name: dict[str, capacity.Host] = {}
+    for demand in demands:
+        found = capacity.hosts(admin, demand.each, names)
+        if found is None:
+            return _Hosts(
+                remark="what is free on the hosts Placement did not say"
+            )
+        if not found:
+            place = f"host {', '.join(sorted(names))}" if names else "no host"
+            verb = "has no room" if names else "has room"
+            return _Hosts(
+                refusal=f"{place} {verb} for a guest of {demand.flavor.name}, "
+                "says Placement; remove other guests, or choose a smaller "
+                "flavor or another host"
+            )
+        for host in found:
+            by_name[host.name] = host.and_of(by_name.get(host.name))
+    if len(by_name) == 1:
+        (host,) = by_name.values()
+        return _one_host(host, demands, asked.max_host_share)
+    shared = len(names) == 1 or asked.server_group == "affinity"
+    return _several(
+        [by_name[name] for name in sorted(by_name)],
+        demands,
+        asked.max_host_share,
+        shared=shared,
+    )
+
+
+def _one_host(host: capacity.Host, demands: Demands, share: float) -> _Hosts:
+    needs = capacity.total(demands)
+    then = host.share(needs)
+    refusal = (
+        f"host {host.name} would be {then:.0f} % full with {_words(demands)}, "
+        f"more than max_host_share {share:g} %; ask for fewer, for a smaller "
+        "flavor or another host, or raise max_host_share"
+    )
+    return _Hosts(
+        rows=tuple(
+            Row(
+                what=capacity.WORDS[kind],
+                needed=need,
+                room=host.capacity[kind] - host.used[kind],
+                of=f"host {host.name}",
+            )
+            for kind, need in needs.items()
+        ),
+        remark=f"host {host.name} will be {then:.0f} % full; more than "
+        f"{share:g} % is refused",
+        refusal="" if then <= share else refusal,
+    )
+
+
+def _several(
+    found: collections.abc.Sequence[capacity.Host],
+    demands: Demands,
+    share: float,
+    *,
+    shared: bool,
+) -> _Hosts:
+    """Refuse what cannot fit on the hosts, however guests are spread.
+
+    :param shared: they must all fit on one of the hosts
+    """
+    on = "one of the hosts" if shared else "the hosts"
+    rows, fit = [], capacity.may_fit(found, demands, share, shared=shared)
+    for demand in demands:
+        fits = [max(0, host.fits(demand.each, share)) for host in found]
+        room = max(fits) if shared else sum(fits)
+        fit = fit and demand.count <= room
+        of_flavor = f" of {demand.flavor.name}" if len(demands) > 1 else ""
+        rows.append(
+            Row(
+                what=f"guests{of_flavor} within {share:g} % of {on}",
+                needed=demand.count,
+                room=room,
+                of=f"hosts with room ({len(found)})",
+            )
+        )
+    can = f"can take {room} of" if len(demands) == 1 else "cannot take"
+    refusal = (
+        f"{on} that have room for a guest, {len(found)}, {can} "
+        f"{_words(demands)} within max_host_share {share:g} %; ask for fewer, "
+        "for a smaller flavor, or raise max_host_share"
+    )
+    return _Hosts(rows=tuple(rows), refusal="" if fit else refusal)

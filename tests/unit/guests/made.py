@@ -1,0 +1,34 @@
+"""Guests and what is asked of them, in one line each."""
+
+from rally_vmperf.guests import guest as guests
+from rally_vmperf.guests import request
+
+
+def asked(**options):
+    """Return a request by the options of the context."""
+    given = {"network": {"name": "private"}, **options}
+    if "groups" not in given:
+        given.setdefault("image", {"name": "debian"})
+        given.setdefault("flavor", {"name": "small"})
+    return request.of_config(given, given.pop("tenant_network", None))
+
+
+def guest(name="g1", **changes):
+    """Return a booted guest."""
+    given = {
+        "group": "default",
+        "id": f"id-{name}",
+        "boot": f"id-{name}#1",
+        "server_name": name,
+        "address": "192.0.2.1",
+        "measure_address": "192.0.2.1",
+        "fixed_address": "192.0.2.1",
+        "user": "debian",
+        "flavor": guests.Flavor(
+            id="f1", name="small", vcpus=2, memory_mib=1024, disk_gib=4
+        ),
+        "image": guests.Image(id="i1", name="debian"),
+        "disk": guests.Disk(source="flavor", size_gib=4),
+        **changes,
+    }
+    return guests.Guest(name=name, **given)

@@ -1,0 +1,125 @@
+"""Tests of what is asked for, and of guests as plain data."""
+
+import dataclasses
+import json
+import unittest
+
+import ddt
+import jsonschema
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import guest
+from rally_vmperf.guests import request
+from rally_vmperf.machines import target
+from rally_vmperf.plugins.contexts import guests as context
+from tests.unit.guests import made
+
+SMALL = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
+HOP = {"address": "192.0.2.1", "user": "rally"}
+
+
+def groups(*names, **options):
+    """Return the options of a group for each name."""
+    return [{"name": name, **SMALL, **options} for name in names]
+
+
+@ddt.ddt
+class RequestTest(unittest.TestCase):
+    def test_one_group(self):
+        """Its options and those of the run stand side by side."""
+        found = request.of_config(
+            {**SMALL, "count": 3, "host": "h1", "jump": HOP, "install": True}
+        )
+        (group,) = found.groups
+        self.assertEqual(("default", 3), (group.name, group.count))
+        self.assertEqual(
+            request.Reference(by="name", value="small"), group.flavor
+        )
+        self.assertEqual((target.JumpHost(**HOP),), found.jump)
+        self.assertEqual("h1", found.host)
+        self.assertEqual("3 guests", found.words())
+
+    def test_groups(self):
+        """What stands beside them holds for those that say nothing else."""
+        given = groups("a", count=2) + groups("b", user="rocky")
+        found = request.of_config({"groups": given, "user": "me", "count": 1})
+        self.assertEqual(
+            [("a", 2, "me"), ("b", 1, "rocky")],
+            [(one.name, one.count, one.user) for one in found.groups],
+        )
+        self.assertEqual(3, found.count)
+
+    @ddt.unpack
+    @ddt.data(
+        ({"groups": groups("a", "b", "a")}, "'a' names 2 groups; give each"),
+        (
+            {"groups": groups("a"), "image": {"name": "x"}},
+            "image and groups exclude one another; give image in each",
+        ),
+    )
+    def test_refused(self, options, words):
+        with self.assertRaisesRegex(errors.GuestError, words):
+            request.of_config(options)
+
+    def test_one_of_several(self):
+        """A question measures one group, or says which."""
+        several = {"groups": groups("a") + groups("b", count=4), "host": "h"}
+        found = request.one_group(several, "b")
+        self.assertEqual({**SMALL, "count": 4, "host": "h"}, found)
+        self.assertEqual(
+            {**SMALL, "host": "h"},
+            request.one_group({**several, "groups": groups("a")}),
+        )
+        self.assertEqual(SMALL, request.one_group(SMALL))
+        for name, words in (
+            (None, r"2 are given \(a, b\), the scenario measures one; give"),
+            ("c", "'c' is not there; there are: a, b"),
+        ):
+            with self.assertRaisesRegex(errors.GuestError, words):
+                request.one_group(several, name)
+
+    @ddt.unpack
+    @ddt.data(
+        (SMALL, True),
+        ({**SMALL, "count": 2}, True),
+        ({"groups": groups("a", "b")}, True),
+        ({"groups": groups("a"), "user": "me"}, True),
+        ({"image": {"name": "x"}}, False),
+        ({}, False),
+        ({"groups": []}, False),
+        ({"groups": groups("a"), **SMALL}, False),
+        ({"groups": groups("a"), "count": 2}, False),
+        ({"groups": [SMALL]}, False),
+        ({"groups": groups("a/b")}, False),
+        ({"groups": groups("a", host="h1")}, False),
+        ({"groups": groups("a", x=1)}, False),
+    )
+    def test_schema(self, options, valid):
+        """Exactly one form is taken."""
+        rule = jsonschema.Draft7Validator(context.Guests.CONFIG_SCHEMA)
+        self.assertEqual(valid, rule.is_valid(options))
+
+
+class GuestTest(unittest.TestCase):
+    def test_plain(self):
+        """It is the same guest after Rally's context kept it as JSON."""
+        one = made.guest(
+            jump=target.jump_hosts([HOP, HOP]),
+            login=target.Login(password_file="/p"),
+            disk=guest.Disk(source="volume", size_gib=8, type="ssd"),
+            networks=("a", "b"),
+        )
+        for each in (one, made.guest(namespace="qrouter-1"), made.guest()):
+            plain = guest.to_plain(each)
+            self.assertEqual(plain, json.loads(json.dumps(plain)))
+            self.assertEqual(each, guest.from_plain(plain))
+
+    def test_what_is_not_said_is_not_there(self):
+        plain = guest.to_plain(made.guest())
+        self.assertLessEqual({"group", "boot", "host"}, plain.keys())
+        self.assertFalse({"jump", "login", "namespace"} & plain.keys())
+        self.assertNotIn("type", plain["disk"])
+
+    def test_started(self):
+        one = made.guest(boot="s#9")
+        self.assertEqual(dataclasses.replace(one, boot="s#10"), one.started())
