@@ -49,7 +49,12 @@ def _ours(lab: laboratory.Laboratory, arguments: dict) -> spent.Spent:
     known = lab.journals()
     wall = _start(lab, task, arguments)
     (path,) = lab.journals() - known
-    return spent.by_records(wall, lab.records(path), _only(lab))
+    runs = [
+        run
+        for record in lab.records(path)
+        for run in lab.beside(record, "raw")["runs"]
+    ]
+    return spent.by_records(wall, runs, _only(lab))
 
 
 def _peer(lab: laboratory.Laboratory, arguments: dict) -> spent.Spent:

@@ -36,16 +36,15 @@ class Spent:
 
 
 def by_records(
-    wall: float, records: collections.abc.Iterable[Json], workload: Json
+    wall: float, runs: collections.abc.Iterable[Json], workload: Json
 ) -> Spent:
     """Return what the records of a run of ours say.
 
     :param wall: seconds
+    :param runs: every command that ran, of the files beside the journal
     :param workload: what Rally exports of it
     """
-    measuring = sum(
-        run["seconds"] for record in records for run in record["runs"]
-    )
+    measuring = sum(run["seconds"] for run in runs)
     reached = max(
         context["setup"]["finished_at"]
         for context in workload["contexts_results"]

@@ -19,6 +19,7 @@ from openstack import exceptions as sdk_errors
 from rally_vmperf.baseline import store
 from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import layout
+from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from tests import patience
 from tests import signals
@@ -187,6 +188,14 @@ class Laboratory:
     def records(self, path: pathlib.Path) -> list[dict]:
         """Return the records in a journal."""
         return journal.Journal(self.journal_dir, path.stem).read()
+
+    def beside(self, record: dict, name: str) -> dict:
+        """Return the file of a record: ``raw`` or ``machines``."""
+        return dict(files.read(self.journal_dir, record["files"][name]))
+
+    def machines(self, record: dict) -> dict[str, dict]:
+        """Return what is known of the machines of a record, by name."""
+        return self.beside(record, "machines")["machines"]
 
     def count(self) -> dict[str, int]:
         """Return how many of each kind are in the whole cloud."""

@@ -7,7 +7,7 @@ import statistics
 import time
 
 from rally_vmperf.measurement.density import judging
-from rally_vmperf.records import curves
+from rally_vmperf.records import codec
 from tests import patience
 from tests.functional import laboratory
 
@@ -68,23 +68,24 @@ class TestDensity(DensityCase):
         self.assertTrue(verdict["detail"].startswith("failed:"), verdict)
         generous = judging.DegradationJudge({CPU: 95}, tolerate=TOLERATED)
         for record in records:
-            generous.add(curves.decode(record))
+            generous.add(codec.decode(record))
         judged = generous.judgement()
         self.assertTrue(judged.passed, judged.sentence())
 
     def _check_levels(self, records):
         for record in records:
-            self.assertEqual([1, 3], [x["guests"] for x in record["levels"]])
-            for level in record["levels"]:
-                taken = {s["metric"] for s in level["samples"]}
-                self.assertEqual(set(record["expected"]), taken)
-                sources = {s["source"] for s in level["samples"]}
-                self.assertEqual(set(level["machines"]), sources)
-                self.assertEqual(level["guests"], len(sources))
+            levels = codec.decode(record).conditions
+            self.assertEqual([1, 3], [one.axes["guests"] for one in levels])
+            for level in levels:
+                taken = {one.sample.metric for one in level.observations}
+                self.assertEqual(set(level.expected), taken)
+                sources = {one.source for one in level.observations}
+                self.assertEqual(set(level.machines), sources)
+                self.assertEqual(level.axes["guests"], len(sources))
         families = {name.split(".")[0] for name in records[0]["expected"]}
         self.assertEqual({"cpu", "disk", "network"}, families)
         hosts = {
-            machine["nova"]["host"]
+            machine["host"]
             for machine in records[0]["machines"]
             if machine["role"] == "guest"
         }
@@ -92,7 +93,7 @@ class TestDensity(DensityCase):
 
     def _check_starts(self, records):
         for record in records:
-            for level in record["levels"][1:]:
+            for level in record["conditions"][1:]:
                 self.assertEqual(3, len(level["starts"]))
                 for start in level["starts"]:
                     self.assertGreater(start["overlap"], 0)
@@ -101,12 +102,10 @@ class TestDensity(DensityCase):
         """Three guests cannot all have a core of two."""
         means = {
             guests: statistics.geometric_mean(
-                sample["value"]
+                one.sample.value
                 for record in records
-                for level in record["levels"]
-                if level["guests"] == guests
-                for sample in level["samples"]
-                if sample["metric"] == CPU
+                for one in codec.decode(record).at(guests=guests).observations
+                if one.sample.metric.name == CPU
             )
             for guests in (1, 3)
         }
@@ -140,7 +139,7 @@ class TestKilled(DensityCase):
         self.assertEqual(2, code, text[-2000:])
         (path,) = lab.journals() - known
         (record,) = lab.records(path)
-        one, three, two = record["levels"]
+        one, three, two = record["conditions"]
         self.assertEqual(
             ["complete", "incomplete", "complete"],
             [one["state"], three["state"], two["state"]],
@@ -149,11 +148,15 @@ class TestKilled(DensityCase):
             {"g1"}, {gap["source"] for gap in three["missing"]}, three
         )
         self.assertEqual(
-            {"g2", "g3"}, {sample["source"] for sample in three["samples"]}
+            {"g2", "g3"},
+            {
+                one.source
+                for one in codec.decode(record).at(guests=3).observations
+            },
         )
         self.assertEqual(["g2", "g3"], two["machines"])
         judge = judging.DegradationJudge({CPU: 95}, tolerate=TOLERATED)
-        judge.add(curves.decode(record))
+        judge.add(codec.decode(record))
         judged = judge.judgement()
         self.assertEqual("void", judged.status, judged.sentence())
 

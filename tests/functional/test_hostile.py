@@ -5,6 +5,7 @@ import json
 
 import yaml
 
+from rally_vmperf.records import codec
 from rally_vmperf.records import schema
 from tests.browser import chromium
 from tests.functional import laboratory
@@ -83,14 +84,15 @@ class TestHostile(laboratory.Case):
             self.assertLess(len(line), MOST)
             schema.check(json.loads(line))
         for record in records:
-            missing = {gap["what"] for gap in record["missing"]}
-            taken = {row["metric"] for row in record["samples"]}
+            gaps = codec.decode(record).all_missing
+            missing = {gap.what for gap in gaps}
+            taken = set(record["conditions"][0]["samples"])
             self.assertEqual(set(record["expected"]), missing | taken)
             self.assertIn("cpu.sysbench.rate", missing)
-            for gap in record["missing"]:
-                self.assertEqual("g1", gap["source"])
-                self.assertTrue(gap["reason"].isprintable())
-        facts = records[0]["machines"][0]["fingerprint"]
+            for gap in gaps:
+                self.assertEqual("g1", gap.source)
+                self.assertTrue(gap.reason.isprintable())
+        facts = self.laboratory.machines(records[0])["g1"]["fingerprint"]
         self.assertIn("PWNED", facts["cpu_model"])
         self.assertIn("PWNED", facts["os"])
 

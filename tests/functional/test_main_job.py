@@ -67,14 +67,15 @@ class TestMainJob(laboratory.Case):
     def _check_records(self, records):
         self.assertEqual(["complete"] * 3, [r["state"] for r in records])
         for record in records:
-            sampled = {sample["metric"] for sample in record["samples"]}
+            sampled = set(record["conditions"][0]["samples"])
             self.assertEqual(set(record["expected"]), sampled)
             families = {name.split(".")[0] for name in sampled}
             self.assertEqual({"cpu", "memory", "disk", "network"}, families)
             kinds = {found["kind"] for found in record["findings"]}
             self.assertIn("peer_on_host", kinds)
             self.assertIn("placement_unknown", kinds)
-        guest = records[0]["machines"][0]
+        first = records[0]["machines"][0]["name"]
+        guest = self.laboratory.machines(records[0])[first]
         self.assertIn("fio", guest["tools"])
         self.assertTrue(guest["fingerprint"]["kernel"])
 

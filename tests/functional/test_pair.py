@@ -2,6 +2,7 @@
 
 import statistics
 
+from rally_vmperf.records import codec
 from tests.functional import laboratory
 
 LIMIT = 5 * 1024 * 1024
@@ -35,10 +36,10 @@ class TestPair(laboratory.Case):
 
     def _check_disk(self, records):
         rates = [
-            sample["value"]
+            one.sample.value
             for record in records
-            for sample in record["samples"]
-            if sample["metric"] == "disk.write.bandwidth"
+            for one in codec.decode(record).condition.observations
+            if one.sample.metric.name == "disk.write.bandwidth"
         ]
         self.assertEqual(6, len(rates))
         middle = statistics.median(rates)
@@ -50,11 +51,11 @@ class TestPair(laboratory.Case):
         for record in records:
             taken = {
                 (
-                    sample["source"],
-                    sample["metric"].rpartition("guest_to_guest.")[2],
+                    one.source,
+                    one.sample.metric.name.rpartition("guest_to_guest.")[2],
                 )
-                for sample in record["samples"]
-                if sample["metric"].startswith("network.")
+                for one in codec.decode(record).condition.observations
+                if one.sample.metric.name.startswith("network.")
             }
             tcp = ("throughput", "retransmits")
             udp = ("udp.throughput", "udp.jitter", "udp.loss")

@@ -3,6 +3,7 @@
 import ddt
 
 from rally_vmperf.measurement import finding
+from rally_vmperf.records import codec
 from tests import patience
 from tests.functional import laboratory
 from tests.functional import test_density
@@ -40,13 +41,14 @@ class TestOthers(test_density.DensityCase):
         (path,) = lab.journals() - known
         (record,) = lab.records(path)
         self.assertEqual(
-            ("complete", others), (record["state"], record["others"])
+            ("complete", others),
+            (record["state"], record["options"]["others"]),
         )
-        for level in record["levels"]:
-            self.assertEqual("complete", level["state"])
+        for level in codec.decode(record).conditions:
+            self.assertEqual("complete", level.state)
             self.assertEqual(
-                set(level["machines"]),
-                {sample["source"] for sample in level["samples"]},
+                set(level.machines),
+                {one.source for one in level.observations},
             )
         self.assertEqual([], self._void(record))
 
@@ -58,7 +60,11 @@ class TestOthers(test_density.DensityCase):
         """Return what makes the record void, but for short runs."""
         found = [
             *record["findings"],
-            *(one for level in record["levels"] for one in level["findings"]),
+            *(
+                one
+                for level in record["conditions"]
+                for one in level["findings"]
+            ),
         ]
         return [
             one

@@ -19,6 +19,7 @@ from rally_vmperf.execution import arrival
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.plugins.contexts import guests
+from rally_vmperf.records import codec
 from tests import patience
 from tests.functional import fault_proxy
 from tests.functional import fault_table
@@ -183,10 +184,11 @@ class TestInTheGuest(laboratory.Case):
         self.check_ended(2, done)
         for record in self.records(done):
             self.assertEqual("incomplete", record["state"])
-            metrics = {one["metric"] for one in record["samples"]}
+            metrics = set(record["conditions"][0]["samples"])
             self.assertIn("cpu.sysbench.rate", metrics)
             self.assertIn("cpu.compress_time", metrics)
-            reasons = " ".join(one["reason"] for one in record["missing"])
+            gaps = codec.decode(record).all_missing
+            reasons = " ".join(gap.reason for gap in gaps)
             self.assertIn("mbw", reasons)
             self.assertIn("decompress printed more than", reasons)
             self.assertIn("write ended with exit status 137", reasons)
@@ -217,11 +219,13 @@ class TestInTheGuest(laboratory.Case):
         (path,) = lab.journals() - self.known
         first, *later = lab.records(path)
         self.assertEqual("incomplete", first["state"])
-        metrics = {one["metric"] for one in first["samples"]}
+        metrics = set(first["conditions"][0]["samples"])
         self.assertIn("cpu.sysbench.rate", metrics)
-        missing = {one["what"] for one in first["missing"]}
+        only = codec.decode(first).condition
+        missing = {gap.what for gap in only.missing}
         self.assertTrue(any(what.startswith("disk.") for what in missing))
-        found = {one["kind"] for one in first["findings"]}
+        found = {one.kind for one in only.findings}
         self.assertIn("guest_changed_host", found)
         for record in later:
-            self.assertEqual([], record["samples"])
+            only = codec.decode(record).condition
+            self.assertEqual((), only.observations)

@@ -39,8 +39,8 @@ class TestPlacement(placing.PlacementCase):
         records = lab.records(self.new_journal(before, done))
         guests = [
             one["nova"]
-            for one in records[0]["machines"]
-            if one["role"] == "guest"
+            for one in lab.machines(records[0]).values()
+            if one["nova"]
         ]
         self.assertEqual(1, len({one["host_id"] for one in guests}))
         for guest in guests:

@@ -71,7 +71,7 @@ class PartsTestCase(unittest.TestCase):
         cls.run_ = made.density_run(made.broken(), made.DENSITY_LIMITS)
 
     def test_a_cell_a_guest_and_repetition(self):
-        strip = cells.strip(self.run_.series[0], self.run_.curves)
+        strip = cells.strip(self.run_.series[0], self.run_.repetitions)
         self.assertEqual(
             [(f"g{n}", "compute-1") for n in range(1, 9)], list(strip.guests)
         )
@@ -85,7 +85,7 @@ class PartsTestCase(unittest.TestCase):
 
     def test_cells_say_what_is_missing_and_what_is_void(self):
         strips = {
-            one.row.metric.name: cells.strip(one, self.run_.curves)
+            one.row.metric.name: cells.strip(one, self.run_.repetitions)
             for one in self.run_.series
         }
         disk = strips["disk.randread.iops"]

@@ -1,0 +1,127 @@
+import unittest
+
+import ddt
+
+from tests.unit import made
+
+
+@ddt.ddt
+class CountsTestCase(unittest.TestCase):
+    @ddt.data(
+        ((0.0, 1.0, 2.0), 2, "passed", 2.0),
+        ((0.0, 3.0, 0.0), 2, "failed", 3.0),
+        ((0.0, 0.0, 0.0), 0, "passed", 0.0),
+        ((9.0,), 2, "failed", 9.0),
+        ((0.0, 0.0), 2, "inconclusive", 0.0),
+    )
+    @ddt.unpack
+    def test_worst_repetition(self, values, limit, status, worst):
+        got = made.judgement(
+            made.several({made.COUNT: values}), {}, max={"*": limit}
+        )
+        (row,) = got.absolute
+        self.assertEqual(status, got.status)
+        self.assertEqual(worst, row.value.value)
+        self.assertEqual(1.0, row.value.bare)
+        self.assertIn(f": {status}", row.sentence())
+
+    def test_min(self):
+        entries = made.several({made.COUNT: (4.0, 6.0, 5.0)})
+        for limit, status in ((3, "passed"), (5, "failed")):
+            got = made.judgement(entries, {}, min={"*": limit})
+            (row,) = got.absolute
+            self.assertEqual(("min", status), (row.figure, got.status))
+            self.assertEqual((4.0, 1), (row.value.value, row.value.repetition))
+            self.assertIn(f"least limit {limit}: {status}", row.sentence())
+
+    def test_percentages_are_not_for_counts(self):
+        entries = made.several({made.COUNT: (0.0,) * 3})
+        got = made.judgement(entries, {"network.*": 15})
+        self.assertEqual(("network.*",), got.unmatched)
+        self.assertFalse(got.passed)
+
+
+@ddt.ddt
+class RatiosTestCase(unittest.TestCase):
+    """Rates and times, held to limits without bare metal."""
+
+    SLOW = {made.TIME: (13.0, 13.02, 12.98, 13.01)}  # noqa: RUF012
+
+    @ddt.data(
+        ("max", 13.1, "passed"),
+        ("max", 13.0, "inconclusive"),
+        ("max", 12.9, "failed"),
+        ("min", 12.9, "passed"),
+        ("min", 13.0, "inconclusive"),
+        ("min", 13.1, "failed"),
+        ("max", 0, "failed"),
+        ("min", 0, "passed"),
+    )
+    @ddt.unpack
+    def test_by_the_interval(self, figure, limit, status):
+        got = made.judgement(
+            made.several(self.SLOW), {}, **{figure: {"cpu.*": limit}}
+        )
+        (row,) = got.absolute
+        self.assertEqual((status, status), (row.status, got.status))
+        self.assertEqual(figure, row.figure)
+        self.assertAlmostEqual(13.0025, row.value.value, places=4)
+        # Student's t with 3 degrees of freedom, by hand on the logarithms.
+        self.assertAlmostEqual(12.9753, row.value.low, places=4)
+        self.assertAlmostEqual(13.0297, row.value.high, places=4)
+        self.assertAlmostEqual(10.0, row.value.bare, places=2)
+
+    @ddt.data(1, 2)
+    def test_few_repetitions_have_no_interval(self, count):
+        few = {made.TIME: self.SLOW[made.TIME][:count]}
+        for limit in (1, 99):
+            got = made.judgement(made.several(few), {}, max={"*": limit})
+            self.assertEqual("inconclusive", got.status)
+            self.assertIn("(no interval)", got.absolute[0].sentence())
+            self.assertIn("would decide", got.absolute[0].sentence())
+
+    def test_no_bare_metal_is_needed(self):
+        entries = made.several(self.SLOW, reference=made.reference())
+        got = made.judgement(entries, {}, max={"*": 15})
+        self.assertTrue(got.passed, got.sentence())
+        self.assertIsNone(got.absolute[0].value.bare)
+        self.assertIsNone(got.compared[0].comparison)
+
+    def test_beside_a_limit_on_the_overhead(self):
+        got = made.judgement(
+            made.several(self.SLOW), {"*": 15}, max={"cpu.*": 14}
+        )
+        self.assertEqual(
+            [("overhead", "failed"), ("max", "passed")],
+            [(row.figure, row.status) for row in got.rows],
+        )
+        self.assertEqual("failed", got.status)
+        self.assertTrue(
+            got.headline().startswith("failed: 1 of 2 figures is beyond")
+        )
+
+    def test_sentence(self):
+        got = made.judgement(made.several(self.SLOW), {}, max={"*": 13.1})
+        self.assertEqual(
+            "cpu.compress_time: guest 13.0 s (95 % interval 13.0 s to "
+            "13.0 s), bare metal 10.0 s, limit 13.1 s: passed",
+            got.absolute[0].sentence(),
+        )
+
+    def test_void(self):
+        entries = made.several(self.SLOW, findings=made.seen("wrong_host"))
+        got = made.judgement(entries, {}, max={"*": 99})
+        self.assertEqual("void", got.absolute[0].status)
+
+    def test_limit_without_a_metric(self):
+        got = made.judgement(
+            made.several(self.SLOW), {"*": 99}, max={"x": 1}, min={"y.*": 1}
+        )
+        self.assertEqual(("x", "y.*"), got.unmatched)
+        self.assertFalse(got.passed)
+
+    def test_beyond_return(self):
+        entries = made.several(self.SLOW, planned=9)
+        for limit, beyond in ((9.0, True), (12.99, False), (14.0, False)):
+            judge = made.judge(entries, {}, max={"*": limit})
+            self.assertEqual(beyond, judge.failed_beyond_return())
