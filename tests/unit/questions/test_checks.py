@@ -117,6 +117,16 @@ class TestTask(unittest.TestCase):
             r"max: '\*\.retransmits' matches no metric",
         ),
         (
+            ("sla", "vmperf_overhead"),
+            {"min": {"disk.*": 5}},
+            r"min: 'disk\.\*' matches no metric.*cpu.sysbench.rate",
+        ),
+        (
+            ("sla", "vmperf_overhead"),
+            {"max": {"cpu.*": 0}},
+            r"max: 'cpu\.\*' is 0, but cpu.sysbench.\w+ is always above",
+        ),
+        (
             ("sla", "vmperf_degradation"),
             {"max_percent": {"*": 5}},
             "sla vmperf_degradation: judges VMPerf.density, not VMPerf.over",
@@ -144,6 +154,11 @@ class TestTask(unittest.TestCase):
             r"groups: 2 are given \(a, b\), the scenario measures one; give",
         ):
             self.check(changed(path, {"groups": [one, {"name": "b"}]}))
+
+    def test_absolute_limits_go_with_rates_and_times(self):
+        """And need no limit on the overhead beside them."""
+        limits = {"max": {"*.latency_p95": 0.005}, "min": {"*.rate": 10}}
+        self.check(changed(("sla", "vmperf_overhead"), limits))
 
     def test_guest_to_guest_needs_two(self):
         """One guest has no partner."""

@@ -1,0 +1,185 @@
+"""A third question needs no change of the package."""
+
+import io
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import jsonschema
+import yaml
+from rally.common import validation
+
+from rally_vmperf.cmd import report
+from rally_vmperf.cmd import task_file
+from rally_vmperf.plugins.charts import run as charts
+from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.plugins.validators import task
+from rally_vmperf.questions import table
+from rally_vmperf.records import journal
+from rally_vmperf.records import output
+from tests.unit.questions import variants
+from tests.unit.runs import golden
+from tests.unit.runs import whole
+
+LIMITS = {"variant": "virtio", "max_percent": {"cpu.*": 5}}
+CONFIG = {
+    "name": variants.SCENARIO,
+    "args": {"workloads": whole.WORKLOADS, "variants": ["plain", "virtio"]},
+    "contexts": {"vmperf_guests@openstack": {"count": 1}},
+    "runner_type": "serial",
+    "runner": {"times": 3},
+    "sla": {"other_variant": LIMITS},
+}
+
+
+class Scenario:
+    """Stands for Rally's plugin, which has a name."""
+
+    @staticmethod
+    def get_name():
+        """Return the name of the scenario."""
+        return variants.SCENARIO
+
+
+class TestThirdQuestion(unittest.TestCase):
+    """It is registered, and all front doors know it."""
+
+    def setUp(self):
+        """Register it for the length of a test."""
+        super().setUp()
+        patch = mock.patch.dict(table._QUESTIONS)
+        patch.start()
+        self.addCleanup(patch.stop)
+        table.register(variants.QUESTION)
+        self.folder = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory())
+        )
+
+    def validate(self, **changes):
+        """Validate the task as Rally does."""
+        conf = mock.Mock(vmperf=mock.Mock(baseline_dir="/none"))
+        with mock.patch.object(task, "CONF", conf):
+            task.Task().validate({}, {**CONFIG, **changes}, Scenario, None)
+
+    def records(self):
+        """Return what three repetitions left in the journal."""
+        rates = [1000, 900, 1001, 902, 1002, 901]
+        machine = golden.Machine("g1", [golden.sysbench(r) for r in rates])
+        kept = journal.Journal(self.folder, "w")
+        asked = whole.asked(
+            self.folder, None, machine, question="variants", journal=kept
+        )
+        own = {"variants": ["plain", "virtio"]}
+        run = asked.opened.run("w", lambda: variants.QUESTION.run(asked, own))
+        self.addCleanup(asked.opened.close, "w")
+        for number in (1, 2, 3):
+            run.repeat(number)
+        return kept.read()
+
+    def test_validation(self):
+        """Its own checks, and those of all questions."""
+        self.validate()
+        for changes, words in (
+            ({"runner_type": "rps"}, "runner 'rps'"),
+            (
+                {"args": {**CONFIG["args"], "variants": ["plain"]}},
+                "variants: at least two",
+            ),
+            (
+                {"sla": {"other_variant": {**LIMITS, "variant": "x"}}},
+                "variant: 'x' is none of plain, virtio",
+            ),
+            (
+                {
+                    "sla": {
+                        "other_variant": {**LIMITS, "max_percent": {"d": 1}}
+                    }
+                },
+                "sla other_variant max_percent: 'd' matches no metric",
+            ),
+            (
+                {"sla": {"vmperf_overhead": {"max_percent": {"*": 1}}}},
+                "judges VMPerf.overhead, not Other.variants",
+            ),
+        ):
+            with self.assertRaisesRegex(validation.ValidationError, words):
+                self.validate(**changes)
+
+    def test_commands_read_its_tasks(self):
+        """Also what they say of guests and minutes comes from the table."""
+        path = self.folder / "task.yaml"
+        subtask = {
+            "title": "One",
+            "scenario": {variants.SCENARIO: CONFIG["args"]},
+            "contexts": CONFIG["contexts"],
+        }
+        path.write_text(
+            yaml.safe_dump({"version": 2, "title": "T", "subtasks": [subtask]})
+        )
+        ((asked, entry),) = task_file.read(str(path), config_file=os.devnull)
+        self.assertIs(variants.QUESTION, entry)
+        self.assertEqual((1,), entry.copies(asked))
+        self.assertEqual(3, entry.minutes(asked))
+
+    def test_records_and_verdict(self):
+        """Each repetition has its variants, the SLA judges one of them."""
+        sla = criteria.configure(variants.CRITERION)
+        self.addCleanup(sla.unregister)
+        jsonschema.validate(LIMITS, sla.CONFIG_SCHEMA)
+        judging = sla(LIMITS)
+        for record in self.records():
+            self.assertEqual("complete", record["state"])
+            self.assertEqual(
+                [{"variant": "plain"}, {"variant": "virtio"}],
+                [one["axes"] for one in record["conditions"]],
+            )
+            judging.add_iteration(
+                {"error": [], "output": {"complete": [output.encode(record)]}}
+            )
+        result = judging.result()
+        self.assertFalse(result["success"])
+        self.assertRegex(
+            result["detail"], "(?s)failed: 1 of 2.*overhead 10.0 %"
+        )
+
+    def test_report(self):
+        """The command and Rally's report have its section."""
+        records = self.records()
+        limits = self.folder / "limits.yaml"
+        limits.write_text(json.dumps(LIMITS))
+        page = self.folder / "page.html"
+        app = mock.Mock(stdout=io.StringIO())
+        command = report.Report(app, None)
+        command.run(
+            command.get_parser("report").parse_args(
+                [
+                    str(self.folder / "w.jsonl"),
+                    *("--limits", str(limits), "-o", str(page)),
+                ]
+            )
+        )
+        self.assertIn("plain, virtio: failed", app.stdout.getvalue())
+        for text in (page.read_text(), self.embedded(records)):
+            self.assertIn("<h3>LOSSES</h3>", text)
+            self.assertIn("by variant and repetition", text)
+            self.assertIn("<dd>plain, virtio</dd>", text)
+        self.assertIn("<h1>Variants of guests</h1>", page.read_text())
+
+    def embedded(self, records):
+        """Return the page inside Rally's report."""
+        workload = {
+            "name": variants.SCENARIO,
+            "sla": {"other_variant": LIMITS},
+            "total_iteration_count": len(records),
+            "data": [
+                {"output": {"complete": [output.encode(one)]}}
+                for one in records
+            ],
+        }
+        conf = mock.Mock(vmperf=mock.Mock(journal_dir=str(self.folder)))
+        with mock.patch.object(charts, "CONF", conf):
+            chart = charts.Run(workload, "Variants")
+            return chart.render()["data"]["embedded"]

@@ -1,0 +1,164 @@
+"""A third question, as another package would add it: which variant loses."""
+
+import dataclasses
+
+import jinja2
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import estimate
+from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import rows
+from rally_vmperf.questions.common import question
+from rally_vmperf.questions.common import task
+from rally_vmperf.report import run as reports
+from rally_vmperf.report import section
+from rally_vmperf.runs import attempt
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import setting
+
+SCENARIO = "Other.variants"
+PLAIN = "plain"
+
+
+class Judge(overhead_judge.OverheadJudge):
+    """Judges what the second variant loses against the first, the plain one.
+
+    :param variant: the second one
+    """
+
+    def __init__(self, variant="", **given):
+        super().__init__(**given)
+        self.variant = variant
+
+    def understands(self, entry):
+        """Return whether all conditions are variants."""
+        return all("variant" in one.axes for one in entry.conditions)
+
+    def figures(self, entries):
+        """Return the loss of each metric."""
+        plain = [entry.at(variant=PLAIN) for entry in entries]
+        other = [entry.at(variant=self.variant) for entry in entries]
+        reference = repetition.Reference(
+            name=PLAIN,
+            machine="",
+            recorded_at="",
+            repetitions=tuple(one.observations for one in plain if one),
+        )
+        there = [one for one in other if one]
+        metrics = there[0].expected if there else ()
+        found = []
+        for metric in metrics:
+            limit = self.criteria.max_percent.for_metric(metric.name)
+            row = rows.compare(metric, there, reference, 0.95)
+            found.append(dataclasses.replace(row, limit=limit and limit[0]))
+        return found
+
+    def seen(self, entries, rows):
+        """Return the findings of the conditions."""
+        for entry in entries:
+            for one in entry.conditions:
+                yield from ((found, entry.number) for found in one.findings)
+
+
+def _check(asked, limits, baseline):
+    variants = asked.arguments["variants"]
+    if limits["variant"] not in variants:
+        raise task.Refused(
+            f"sla {CRITERION.name} variant: {limits['variant']!r} is none of "
+            f"{', '.join(variants)}"
+        )
+
+
+CRITERION = question.Criterion(
+    name="other_variant",
+    title="Limits on what a variant loses.",
+    heading="Variant",
+    schema=question.schema(
+        {
+            "variant": {"type": "string", "description": "Which one."},
+            "max_percent": {
+                **question.PER_METRIC,
+                "description": "Metric or glob -> largest tolerated loss.",
+            },
+        },
+        required=["variant", "max_percent"],
+    ),
+    judge=Judge,
+    limits={"max_percent": ("ratio",)},
+    check=_check,
+)
+
+
+class Run(reports.Run):
+    """Variants side by side."""
+
+    def named(self):
+        """Return the variants."""
+        conditions_ = self.repetitions[-1].conditions
+        return ", ".join(str(one.axes["variant"]) for one in conditions_)
+
+
+SECTION = section.Section(
+    title="Variants of guests",
+    subject="variants",
+    make=Run,
+    compared=lambda run: [("Variants", [run.named()])],
+    functions={"shout": str.upper},
+    template="variants.html.j2",
+    loader=jinja2.DictLoader(
+        {
+            "variants.html.j2": '{% extends "section.html.j2" %}'
+            "{% block figures %}<h3>{{ shout('losses') }}</h3>"
+            "{% for row in judged.rows %}<p>{{ row.sentence() }}</p>"
+            "{% endfor %}{% endblock %}"
+        }
+    ),
+)
+
+
+def run(asked, own):
+    """Return a run with a condition for each variant."""
+    assignments = assignment.assign(asked.workloads)
+
+    def ready():
+        session = asked.session()
+        return attempt.Ready(
+            session=session,
+            setting=setting.of_guests(asked.booted, assignments, session),
+            actions=(),
+        )
+
+    return runs.Run(
+        **asked.common(),
+        conditions=tuple(
+            conditions.Condition(axes={"variant": name})
+            for name in own["variants"]
+        ),
+        unready=setting.of_guests(asked.booted, assignments),
+        open=ready,
+    )
+
+
+def _refuse_one(asked):
+    if len(asked.arguments["variants"]) < 2:
+        raise task.Refused("variants: at least two are needed")
+    return []
+
+
+QUESTION = question.Question(
+    name="variants",
+    scenario=SCENARIO,
+    title="Variants",
+    criteria=(CRITERION,),
+    contexts=("vmperf_guests",),
+    check=_refuse_one,
+    copies=lambda asked: (asked.count,),
+    compared=lambda asked: (),
+    minutes=lambda asked: estimate.minutes(
+        asked.assignments, asked.times, len(asked.arguments["variants"])
+    ),
+    run=run,
+    section=lambda: SECTION,
+)
