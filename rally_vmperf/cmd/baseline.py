@@ -11,7 +11,7 @@ from rally_vmperf.baseline import likeness
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import rally_api
-from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
 from rally_vmperf.records import codec
@@ -156,7 +156,7 @@ def _compared(first: document.Json, second: document.Json) -> t.Iterator[Row]:
             metric = metrics[name]
             if metric.scale == "count":
                 continue
-            found = overhead.compare(metric, ours[name], theirs[name])
+            found = loss.compare(metric, ours[name], theirs[name])
             interval = (
                 f"{found.low:.1f} to {found.high:.1f} %"
                 if found.low is not None
