@@ -61,12 +61,13 @@ def encode_samples(
             found[name] = {source: [] for source in sources}
         found[name][one.source].append(one.sample.value)
     return {
-        name: [_of_one(values) for values in by_source.values()]
+        name: [of_one(values) for values in by_source.values()]
         for name, by_source in found.items()
     }
 
 
-def _of_one(values: list[float]) -> float | list[float] | None:
+def of_one(values: list[float]) -> float | list[float] | None:
+    """Return what one machine reported as records hold it."""
     if len(values) > 1:
         return values
     return values[0] if values else None
@@ -132,7 +133,7 @@ def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
     def packed(samples: Json) -> dict[str, Values]:
         return {
             name: [
-                _of_one(
+                of_one(
                     [
                         int(_short(value).scaleb(decimals[name]))
                         for value in several(given, {})

@@ -231,9 +231,12 @@ def _samples(record: Json, one: assignment.Assignment) -> dict[str, t.Any]:
     """Return a workload's samples under the names that it gives them."""
     samples = record["conditions"][0]["samples"]
     return {
-        metric.name: samples[one.rename(metric.name)]
+        metric.name: [
+            codec.of_one(codec.several(given, record["metrics"][name]))
+            for given in samples[name]
+        ]
         for metric in one.workload.metrics(one.arguments)
-        if one.rename(metric.name) in samples
+        if (name := one.rename(metric.name)) in samples
     }
 
 

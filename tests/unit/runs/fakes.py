@@ -91,7 +91,17 @@ class Session:
         self.closed = True
 
 
-def guests(*numbers, choose=None):
+def values(record, index=0):
+    """Return what each machine gave in a condition, None of one without."""
+    condition = record["conditions"][index]
+    meaning = record["metrics"][RATE.name]
+    return [
+        next(iter(codec.several(given, meaning)), None)
+        for given in condition["samples"][RATE.name]
+    ]
+
+
+def guests(*numbers):
     """Return conditions with the first so many guests."""
 
     def chosen(number):
