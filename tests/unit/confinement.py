@@ -8,6 +8,7 @@ import atexit
 import functools
 import os
 import pathlib
+import pwd
 import shutil
 import site
 import sys
@@ -41,10 +42,13 @@ SYSTEM = (
     *("/sys", "/usr"),
 )
 #: Folders that a machine has by itself; what is in them decides nothing.
-STANDARD = tuple(
-    os.path.join(folder, name)
-    for folder in ("/", "/var")
-    for name in os.listdir(folder)
+STANDARD = (
+    *(
+        os.path.join(folder, name)
+        for folder in ("/", "/var")
+        for name in os.listdir(folder)
+    ),
+    *(user.pw_dir for user in pwd.getpwall()),
 )
 #: What would send programs past the home folder, to one of somebody's own.
 FOLDERS = (
