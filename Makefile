@@ -17,6 +17,8 @@ VMPERF = HOME=$(CLOUD) $(BIN)/rally-vmperf
 CONF = --config-file $(CLOUD)/rally.conf
 TASK = tasks/kvm-overhead.yaml
 ARGS = tasks/kvm-overhead.embedded.yaml
+# Where the peer is, which cloud up chooses.
+PEER = --task-args "$$(cat $(CLOUD)/task-args.yaml)"
 REPORT = $(CLOUD)/report.html
 
 .PHONY: demo test test-all unit browser lint types docs functional long
@@ -25,7 +27,8 @@ REPORT = $(CLOUD)/report.html
 
 demo: cloud environment baseline
 	@verdict=0; \
-	$(RALLY) task start $(TASK) --task-args-file $(ARGS) || verdict=$$?; \
+	$(RALLY) task start $(TASK) --task-args-file $(ARGS) $(PEER) \
+	    || verdict=$$?; \
 	$(RALLY) task report --html-static --out $(REPORT) && \
 	echo && $(RALLY) task sla-check || true; \
 	echo "The report: $(REPORT)"; \
@@ -81,7 +84,7 @@ environment: cloud
 baseline: environment
 	@$(VMPERF) baseline show $(CONF) embedded >/dev/null 2>&1 || \
 	$(VMPERF) baseline record embedded $(CONF) --local \
-	    --task $(TASK) --task-args-file $(ARGS)
+	    --task $(TASK) --task-args-file $(ARGS) $(PEER)
 
 down: $(VENV)/ready
 	$(VMPERF) cloud down --root $(CLOUD)

@@ -4,6 +4,7 @@ import functools
 import typing as t
 import uuid
 
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import agents
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import database
@@ -29,6 +30,7 @@ from rally_vmperf.cloud import settings
 from rally_vmperf.cloud import soundness
 from rally_vmperf.cloud import supervisor
 from rally_vmperf.cloud import templates
+from rally_vmperf.cloud import units
 
 EMULATED = (
     "warning: no guest runs under KVM here, so guests are emulated (TCG): "
@@ -57,6 +59,7 @@ class Bringup:
         self._keeper = keeper
         self._disk_cache = disk_cache or settings.load(place).disk_cache
         self._found = progress.found
+        self._addresses = addresses.load(place)
         self._secrets = passwords.load(place, progress.found)
         self._values = {
             "secrets": self._secrets,
@@ -73,13 +76,17 @@ class Bringup:
 
     def tasks(self) -> dict[str, graph.Task]:
         """Return every step with what must be done before it."""
-        task = graph.Task
+        task, partial = graph.Task, functools.partial
         tasks = {
-            "image tools": task([], self._install_tools),
+            "image tools": task(
+                [], partial(packages.provide, self._place, guest_image.TOOLS)
+            ),
             "image": task(["image tools"], self._build_image),
             "packages": task(["image tools"], self._install),
             "bridges": task(["packages"], self._bridges),
-            "keys": task(["packages"], self._make_keys),
+            "keys": task(
+                ["packages"], partial(keys.make, self._place, self._found)
+            ),
             "configuration": task(
                 ["packages", "keys", "image"], self._configure
             ),
@@ -100,20 +107,16 @@ class Bringup:
             "passwords": task(["identity", "schema-nova"], self._passwords),
         }
         for name, steps in self._shipped.data("schema.yaml.j2").items():
-            action = functools.partial(self._schema, name, steps)
+            action = partial(self._schema, name, steps)
             tasks[f"schema-{name}"] = task(["databases"], action)
         for service in self._services.values():
-            action = functools.partial(self._ensure, service)
+            action = partial(self._ensure, service)
             tasks[service.name] = task(service.needs, action)
         return tasks
 
-    def _install_tools(self) -> None:
-        packages.install(guest_image.TOOLS, self._place.log / "apt.log")
-
     def _install(self) -> None:
-        packages.install(
-            packages.cloud_packages(), self._place.log / "apt.log"
-        )
+        packages.provide(self._place, packages.cloud_packages())
+        units.mask(self._place)
 
     def _build_image(self) -> None:
         path = self._place.image
@@ -128,13 +131,10 @@ class Bringup:
     def _bridges(self) -> None:
         boot_id = self._keeper.processes.boot_id()
         if network_check.expected(self._place, boot_id):
-            for trouble in network_check.troubles():
+            for trouble in network_check.troubles(self._addresses):
                 self._found(trouble, "put right")
-        network.up()
+        network.up(self._addresses)
         network_check.note(self._place, boot_id)
-
-    def _make_keys(self) -> None:
-        keys.make(self._place, self._found)
 
     def _configure(self) -> None:
         hardware = kvm.works(
@@ -153,6 +153,7 @@ class Bringup:
             for name in templates.gone(self._place):
                 self._found(f"{name} is gone or empty", "written anew")
         templates.write_all(shipped, self._place)
+        self._place.let_qemu_pass()
         handover.write(self._place, self._secrets)
         settings.save(self._place, chosen)
 

@@ -2,6 +2,7 @@
 
 import shutil
 
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import database_files
 from rally_vmperf.cloud import documents
@@ -33,7 +34,7 @@ def of_parts(
     if broken:
         wrong.append(("databases", broken))
     if network_check.expected(place, processes.boot_id()):
-        here = network_check.troubles()
+        here = network_check.troubles(addresses.load(place))
         # Without the bridges nothing can be said of what joins them.
         here = here or paths.troubles(paths.saved(place))
         wrong += [("network", trouble) for trouble in here]
@@ -51,7 +52,7 @@ def of_files(place: layout.Layout) -> list[str]:
     lost = len(credentials.PURPOSES) - len(credentials.known(secrets))
     if lost:
         wrong.append(f"{lost} secrets are lost from {secrets.name}")
-    for path in (place.settings, place.before):
+    for path in (place.settings, place.before, place.addresses):
         if documents.broken(path):
             wrong.append(f"{path.name} cannot be read")
     for name in fernet.broken(place):

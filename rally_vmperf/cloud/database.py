@@ -5,6 +5,7 @@ import pwd
 import re
 import shutil
 
+from rally_vmperf import removal
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import database_files
 from rally_vmperf.cloud import errors
@@ -41,7 +42,7 @@ def prepare_files(
         return
     # The last file it makes: there is no server before it.
     if not (folder / "mysql_upgrade_info").exists():
-        shutil.rmtree(folder)
+        removal.remove(folder, place.root)
         place.make_folders()
         shutil.chown(folder, owner.pw_uid, owner.pw_gid)
         commands.run(

@@ -3,8 +3,8 @@
 import base64
 import binascii
 import pathlib
-import shutil
 
+from rally_vmperf import removal
 from rally_vmperf.cloud import layout
 
 REPOSITORIES = ("fernet", "credential")
@@ -45,4 +45,4 @@ def forget(place: layout.Layout, names: list[str]) -> None:
     :param names: the folders
     """
     for name in names:
-        shutil.rmtree(place.data / "keystone" / name, ignore_errors=True)
+        removal.remove(place.data / "keystone" / name, place.root)

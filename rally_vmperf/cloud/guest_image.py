@@ -10,10 +10,10 @@ import dataclasses
 import pathlib
 import re
 import shutil
-import tempfile
 
 import jinja2
 
+from rally_vmperf import removal
 from rally_vmperf import resources
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import errors
@@ -80,10 +80,10 @@ def workshop(
 ) -> collections.abc.Iterator[pathlib.Path]:
     """Have a folder to work in, with a lock by which others see the work."""
     with (
-        tempfile.TemporaryDirectory(prefix=WORK_PREFIX, dir=parent) as folder,
-        lock.hold(pathlib.Path(folder)),
+        removal.temporary(WORK_PREFIX, parent) as folder,
+        lock.hold(folder),
     ):
-        yield pathlib.Path(folder)
+        yield folder
 
 
 def sweep(parent: pathlib.Path) -> list[str]:
@@ -96,7 +96,7 @@ def sweep(parent: pathlib.Path) -> list[str]:
         try:
             with lock.hold(work):
                 mounts.unmount(work)
-                shutil.rmtree(work)
+                removal.remove(work, parent)
         except errors.CloudError:
             # somebody is at work in there
             continue

@@ -5,15 +5,19 @@ import typing as t
 
 import yaml
 
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import layout
 
 
-def environment_spec(user: str, password: str) -> dict[str, t.Any]:
+def environment_spec(
+    user: str, password: str, auth_url: str
+) -> dict[str, t.Any]:
     """Return a spec for ``rally env create --spec``.
 
     :param user: admin, who lets Rally make users, or member, who does not
     :param password: the user's password
+    :param auth_url: where Keystone is
     """
     account = {
         "username": user,
@@ -25,7 +29,7 @@ def environment_spec(user: str, password: str) -> dict[str, t.Any]:
     role = {"admin": account} if user == "admin" else {"users": [account]}
     return {
         "existing@openstack": {
-            "auth_url": layout.AUTH_URL,
+            "auth_url": auth_url,
             "region_name": layout.REGION,
             "endpoint_type": "public",
             **role,
@@ -39,8 +43,9 @@ def write(place: layout.Layout, secrets: dict[str, str]) -> None:
     :param place: the state root's folders
     :param secrets: passwords by purpose
     """
+    auth_url = addresses.load(place).auth_url
     for user in ("admin", "member"):
-        spec = environment_spec(user, secrets[user])
+        spec = environment_spec(user, secrets[user], auth_url)
         credentials.write_private(
             place.root / f"rally-env-{user}.json",
             json.dumps(spec, indent=2) + "\n",

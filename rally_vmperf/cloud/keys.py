@@ -3,6 +3,7 @@
 import collections.abc
 import pathlib
 
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import errors
@@ -26,9 +27,10 @@ def make(
             if path.exists() or path.with_suffix(".pub").exists():
                 found(f"the key etc/{name} cannot be used", "made anew")
             make_pair(path, comment)
+    peer = addresses.load(place).peer
     kind, key, *_ = (place.etc / "peer_host_ed25519.pub").read_text().split()
     credentials.write_private(
-        place.root / "known_hosts", f"{layout.PEER.ip} {kind} {key}\n"
+        place.root / "known_hosts", f"{peer.ip} {kind} {key}\n"
     )
 
 

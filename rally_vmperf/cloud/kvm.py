@@ -4,9 +4,9 @@ import json
 import os
 import pathlib
 import subprocess
-import tempfile
 import time
 
+from rally_vmperf import removal
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import documents
@@ -54,8 +54,8 @@ def runs_sector(accelerator: str = "kvm") -> bool:
 
     :param accelerator: QEMU's name of what to try
     """
-    with tempfile.TemporaryDirectory() as folder:
-        disk = pathlib.Path(folder, "sector")
+    with removal.temporary("vmperf-kvm-") as folder:
+        disk = folder / "sector"
         disk.write_bytes(SECTOR)
         try:
             done = subprocess.run(
@@ -91,9 +91,9 @@ def runs_guest(
     :param accelerator: QEMU's name of what to try
     :param patience: seconds it may take
     """
-    with tempfile.TemporaryDirectory() as folder:
-        serial = pathlib.Path(folder, "serial")
-        complaints = pathlib.Path(folder, "complaints")
+    with removal.temporary("vmperf-kvm-") as folder:
+        serial = folder / "serial"
+        complaints = folder / "complaints"
         with complaints.open("wb") as stream:
             guest = subprocess.Popen(
                 guest_command(accelerator, image, serial),

@@ -1,8 +1,8 @@
-"""Where the embedded cloud keeps its files, and the addresses it uses."""
+"""Where the embedded cloud keeps its files, and the names of its devices."""
 
 import dataclasses
-import ipaddress
 import pathlib
+import shutil
 
 DEFAULT_ROOT = pathlib.Path("/var/lib/vmperf-cloud")
 
@@ -10,22 +10,20 @@ REGION = "RegionOne"
 HYPERVISOR = "vmperf-hypervisor"
 
 MANAGEMENT_BRIDGE = "br-mgmt"
-MANAGEMENT = ipaddress.ip_interface("172.30.0.1/24")
 EXTERNAL_BRIDGE = "br-ex"
-EXTERNAL = ipaddress.ip_interface("172.24.4.1/24")
-EXTERNAL_POOL = ("172.24.4.10", "172.24.4.250")
 EXTERNAL_PORT = "vmperf-ext"
-PRIVATE = ipaddress.ip_network("10.254.1.0/24")
-
-PEER = ipaddress.ip_interface("172.24.4.2/24")
 PEER_NAMESPACE = "vmperf-peer"
 PEER_PORT = "vmperf-peer"
 
-AUTH_URL = f"http://{MANAGEMENT.ip}:5000/v3"
-
-
 # Services that are not root have their files behind these ...
-PASSAGES = ("bin", "run", "run/mariadb", "data", "data/mysql", "data/neutron")
+PASSAGES = (
+    *("bin", "run", "run/mariadb", "data", "data/mysql", "data/neutron"),
+    # QEMU's, behind folders that are root's
+    *("data/libvirt/cache", "data/libvirt/lib", "data/nova/instances"),
+)
+# ... guests' disks behind these, which only QEMU's group may pass ...
+GUESTS_FOLDERS = ("data/nova",)
+QEMU_GROUP = "libvirt-qemu"
 # ... and nothing behind these.
 PRIVATE_FOLDERS = (
     "etc",
@@ -40,13 +38,9 @@ PRIVATE_FOLDERS = (
     "data/glance/tasks",
     "data/keystone",
     "data/libvirt",
-    "data/libvirt/cache",
     "data/libvirt/etc",
-    "data/libvirt/lib",
     "data/libvirt/log",
     "data/locks",
-    "data/nova",
-    "data/nova/instances",
     "data/rabbitmq",
 )
 
@@ -98,6 +92,16 @@ class Layout:
         return self.root / "settings.json"
 
     @property
+    def packages(self) -> pathlib.Path:
+        """What was installed for the cloud; it outlives a purge too."""
+        return self.root / "packages.json"
+
+    @property
+    def addresses(self) -> pathlib.Path:
+        """The address ranges that were chosen."""
+        return self.root / "addresses.json"
+
+    @property
     def guests_gone(self) -> pathlib.Path:
         """There after a ``cloud down`` that left servers without guests."""
         return self.root / "data" / "guests-gone"
@@ -119,14 +123,24 @@ class Layout:
 
     def missing_folders(self) -> list[str]:
         """Return the names of the folders that are not there."""
-        names = PASSAGES + PRIVATE_FOLDERS
+        names = GUESTS_FOLDERS + PASSAGES + PRIVATE_FOLDERS
         return [name for name in names if not (self.root / name).is_dir()]
 
     def make_folders(self) -> None:
         """Create the folders; others may at most pass through them."""
         self.root.mkdir(parents=True, exist_ok=True)
         self.root.chmod(0o711)
-        for name in PASSAGES + PRIVATE_FOLDERS:
-            folder = self.root / name
-            folder.mkdir(parents=True, exist_ok=True)
-            folder.chmod(0o711 if name in PASSAGES else 0o700)
+        modes = (
+            (GUESTS_FOLDERS, 0o710),
+            (PASSAGES, 0o711),
+            (PRIVATE_FOLDERS, 0o700),
+        )
+        for names, mode in modes:
+            for folder in (self.root / name for name in names):
+                folder.mkdir(parents=True, exist_ok=True)
+                folder.chmod(mode)
+
+    def let_qemu_pass(self) -> None:
+        """Give guests' folders to QEMU's group, which its package brings."""
+        for name in GUESTS_FOLDERS:
+            shutil.chown(self.root / name, group=QEMU_GROUP)

@@ -2,9 +2,9 @@
 
 import json
 import pathlib
-import shutil
 import typing as t
 
+from rally_vmperf import removal
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import documents
 from rally_vmperf.cloud import layout
@@ -18,8 +18,11 @@ KERNEL_SETTINGS = (
     "net/ipv4/ip_forward",
     "net/ipv6/conf/all/forwarding",
 )
-# Made by what the services run, and left behind by it.
+# Made by what the services run, and left behind by it; folders of it are
+# removed when they are empty ...
 LEFTOVERS = ("/run/netns", "/run/sshd", "/run/libvirt", "/run/libvirtd.pid")
+# ... except for those that we make ourselves, so that all in them is ours.
+OWN_FOLDERS = ("/run/libvirt",)
 
 
 def remember(place: layout.Layout) -> None:
@@ -27,20 +30,29 @@ def remember(place: layout.Layout) -> None:
 
     :param place: the state root's folders
     """
-    if documents.read(place.before):
-        return
+    before = documents.read(place.before)
+    if before is None:
+        before = look()
+        credentials.write_private(place.before, json.dumps(before) + "\n")
+    for path in map(pathlib.Path, OWN_FOLDERS):
+        if str(path) not in before.get("leftovers", []) and not path.exists():
+            path.mkdir(mode=0o755)
+            removal.mark(path)
+
+
+def look() -> dict[str, t.Any]:
+    """Return what the cloud's services are going to change."""
     values = {}
     for name in KERNEL_SETTINGS:
         path = SETTINGS / name
         if path.exists():
             values[name] = path.read_text().strip()
-    before: dict[str, t.Any] = {
+    return {
         "settings": values,
         "leftovers": [
             name for name in LEFTOVERS if pathlib.Path(name).exists()
         ],
     }
-    credentials.write_private(place.before, json.dumps(before) + "\n")
 
 
 def put_back(place: layout.Layout) -> None:
@@ -63,12 +75,16 @@ def put_back(place: layout.Layout) -> None:
 
 
 def remove(path: pathlib.Path) -> None:
-    """Remove what services left in /run, mounts and all.
+    """Remove what services left in /run, and nothing of others.
 
-    :param path: a file or a folder
+    :param path: a file, a folder of ours, or one that others may use by now
     """
-    mounts.unmount(path)
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
+    if not path.is_dir():
         path.unlink(missing_ok=True)
+    elif removal.marked(path):
+        mounts.unmount(path)
+        removal.discard(path)
+    elif not any(path.iterdir()):
+        # "ip netns" mounts its folder on itself
+        mounts.unmount(path)
+        path.rmdir()

@@ -1,14 +1,18 @@
 """RabbitMQ's files, in which nothing is that services would miss."""
 
 import collections.abc
-import shutil
+import pathlib
+import secrets
+import stat
 
+from rally_vmperf import removal
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import services
 from rally_vmperf.cloud import supervisor
 
+COOKIE_LENGTH = 64
 LOST = "made anew; services send again what they had not been answered"
 
 
@@ -30,9 +34,13 @@ def ensure(
     """
     made_with = place.data / "done" / "rabbitmq"
     digest = credentials.digest([password])
-    if made_with.exists() and made_with.read_text() != digest:
+    outdated = made_with.exists() and made_with.read_text() != digest
+    if outdated or not closed(place):
         keeper.stop(service.name)
+    if outdated:
         forget(place)
+    if not closed(place):
+        make_cookie(place)
     fresh = not any((place.data / "rabbitmq").glob("vmperf@*"))
     try:
         trouble = keeper.ensure(service)
@@ -43,13 +51,38 @@ def ensure(
             raise
         keeper.stop(service.name)
         forget(place)
+        make_cookie(place)
         found(f"RabbitMQ does not start with its files ({failed})", LOST)
         trouble = keeper.ensure(service)
     credentials.write_private(made_with, digest)
     return trouble
 
 
+def closed(place: layout.Layout) -> bool:
+    """Tell whether Erlang's cookie is one of ours, for root only.
+
+    Erlang's own is of 36 bits.
+    """
+    try:
+        found = cookie(place).lstat()
+    except FileNotFoundError:
+        return False
+    mode = stat.S_IMODE(found.st_mode)
+    return mode == 0o400 and found.st_size == COOKIE_LENGTH
+
+
+def make_cookie(place: layout.Layout) -> None:
+    """Make the password of RabbitMQ's node towards other nodes."""
+    text = secrets.token_hex(COOKIE_LENGTH // 2)
+    credentials.write_private(cookie(place), text, 0o400)
+
+
+def cookie(place: layout.Layout) -> pathlib.Path:
+    """Return the file that Erlang reads in the service's home."""
+    return place.data / "rabbitmq" / ".erlang.cookie"
+
+
 def forget(place: layout.Layout) -> None:
     """Remove RabbitMQ's files."""
-    shutil.rmtree(place.data / "rabbitmq")
+    removal.remove(place.data / "rabbitmq", place.root)
     place.make_folders()

@@ -3,22 +3,15 @@
 import os
 import pathlib
 
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import commands
+from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import layout
+from rally_vmperf.cloud import network_removal
+from rally_vmperf.cloud import packet_filter
+from rally_vmperf.cloud import routing
 
-# Last resort of the routing table: without a bridge, packets to the cloud's
-# ranges go nowhere, and never out by the machine's own interface.
-RANGES = (
-    layout.MANAGEMENT.network,
-    layout.EXTERNAL.network,
-    layout.PRIVATE,
-)
-METRIC = "900000"
 NAMESPACES = pathlib.Path("/run/netns")
-BRIDGES = {
-    layout.MANAGEMENT_BRIDGE: layout.MANAGEMENT,
-    layout.EXTERNAL_BRIDGE: layout.EXTERNAL,
-}
 
 
 def ip(*words: str) -> None:
@@ -43,17 +36,43 @@ def is_namespace(name: str) -> bool:
     return found.st_dev == os.stat("/proc/self/ns/net").st_dev
 
 
-def up() -> None:
-    """Have the bridges, the external port and the peer's namespace."""
-    for network in RANGES:
-        ip("route", "replace", "unreachable", str(network), "metric", METRIC)
-    for bridge, interface in BRIDGES.items():
+def up(chosen: addresses.Addresses) -> None:
+    """Have all devices; undo it when the machine loses its way out by it.
+
+    :param chosen: the cloud's address ranges
+    :raises errors.CloudError: naming the way that was lost
+    """
+    ways = routing.ways(routing.routes(), routing.resolvers())
+    before = routing.look(ways)
+    # First of all: no bridge is ever open to others.
+    packet_filter.up(chosen)
+    make(chosen)
+    if changed := routing.lost(before, routing.look(ways)):
+        network_removal.remove(chosen)
+        raise errors.CloudError(
+            f"the machine would lose its way out: {changed}; the cloud's "
+            "bridges were removed; name another network: cloud up --network "
+            "10.66.0.0/22"
+        )
+
+
+def make(chosen: addresses.Addresses) -> None:
+    """Have the bridges, the external port and the peer's namespace.
+
+    :param chosen: the cloud's address ranges
+    """
+    # Without a bridge, packets to the cloud's ranges go nowhere, and never
+    # out by the machine's own interface.
+    for network in chosen.ranges:
+        ip("route", "replace", "unreachable", str(network),
+           "metric", str(routing.METRIC))  # fmt: skip
+    for bridge, interface in chosen.bridges.items():
         if not exists(bridge):
             ip("link", "add", bridge, "type", "bridge")
         ip("address", "replace", str(interface), "dev", bridge)
         ip("link", "set", bridge, "up")
     external_port()
-    peer()
+    peer(chosen)
 
 
 def external_port() -> None:
@@ -68,8 +87,11 @@ def external_port() -> None:
     ip("link", "set", far, "up")
 
 
-def peer() -> None:
-    """Have a namespace at the external bridge: guests' real other end."""
+def peer(chosen: addresses.Addresses) -> None:
+    """Have a namespace at the external bridge: guests' real other end.
+
+    :param chosen: the cloud's address ranges
+    """
     name = layout.PEER_NAMESPACE
     if not is_namespace(name):
         # An earlier one may live on without a name, the link's end in it.
@@ -82,8 +104,8 @@ def peer() -> None:
     ip("link", "set", layout.PEER_PORT, "master", layout.EXTERNAL_BRIDGE, "up")
     inside = ("-n", name)
     ip(*inside, "link", "set", "lo", "up")
-    ip(*inside, "address", "replace", str(layout.PEER), "dev", "eth0")
+    ip(*inside, "address", "replace", str(chosen.peer), "dev", "eth0")
     ip(*inside, "link", "set", "eth0", "up")
-    ip(*inside, "route", "replace", "default", "via", str(layout.EXTERNAL.ip))
+    ip(*inside, "route", "replace", "default", "via", chosen.gateway)
     # sshd wants an empty folder, which its own start-up script would make
     pathlib.Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)

@@ -3,10 +3,12 @@
 import json
 import typing as t
 
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import network
+from rally_vmperf.cloud import packet_filter
 
 # In the folder of what is running.
 NOTE = "network"
@@ -14,11 +16,15 @@ NOTE = "network"
 Links = dict[str, dict[str, t.Any]]
 
 
-def troubles() -> list[str]:
-    """Return what is missing on this machine, a phrase for each."""
+def troubles(chosen: addresses.Addresses) -> list[str]:
+    """Return what is missing on this machine, a phrase for each.
+
+    :param chosen: the cloud's address ranges
+    """
     name = layout.PEER_NAMESPACE
     inside = links("-n", name) if network.is_namespace(name) else None
-    return compare(links(), inside, unreachable())
+    wrong = compare(chosen, links(), inside, unreachable())
+    return wrong + packet_filter.troubles()
 
 
 def links(*words: str) -> Links:
@@ -38,15 +44,21 @@ def unreachable() -> set[str]:
     return {route["dst"] for route in json.loads(text or "[]")}
 
 
-def compare(here: Links, inside: Links | None, barred: set[str]) -> list[str]:
+def compare(
+    chosen: addresses.Addresses,
+    here: Links,
+    inside: Links | None,
+    barred: set[str],
+) -> list[str]:
     """Return what is missing, a phrase for each.
 
+    :param chosen: the cloud's address ranges
     :param here: the machine's network devices
     :param inside: those of the peer's namespace; None when it is gone
     :param barred: ranges that have no way out
     """
     wrong = []
-    for bridge, interface in network.BRIDGES.items():
+    for bridge, interface in chosen.bridges.items():
         wrong += of_device(f"bridge {bridge}", here.get(bridge), interface)
     for port in (f"{layout.EXTERNAL_PORT}-br", layout.PEER_PORT):
         if port not in here:
@@ -57,10 +69,10 @@ def compare(here: Links, inside: Links | None, barred: set[str]) -> list[str]:
         wrong.append(f"namespace {layout.PEER_NAMESPACE} is gone")
     else:
         device = inside.get("eth0")
-        wrong += of_device("the peer's eth0", device, layout.PEER)
+        wrong += of_device("the peer's eth0", device, chosen.peer)
     wrong += [
         f"the route that keeps {network_range} here is gone"
-        for network_range in map(str, network.RANGES)
+        for network_range in map(str, chosen.ranges)
         if network_range not in barred
     ]
     return wrong

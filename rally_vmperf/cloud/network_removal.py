@@ -1,16 +1,26 @@
 """Take the cloud's bridges, namespaces and firewall rules away."""
 
 import contextlib
+import json
 import pathlib
 import re
+import shlex
+import typing as t
 
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import layout
-from rally_vmperf.cloud import network
+from rally_vmperf.cloud import packet_filter
+from rally_vmperf.cloud import routing
 
-NAMESPACES = re.compile(rf"(qdhcp|qrouter)-.*|{layout.PEER_NAMESPACE}")
+UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+NAMESPACES = re.compile(rf"(qdhcp|qrouter)-{UUID}|{layout.PEER_NAMESPACE}")
 # What Neutron and Nova name after ports and networks, and the tc shim's ifb.
-DEVICES = re.compile(r"(brq|tap|ifb)[0-9a-f]{8}-[0-9a-f]{2}|vxlan-\d+")
+DEVICES = re.compile(r"(brq|tap|ifb)[0-9a-f]{8}-[0-9a-f]{2}")
+# Chains that Neutron's linuxbridge agent makes on the machine.
+CHAINS = re.compile(
+    r"neutron-(linuxbri-[A-Za-z0-9-]+|filter-top|postrouting-bottom)"
+)
 OURS = (
     layout.PEER_PORT,
     layout.EXTERNAL_PORT,
@@ -38,35 +48,90 @@ def inhabitants() -> set[int]:
     return found
 
 
-def remove() -> None:
-    """Remove all of it; what is gone already is no failure."""
+def remove(chosen: addresses.Addresses) -> None:
+    """Remove all of it; what is gone already is no failure.
+
+    :param chosen: the cloud's address ranges
+    """
     for name in namespaces():
         commands.quietly(["ip", "netns", "delete", name])
-    present = [
-        entry.name for entry in pathlib.Path("/sys/class/net").iterdir()
-    ]
-    for device in present:
-        if device in OURS or DEVICES.fullmatch(device):
-            commands.quietly(["ip", "link", "delete", device])
+    devices = links()
+    for device in (*tunnels(devices, chosen), *named(devices)):
+        commands.quietly(["ip", "link", "delete", device])
+    packet_filter.remove()
     for tool in ("iptables", "ip6tables"):
         remove_rules(tool)
     for name in sets():
         commands.quietly(["ipset", "destroy", name])
-    for unreachable in network.RANGES:
+    for unreachable in chosen.ranges:
         commands.quietly(
             ["ip", "route", "delete", "unreachable", str(unreachable),
-             "metric", network.METRIC]
+             "metric", str(routing.METRIC)]
         )  # fmt: skip
     remove_cgroups()
 
 
-def without_neutron(saved: str) -> str:
-    """Return a saved rule set without Neutron's chains and rules."""
-    return "".join(
-        line
-        for line in saved.splitlines(keepends=True)
-        if "neutron-" not in line
-    )
+def links() -> list[dict[str, t.Any]]:
+    """Return the machine's network devices, as ip describes them."""
+    text = commands.run(["ip", "-details", "-json", "link", "show"])
+    return [link for link in json.loads(text) if link]
+
+
+def tunnels(
+    devices: list[dict[str, t.Any]], chosen: addresses.Addresses
+) -> list[str]:
+    """Return the VXLAN devices that end on the cloud's own bridge.
+
+    :param devices: the machine's network devices
+    :param chosen: the cloud's address ranges
+    """
+    found = []
+    for device in devices:
+        about = device.get("linkinfo", {})
+        end = about.get("info_data", {})
+        if about.get("info_kind") == "vxlan" and (
+            end.get("link") == layout.MANAGEMENT_BRIDGE
+            or end.get("local") == chosen.controller
+        ):
+            found.append(device["ifname"])
+    return found
+
+
+def named(devices: list[dict[str, t.Any]]) -> list[str]:
+    """Return the other devices of the cloud, which their names tell."""
+    names = [device["ifname"] for device in devices]
+    return [name for name in names if name in OURS or DEVICES.fullmatch(name)]
+
+
+def removal_of_rules(saved: str) -> str:
+    """Return what iptables-restore must do to Neutron's chains and rules.
+
+    :param saved: what iptables-save printed
+    """
+    lines = []
+    for line in saved.splitlines():
+        chain = line[1:].partition(" ")[0]
+        if line.startswith("*"):
+            rules, emptied, gone = [], [], []
+            lines.append(line)
+        elif line.startswith(":") and CHAINS.fullmatch(chain):
+            emptied.append(f"-F {chain}")
+            gone.append(f"-X {chain}")
+        elif line.startswith("-A "):
+            words = shlex.split(line)
+            target = next(
+                (
+                    words[number + 1]
+                    for number, word in enumerate(words[:-1])
+                    if word in ("-j", "-g")
+                ),
+                "",
+            )
+            if CHAINS.fullmatch(target) and not CHAINS.fullmatch(words[1]):
+                rules.append(line.replace("-A ", "-D ", 1))
+        elif line == "COMMIT":
+            lines += [*rules, *emptied, *gone, line]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def remove_rules(tool: str) -> None:
@@ -76,9 +141,9 @@ def remove_rules(tool: str) -> None:
     """
     if not commands.quietly([f"{tool}-save"]):
         return
-    saved = commands.run([f"{tool}-save"])
-    if "neutron-" in saved:
-        commands.run([f"{tool}-restore"], text=without_neutron(saved))
+    text = removal_of_rules(commands.run([f"{tool}-save"]))
+    if "-X " in text:
+        commands.run([f"{tool}-restore", "--noflush"], text=text)
 
 
 def sets() -> list[str]:

@@ -2,10 +2,14 @@
 
 import collections.abc
 import contextlib
+import json
 import pathlib
 
 from rally_vmperf import resources
 from rally_vmperf.cloud import commands
+from rally_vmperf.cloud import credentials
+from rally_vmperf.cloud import documents
+from rally_vmperf.cloud import layout
 
 POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
 SAVED = POLICY.with_name("policy-rc.d.before-vmperf")
@@ -41,25 +45,70 @@ def missing(names: collections.abc.Sequence[str]) -> list[str]:
     return [name for name in names if name not in installed]
 
 
+def installed() -> list[str]:
+    """Return the names of all packages that are unpacked here."""
+    form = "${Package} ${db:Status-Status}\n"
+    lines = commands.run(["dpkg-query", "-W", "-f", form]).splitlines()
+    pairs = [line.split() for line in lines]
+    gone = ("not-installed", "config-files")
+    return sorted({name for name, state in pairs if state not in gone})
+
+
+@contextlib.contextmanager
+def recorded(record: pathlib.Path | None) -> collections.abc.Iterator[None]:
+    """Write down which packages come meanwhile, with all they need.
+
+    :param record: the file that keeps it, if anybody wants to know
+    """
+    if record is None:
+        yield
+        return
+    known = documents.read(record) or {}
+    # Still there if an earlier run was interrupted.
+    before = known.setdefault("before", installed())
+    credentials.write_private(record, json.dumps(known) + "\n")
+    try:
+        yield
+    finally:
+        new = {*known.get("brought", []), *installed()} - {*before}
+        del known["before"]
+        known["brought"] = sorted({*known.get("brought", []), *new})
+        credentials.write_private(record, json.dumps(known) + "\n")
+
+
 def install(
-    names: collections.abc.Sequence[str], log: pathlib.Path
+    names: collections.abc.Sequence[str],
+    log: pathlib.Path,
+    record: pathlib.Path | None = None,
 ) -> list[str]:
     """Install what is missing and return its names.
 
     :param names: Debian packages
     :param log: where apt's output goes
+    :param record: a file that keeps what came
     """
     wanted = missing(names)
     if not wanted:
         return []
     command = ["apt-get", "-y", "--no-install-recommends", "install"]
-    with nothing_started():
+    with nothing_started(), recorded(record):
         # what an interrupted run has unpacked already
         commands.run(["dpkg", "--configure", "-a"], log=log)
         if commands.quietly([*command, "--simulate", *wanted]) is False:
             commands.run(["apt-get", "update"], log=log)
         commands.run([*command, *wanted], log=log, timeout=1800)
     return wanted
+
+
+def provide(
+    place: layout.Layout, names: collections.abc.Sequence[str]
+) -> None:
+    """Install what a cloud lacks, and keep on record what came.
+
+    :param place: the state root's folders
+    :param names: Debian packages
+    """
+    install(names, place.log / "apt.log", place.packages)
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import pathlib
 import time
 import typing as t
 
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import documents
@@ -60,7 +61,7 @@ def expected(
     public = neutron.find_network(wanted["router"]["gateway"]).id
     subnet = neutron.find_subnet(wanted["router"]["subnet"])
     router = neutron.find_router(wanted["router"]["name"]).id
-    outside = str(layout.EXTERNAL.ip)
+    outside = addresses.load(place).gateway
     folder = place.data / "neutron"
     metadata = folder / "external" / "pids"
     return [

@@ -1,8 +1,9 @@
 """Have the cloud running, whatever happened to it before."""
 
 import errno
-import shutil
 
+from rally_vmperf import removal
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import agents
 from rally_vmperf.cloud import bringup
 from rally_vmperf.cloud import console
@@ -19,9 +20,12 @@ from rally_vmperf.cloud import ownership
 from rally_vmperf.cloud import packages
 from rally_vmperf.cloud import paths
 from rally_vmperf.cloud import preflight
+from rally_vmperf.cloud import routing
 from rally_vmperf.cloud import schema
+from rally_vmperf.cloud import state_root
 from rally_vmperf.cloud import supervisor
 from rally_vmperf.cloud import teardown
+from rally_vmperf.cloud import units
 
 LOST = (
     "the databases were made anew: users, networks, images and guests of "
@@ -33,20 +37,25 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def up(
-    place: layout.Layout, progress: console.Progress, disk_cache: str | None
+    place: layout.Layout,
+    progress: console.Progress,
+    disk_cache: str | None,
+    wanted: addresses.Addresses | None = None,
 ) -> None:
     """Have the whole cloud running; repair it, or else make it anew.
 
     :param place: the state root's folders
     :param progress: tells the user
     :param disk_cache: cache mode of guests' disks; as before if None
+    :param wanted: its address ranges; as before, or free ones, if None
     """
     owner = ownership.Ownership(place, supervisor.Supervisor(place).processes)
     preflight.check(preflight.gather(place, owner))
     try:
-        place.root.mkdir(parents=True, exist_ok=True)
+        state_root.claim(place)
         with lock.hold(place.root):
             tidy(place, progress)
+            settle_addresses(place, progress, wanted)
             try:
                 run(place, progress, disk_cache)
             except errors.DamageError as damage:
@@ -78,6 +87,26 @@ def run(
     graph.run(steps.tasks(), progress.say)
 
 
+def settle_addresses(
+    place: layout.Layout,
+    progress: console.Progress,
+    wanted: addresses.Addresses | None,
+) -> None:
+    """Choose the cloud's address ranges, the first time, and check them.
+
+    :param place: the state root's folders
+    :param progress: tells the user
+    :param wanted: what the user asked for
+    """
+    packages.provide(place, ["iproute2"])
+    used = routing.used(routing.routes(), routing.resolvers())
+    chosen = addresses.settle(
+        place, used, wanted, made=schema.any_filled(place)
+    )
+    if chosen != addresses.USUAL:
+        progress.say(f"networks: {', '.join(map(str, chosen.ranges))}")
+
+
 def tidy(place: layout.Layout, progress: console.Progress) -> None:
     """Finish or undo what an earlier command was killed over.
 
@@ -86,6 +115,7 @@ def tidy(place: layout.Layout, progress: console.Progress) -> None:
     """
     if place.purging.exists():
         teardown.take_down(place, progress)
+        units.unmask(place)
         teardown.empty(place)
         progress.found("an earlier purge was interrupted", "finished")
     packages.restore_policy()
@@ -93,7 +123,7 @@ def tidy(place: layout.Layout, progress: console.Progress) -> None:
         progress.found(f"{name}, left by a build that was killed", "removed")
     if schema.any_filled(place):
         folders(place, progress)
-        for path in (place.settings, place.before):
+        for path in (place.settings, place.before, place.addresses):
             if documents.broken(path):
                 progress.found(f"{path.name} cannot be read", "made anew")
     place.make_folders()
@@ -132,14 +162,11 @@ def rebuild(
     progress.found(str(damage), LOST)
     teardown.stop_services(place)
     teardown.sweep(place)
-    network_removal.remove()
+    network_removal.remove(addresses.load(place))
     for note in (place.run / network_check.NOTE, place.ways):
         note.unlink(missing_ok=True)
     for entry in place.data.iterdir():
         if entry.name in KEPT:
             continue
-        if entry.is_dir():
-            shutil.rmtree(entry)
-        else:
-            entry.unlink()
+        removal.remove(entry, place.root)
     place.make_folders()

@@ -2,10 +2,11 @@
 
 import concurrent.futures
 import pathlib
-import shutil
 import signal
 import time
 
+from rally_vmperf import removal
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import lock
@@ -17,7 +18,9 @@ from rally_vmperf.cloud import ownership
 from rally_vmperf.cloud import packages
 from rally_vmperf.cloud import procfs
 from rally_vmperf.cloud import services
+from rally_vmperf.cloud import state_root
 from rally_vmperf.cloud import supervisor
+from rally_vmperf.cloud import units
 
 # First what would react to others' end, last what others need to end well.
 LAST = ("rabbitmq", "epmd", "mariadb")
@@ -36,6 +39,7 @@ def down(
     if not place.root.exists():
         progress.say(f"there is no cloud in {place.root}")
         return
+    state_root.require(place)
     with lock.hold(place.root):
         if purge:
             place.purging.touch()
@@ -44,6 +48,7 @@ def down(
             place.guests_gone.touch()
         take_down(place, progress)
         if purge:
+            units.unmask(place)
             empty(place)
             progress.say(f"{place.root} emptied; {place.image.name} is kept")
     remove_if_empty(place.root)
@@ -63,7 +68,7 @@ def take_down(place: layout.Layout, progress: console.Progress) -> None:
     progress.say("guests and stray processes ended")
     if place.before.exists():
         # Only then do such names belong to this cloud.
-        network_removal.remove()
+        network_removal.remove(addresses.load(place))
         progress.say("bridges, namespaces and rules removed")
     # an interrupted build of the image
     mounts.unmount(place.root)
@@ -113,22 +118,20 @@ def found(place: layout.Layout, owner: ownership.Ownership) -> set[int]:
 
 
 def empty(place: layout.Layout) -> None:
-    """Delete all but the guest image.
+    """Delete all but the guest image, the marker, and what was installed.
 
     :param place: the state root's folders
     """
-    for entry in place.root.iterdir():
-        if entry in (place.image, place.purging):
-            continue
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry)
-        else:
-            entry.unlink()
+    marker = place.root / removal.MARKER
+    kept = (place.image, place.packages, place.purging, marker)
+    for entry in [*place.root.iterdir()]:
+        if entry not in kept:
+            removal.remove(entry, place.root)
     # Last, so that an interrupted purge is known for one.
     place.purging.unlink(missing_ok=True)
 
 
 def remove_if_empty(root: pathlib.Path) -> None:
-    """Remove a state root that holds nothing any more."""
-    if root.exists() and not any(root.iterdir()):
-        root.rmdir()
+    """Remove a state root that holds nothing but its marker any more."""
+    if [path.name for path in root.iterdir()] == [removal.MARKER]:
+        removal.discard(root)

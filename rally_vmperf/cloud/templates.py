@@ -8,6 +8,7 @@ import jinja2
 import yaml
 
 from rally_vmperf import resources
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import credentials
 from rally_vmperf.cloud import layout
 
@@ -35,6 +36,7 @@ FILES = {
     "sshd_config.j2": "etc/sshd_config",
     "clouds.yaml.j2": "clouds.yaml",
     "rally.conf.j2": "rally.conf",
+    "task-args.yaml.j2": "task-args.yaml",
 }
 
 
@@ -76,23 +78,24 @@ class Templates:
 
 def surroundings(place: layout.Layout) -> dict[str, t.Any]:
     """Return folders and addresses under the names the templates use."""
+    chosen = addresses.load(place)
     return {
         "root": place.root,
         "etc": place.etc,
         "data": place.data,
         "log": place.log,
         "run": place.run,
-        "auth_url": layout.AUTH_URL,
+        "auth_url": chosen.auth_url,
         "region": layout.REGION,
         "hypervisor": layout.HYPERVISOR,
         "management_bridge": layout.MANAGEMENT_BRIDGE,
-        "management_address": str(layout.MANAGEMENT.ip),
-        "external_address": str(layout.EXTERNAL.ip),
-        "external_network": str(layout.EXTERNAL.network),
-        "external_pool": layout.EXTERNAL_POOL,
+        "management_address": chosen.controller,
+        "external_address": chosen.gateway,
+        "external_network": str(chosen.external),
+        "external_pool": chosen.external_pool,
         "external_port": layout.EXTERNAL_PORT,
-        "private_network": str(layout.PRIVATE),
-        "peer_address": str(layout.PEER.ip),
+        "private_network": str(chosen.private),
+        "peer_address": str(chosen.peer.ip),
         "peer_namespace": layout.PEER_NAMESPACE,
         "database_accounts": DATABASE_ACCOUNTS,
     }

@@ -9,9 +9,8 @@ import collections.abc
 import dataclasses
 import pathlib
 import re
-import shutil
-import tempfile
 
+from rally_vmperf import removal
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import mirror
@@ -89,8 +88,7 @@ def fetch(wish: Wish, top: pathlib.Path, log: pathlib.Path) -> manifest.Set:
         )
     lines = sources(wish, archive)
     top.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".vmperf-", dir=top) as folder:
-        root = pathlib.Path(folder)
+    with removal.temporary(".vmperf-", top) as root:
         environment = lay_out(root, wish.architecture, lines)
         commands.run(["apt-get", "-q", "update"], env=environment, log=log)
         commands.run(
@@ -101,8 +99,10 @@ def fetch(wish: Wish, top: pathlib.Path, log: pathlib.Path) -> manifest.Set:
             timeout=3600,
         )  # fmt: skip
         name = f"{wish.suite}-{wish.architecture}"
-        shutil.rmtree(top / name, ignore_errors=True)
+        if (top / name).exists():
+            removal.discard(top / name)
         (top / name).mkdir()
+        removal.mark(top / name)
         for path in (root / "archives").glob("*.deb"):
             path.rename(top / name / path.name)
     return indexing.index(top, name, wish.suite)

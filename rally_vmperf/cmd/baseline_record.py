@@ -33,9 +33,10 @@ class Record(command.Command):
         bare_metal.add_arguments(parser)
         parser.add_argument(
             "--folder",
-            default="/var/tmp",  # noqa: S108 - ours below it is random
-            help="folder on the disk that guests use too, for example "
-            "/var/lib/nova/instances; default: %(default)s",
+            default="/var/tmp",  # noqa: S108 - ours in it are closed
+            help="folder on the disk that guests use too, in which each copy "
+            "makes one of its own; nobody but root and you may be able to "
+            "write there; default: %(default)s",
         )
         parser.add_argument(
             "--whole",

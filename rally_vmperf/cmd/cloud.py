@@ -8,10 +8,12 @@ import typing as t
 from cliff import command
 from cliff import lister
 
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud import settings
+from rally_vmperf.cloud import state_root
 
 
 def add_root(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +30,7 @@ def add_root(parser: argparse.ArgumentParser) -> None:
 def place_of(parsed: argparse.Namespace) -> layout.Layout:
     """Return the folders of the cloud that was asked for."""
     preflight.check_user(os.geteuid())
-    return layout.Layout(parsed.root.resolve())
+    return layout.Layout(state_root.check_name(parsed.root.absolute()))
 
 
 class Up(command.Command):
@@ -44,6 +46,14 @@ class Up(command.Command):
             help="cache mode of guests' disks (default: as before, at first "
             "none, which measures the disk and not this machine's memory)",
         )
+        parser.add_argument(
+            "--network",
+            type=addresses.parse,
+            metavar="CIDR",
+            help="network of /22 or more whose first three /24 become the "
+            "cloud's (default: as before, at first such as nothing on this "
+            "machine uses)",
+        )
         return t.cast(argparse.ArgumentParser, parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -51,7 +61,12 @@ class Up(command.Command):
         from rally_vmperf.cloud import recovery
 
         place = place_of(parsed_args)
-        recovery.up(place, console.Progress(), parsed_args.disk_cache)
+        recovery.up(
+            place,
+            console.Progress(),
+            parsed_args.disk_cache,
+            parsed_args.network,
+        )
 
 
 class Down(command.Command):

@@ -30,7 +30,7 @@ async def prepare(
 ) -> Facts:
     """Bring scripts and data to all stations at once.
 
-    Folders are made by what first needs them.
+    Workloads' folders are made by what first needs them.
 
     :raises MachineError: when a machine cannot be prepared, naming it
     :raises WorkloadError: when a workload's preparation fails

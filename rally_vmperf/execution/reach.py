@@ -2,7 +2,6 @@
 
 import collections.abc
 import dataclasses
-import secrets
 import typing as t
 
 from rally_vmperf.execution import station as stations
@@ -57,7 +56,6 @@ def guest_stations(
             name=guest.name,
             machine=connect(guest, client_key, way),
             role="guest",
-            folder="rally-vmperf",
             address=guest.measure_address,
         )
         for guest in guests
@@ -87,6 +85,5 @@ def peer_station(
         name=machine.name,
         machine=machine,
         role="peer",
-        folder=f"rally-vmperf-{secrets.token_hex(4)}",
         address=peer["address"],
     )

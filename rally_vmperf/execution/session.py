@@ -18,13 +18,10 @@ from rally_vmperf.execution import station as stations
 from rally_vmperf.execution import together
 from rally_vmperf.machines import base
 from rally_vmperf.machines import fingerprint
-from rally_vmperf.machines import home
 from rally_vmperf.machines import provision
 from rally_vmperf.machines import supply as supplies
+from rally_vmperf.machines import workfolder
 from rally_vmperf.measurement import finding
-
-#: Seconds that removing our files may take.
-_REMOVAL = 600
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -161,10 +158,8 @@ class Session:
     async def _leave(self, place: stations.Station) -> None:
         """Remove our folder and go; say so where that cannot be done."""
         try:
-            if place.role != "guest":
-                await place.machine.run(
-                    ["rm", "-rf", place.folder], timeout=_REMOVAL
-                )
+            if place.folder and place.role != "guest":
+                await workfolder.remove(place.machine, place.folder)
         except base.MachineError as error:
             self.progress(f"{place.folder} is left on {place.name}: {error}")
         finally:
@@ -219,7 +214,6 @@ async def _make_ready(session: Session, supply: supplies.Supply) -> None:
 
 
 async def _look(place: stations.Station) -> dict[str, t.Any]:
-    """Return a machine's fingerprint, and settle where its folder is."""
-    if not place.folder.startswith("/"):
-        place.folder = f"{await home.folder(place.machine)}/{place.folder}"
+    """Return a machine's fingerprint, having a folder made there."""
+    place.folder = await workfolder.make(place.machine, place.parent)
     return await fingerprint.take(place.machine)

@@ -17,8 +17,9 @@ class Station:
     """Where commands run, and how others reach it.
 
     :param name: what samples call it
-    :param folder: a folder of its own on the machine; a relative one is
-        below the user's home and made absolute when a session opens
+    :param parent: where on the machine the session that opens makes a folder
+        for it; a relative one is below the user's home, an empty one that
+    :param folder: that folder, as the machine named it
     :param address: how another machine reaches it; empty if nobody has to
     :param prefix: words put before every measured command, which hold bare
         metal to a shape
@@ -30,7 +31,8 @@ class Station:
     name: str
     machine: base.Machine
     role: Role
-    folder: str
+    parent: str = ""
+    folder: str = ""
     address: str = ""
     prefix: tuple[str, ...] = ()
     port: int = FIRST_PORT

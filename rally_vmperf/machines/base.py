@@ -143,7 +143,7 @@ class Machine(abc.ABC):
 
     @abc.abstractmethod
     async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
-        """Write a file, creating its folders."""
+        """Write a file, creating its folder, but none above it."""
 
     @abc.abstractmethod
     async def close(self) -> None:

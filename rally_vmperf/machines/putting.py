@@ -8,7 +8,7 @@ from rally_vmperf.machines import streams
 async def put(
     machine: base.Machine, content: streams.Content, path: str, mode: int
 ) -> None:
-    """Write a file, whole or not at all, creating its folders.
+    """Write a file, whole or not at all, creating its folder.
 
     Not by SFTP: not every guest's SSH server has it.
 

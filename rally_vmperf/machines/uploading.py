@@ -10,12 +10,16 @@ from rally_vmperf.machines import putting
 from rally_vmperf.machines import reasons
 from rally_vmperf.machines import root
 from rally_vmperf.machines import scripts
+from rally_vmperf.machines import workfolder
 from rally_vmperf.toolbox import folder
 from rally_vmperf.toolbox import manifest
 
-_PREFIX = "/var/tmp/rally-vmperf-tools."  # noqa: S108 - mktemp made it
-#: Seconds to find out what is needed, to install it, and to remove files.
-_LOOK, _INSTALL, _REMOVAL = 300, 1800, 60
+#: Where the folder is made that packages are sent to.
+_PARENT = "/var/tmp"  # noqa: S108 - nobody can foresee what we make there
+#: Package managers read as users of their own.
+_READABLE = 0o755
+#: Seconds to find out what is needed, and to install it.
+_LOOK, _INSTALL = 300, 1800
 
 
 async def from_toolbox(
@@ -61,18 +65,11 @@ async def _place(
     superuser: base.Machine,
 ) -> collections.abc.AsyncIterator[str]:
     """Give a folder on the machine, and remove it."""
-    made = await _ask(superuser, _REMOVAL, "begin")
-    place = made.stdout.strip()
-    name = place.removeprefix(_PREFIX)
-    if made.exit_status or name == place or not name.isalnum():
-        raise base.MachineError(
-            f"{superuser.name}: cannot make a folder for packages: "
-            f"{base.last_line(made.stderr)}"
-        )
+    place = await workfolder.make(superuser, _PARENT, _READABLE)
     try:
         yield place
     finally:
-        await superuser.run(["rm", "-rf", "--", place], timeout=_REMOVAL)
+        await workfolder.remove(superuser, place)
 
 
 async def _ask(

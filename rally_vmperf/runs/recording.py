@@ -4,7 +4,6 @@ import asyncio
 import collections.abc
 import dataclasses
 import re
-import secrets
 import typing as t
 
 from rally_vmperf.baseline import likeness
@@ -39,7 +38,8 @@ class Plan:
     :param baseline: name that it is to be registered under
     :param session: identifier of the recording
     :param repetitions: counted ones
-    :param folder: where the copies work; on the disk that guests use
+    :param folder: in which each copy gets a folder of its own; on the disk
+        that guests use
     :param held: hold the machine to the shape, or leave it whole
     :param options: all of that as a plain document, for the records
     """
@@ -148,13 +148,12 @@ def _copies(
     hold: shapes.Hold,
     peer: stations.Station | None,
 ) -> list[stations.Station]:
-    folder = f"{plan.folder}/rally-vmperf-{secrets.token_hex(4)}"
     copies = [
         stations.Station(
             name=f"copy-{number}",
             machine=machine,
             role="copy",
-            folder=f"{folder}-copy-{number}",
+            parent=plan.folder,
             prefix=hold.prefixes[number - 1],
         )
         for number in range(1, plan.shape.copies + 1)

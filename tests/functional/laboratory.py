@@ -17,6 +17,8 @@ import openstack
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.baseline import store
+from rally_vmperf.cloud import addresses
+from rally_vmperf.cloud import layout
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from tests import patience
@@ -287,10 +289,15 @@ def said(done) -> str:
     return "\n".join(["", *telling[-15:]])
 
 
+def networks() -> addresses.Addresses:
+    """Return the address ranges of the embedded cloud."""
+    return addresses.load(layout.Layout(pathlib.Path(CLOUD)))
+
+
 def peer() -> dict[str, str]:
     """Return the embedded cloud's peer, as tasks name it."""
     return {
-        "address": "172.24.4.2",
+        "address": str(networks().peer.ip),
         "user": "root",
         "key_file": f"{CLOUD}/etc/id_ed25519",
         "known_hosts": f"{CLOUD}/known_hosts",

@@ -63,11 +63,27 @@ def control_groups() -> list[str]:
     return [f"control group {path}" for path in found if path.is_dir()]
 
 
+def rules() -> list[str]:
+    """Return chains of Neutron's agents and of ours in the firewall."""
+    try:
+        saved = subprocess.run(
+            ["iptables-save"], capture_output=True, text=True, check=True
+        )
+    except FileNotFoundError:
+        return []
+    return [
+        f"chain {line[1:]}"
+        for line in saved.stdout.splitlines()
+        if re.match(":(neutron-|vmperf-)", line)
+    ]
+
+
 def main() -> int:
     """Name everything that is left."""
     left = [
         *namespaces(),
         *links(),
+        *rules(),
         *mounts(),
         *processes(),
         *control_groups(),

@@ -71,4 +71,4 @@ class Case(unittest.TestCase):
             self.assertLessEqual({"public", "private"}, networks)
         hypervisors = list(self.connect("admin").compute.hypervisors())
         self.assertEqual(["up"], [one.state for one in hypervisors])
-        self.assertTrue(probes.tcp("172.24.4.2:22"))
+        self.assertTrue(probes.tcp(f"{laboratory.networks().peer.ip}:22"))

@@ -5,11 +5,10 @@ import http.server
 import threading
 
 from rally_vmperf.toolbox import folder
+from tests.functional import laboratory
 from tests.functional import provisioning
 from tests.long import long
 
-#: The bridge between this machine and the guests.
-BRIDGE = "172.24.4.1"
 #: Nobody knows this name: only a proxy can be asked for it.
 MIRROR = "mirror.vmperf.invalid"
 
@@ -42,11 +41,13 @@ def proxy(served):
         made = type("Handler", (Proxy,), {"asked": asked})
         return made(*args, directory=str(served))
 
-    server = http.server.ThreadingHTTPServer((BRIDGE, 0), handler)
+    # the bridge between this machine and the guests
+    bridge = laboratory.networks().gateway
+    server = http.server.ThreadingHTTPServer((bridge, 0), handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"http://{BRIDGE}:{server.server_port}", asked
+        yield f"http://{bridge}:{server.server_port}", asked
     finally:
         server.shutdown()
         thread.join()

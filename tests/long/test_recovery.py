@@ -7,11 +7,13 @@ import subprocess
 import ddt
 
 from tests.functional import damages as d
+from tests.functional import laboratory
 from tests.functional import recovering
 from tests.long import long
 
 # All steps, one after the other, take five minutes.
 EVERY = int(os.environ.get("VMPERF_EVERY", "4"))
+NETWORKS = laboratory.networks()
 GONE = "the databases were made anew: users, .* and guests .* are gone"
 
 SERVICES = (
@@ -67,8 +69,8 @@ class NetworkTestCase(recovering.Case):
         {
             "namespace vmperf-peer is gone": "netns delete vmperf-peer",
             "bridge br-ex has lost its address": "address flush dev br-ex",
-            "the route that keeps 10.254.1.0/24 here is gone":
-                "route delete unreachable 10.254.1.0/24 metric 900000",
+            f"the route that keeps {NETWORKS.private} here is gone":
+                f"route delete unreachable {NETWORKS.private} metric 900000",
         },
     )  # fmt: skip
     def test_each(self, table):
@@ -82,7 +84,10 @@ class NetworkTestCase(recovering.Case):
 
     def test_rules(self):
         d.flush_rules()
-        self.repaired("firewall of this machine", "firewall of qrouter-")
+        self.repaired(
+            "packet filter that closes the cloud", "firewall of this machine",
+            "firewall of qrouter-",
+        )  # fmt: skip
 
     def test_mounts(self):
         d.run("umount", "/run/netns/vmperf-peer")
@@ -255,7 +260,7 @@ class RefusedTestCase(recovering.Case):
 
     def test_a_port_of_another_process(self):
         d.end_wholly("glance")
-        foreign = d.listen("172.30.0.1", 9292)
+        foreign = d.listen(NETWORKS.controller, 9292)
         self.addCleanup(recovering.up)
         self.addCleanup(foreign.wait)
         self.addCleanup(foreign.kill)
@@ -263,7 +268,8 @@ class RefusedTestCase(recovering.Case):
         self.assertEqual(1, done.returncode)
         self.assertRegex(
             done.stdout.splitlines()[-1],
-            f"glance cannot have 172.30.0.1:9292: process {foreign.pid} ",
+            f"glance cannot have {NETWORKS.controller}:9292: "
+            f"process {foreign.pid} ",
         )
         self.assertIsNone(foreign.poll())
 

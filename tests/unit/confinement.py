@@ -8,6 +8,7 @@ import atexit
 import functools
 import os
 import pathlib
+import pwd
 import shutil
 import site
 import sys
@@ -40,6 +41,15 @@ SYSTEM = (
     *("/bin", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin"),
     *("/sys", "/usr"),
 )
+#: Folders that a machine has by itself; what is in them decides nothing.
+STANDARD = (
+    *(
+        os.path.join(folder, name)
+        for folder in ("/", "/var")
+        for name in os.listdir(folder)
+    ),
+    *(user.pw_dir for user in pwd.getpwall()),
+)
 #: What would send programs past the home folder, to one of somebody's own.
 FOLDERS = (
     *("MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"),
@@ -55,12 +65,13 @@ class Confinement:
     """Folders that may be used, and what was used beside them.
 
     :param folders: that may be used, with all in them
+    :param bare: that may be looked at, without what is in them
     """
 
-    def __init__(self, folders):
+    def __init__(self, folders, bare=STANDARD):
         paths = {os.path.abspath(folder) for folder in folders}
         paths |= {os.path.realpath(folder) for folder in paths}
-        self._exact = paths | {
+        self._exact = {*paths, *bare} | {
             str(parent)
             for path in paths
             for parent in pathlib.PurePath(path).parents
@@ -132,6 +143,7 @@ def _folders():
     return (
         CHECKOUT,
         tempfile.gettempdir(),
+        "/var/tmp",
         *SYSTEM,
         *(sys.prefix, sys.base_prefix, sys.exec_prefix),
         *sysconfig.get_paths().values(),

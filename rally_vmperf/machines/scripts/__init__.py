@@ -3,6 +3,9 @@
 import functools
 import importlib.resources
 
+#: Script -> those whose functions it uses.
+_BEGUN_BY = {"folder.bash": ("ours.bash",), "job.bash": ("ours.bash",)}
+
 
 def argv(name: str, *arguments: str) -> list[str]:
     """Return the command line that runs a shipped script on any machine.
@@ -14,7 +17,8 @@ def argv(name: str, *arguments: str) -> list[str]:
     :param arguments: reach the script as ``$1`` and so on, untouched
     """
     shell = "bash" if name.endswith(".bash") else "sh"
-    return [shell, "-c", _text(name), name, *arguments]
+    text = "".join(map(_text, (*_BEGUN_BY.get(name, ()), name)))
+    return [shell, "-c", text, name, *arguments]
 
 
 @functools.cache

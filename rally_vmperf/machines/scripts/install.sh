@@ -2,6 +2,7 @@
 #
 # usage: install.sh MANAGER PROXY PACKAGE...   PROXY may be empty
 set -eu
+umask 022  # everybody uses what is installed
 manager=$1 proxy=$2
 shift 2
 # Whoever holds the lock is waited for.  Where mirrors are silent, better a

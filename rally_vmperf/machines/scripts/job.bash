@@ -22,7 +22,8 @@
 # that no writer is left, be the supervisor done or dead.  Programs are started
 # sparingly, for each costs an emulated machine dozens of milliseconds: empty
 # files, made last, tell that others are complete.
-export LC_ALL=C
+#
+# Works in folders of ours only (ours.bash), which no other user can open.
 
 now() {
     now=${EPOCHREALTIME:-$(date +%s.%6N)}
@@ -30,8 +31,8 @@ now() {
 
 start() {
     dir=$1
-    [[ $dir = /* ]] || dir=$PWD/$dir
-    [ -d "$2" ] || mkdir -p -- "$2" || return
+    ours "$2" || return
+    [ -d "$2" ] || mkdir -- "$2" || return
     # A second start follows a lost connection: the first one counts.
     mkdir -- "$dir" || { [ -d "$dir" ]; return; }
     mkfifo -- "$dir"/{alive,gate,begun,ready,enough,kept.alive} \
@@ -54,18 +55,18 @@ start() {
 clear() {  # COUNT SPENT...
     local one
     for one in "${@:2:$1}"; do keep_no_more "$one"; done
-    (($1 == 0)) || rm -rf -- "${@:2:$1}"
+    (($1 == 0)) || remove "${@:2:$1}"
 }
 
 run() {
     local seconds=$1
-    clear "${@:2}"
+    clear "${@:2}" || return 1
     start "${@:3+$2}" || return 1
     await "$dir" "$seconds"
 }
 
 arm() {
-    clear "$@"
+    clear "$@" || return
     start "${@:2+$1}"
 }
 

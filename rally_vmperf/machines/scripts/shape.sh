@@ -4,6 +4,7 @@
 #   up ROOT NAME CPUS NODES BYTES    make group NAME; print the files to enter
 #   down ROOT NAME...                end what runs in the groups, remove them
 export LC_ALL=C
+umask 077
 
 look() {
     if [ -f "$1/cgroup.controllers" ]; then

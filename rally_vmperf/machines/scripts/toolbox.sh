@@ -1,18 +1,13 @@
 # Install packages from a folder of this machine, without a network.
 #
-#   begin                              make the folder, print where it is
 #   wanted FOLDER MANAGER PACKAGE...   name the files that have to come
 #   install FOLDER MANAGER PACKAGE...  verify the files that came, install
 #
+# FOLDER is one that folder.bash made.
 # FOLDER/SHA256SUMS has the sum and the name of every file that there is.
 set -eu
+umask 022  # apt reads as a user of its own, and everybody what is installed
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive ZYPP_LOCK_TIMEOUT=300
-
-begin() {
-    folder=$(mktemp -d /var/tmp/rally-vmperf-tools.XXXXXX)
-    chmod 755 "$folder"  # apt reads as a user of its own
-    echo "$folder"
-}
 
 apt() {  # as apt-get, but that it knows nothing but the folder
     apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 \

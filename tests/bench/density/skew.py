@@ -6,6 +6,7 @@ import tempfile
 
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
+from rally_vmperf.machines import workfolder
 from tests.bench.density import busy
 from tests.bench.density import servers
 from tests.bench.density import sleepers
@@ -49,6 +50,8 @@ def _measure(told, count, folder, work):
 
     async def once():
         places = servers.stations(told, count, folder)
+        for one in places:
+            one.folder = await workfolder.make(one.machine, folder)
         try:
             await measure.repetition(
                 [work], places, None, lambda line: None, result

@@ -4,6 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
+from rally_vmperf import removal
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import procfs
 from tests.unit.cloud import fakes
@@ -19,6 +20,7 @@ class CloudTestCase(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.place = layout.Layout(self.folder / "root")
         self.place.make_folders()
+        removal.mark(self.place.root)
         proc = self.folder / "proc"
         proc.mkdir()
         self.proc = fakes.FakeProc(proc)

@@ -17,7 +17,9 @@ class EnvironmentSpecTestCase(unittest.TestCase):
             ("member", "users", "admin"),
         ):
             with self.subTest(user):
-                spec = handover.environment_spec(user, "secret")
+                spec = handover.environment_spec(
+                    user, "secret", "http://192.0.2.1:5000/v3"
+                )
                 inner = json.loads(json.dumps(spec))["existing@openstack"]
                 jsonschema.validate(inner, existing.OpenStack.CONFIG_SCHEMA)
                 self.assertIn(role, inner)

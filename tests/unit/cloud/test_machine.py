@@ -13,11 +13,13 @@ class MachineTestCase(base.CloudTestCase):
         (self.settings / "forward").write_text("0\n")
         self.own = self.folder / "own"
         self.made = self.folder / "made"
+        self.left = self.folder / "left"
         self.own.mkdir()
         for name, value in (
             ("SETTINGS", self.settings),
             ("KERNEL_SETTINGS", ("forward", "not-in-this-kernel")),
-            ("LEFTOVERS", (str(self.own), str(self.made))),
+            ("LEFTOVERS", (str(self.own), str(self.made), str(self.left))),
+            ("OWN_FOLDERS", (str(self.own), str(self.made))),
         ):
             patch = mock.patch.object(machine, name, value)
             patch.start()
@@ -26,13 +28,25 @@ class MachineTestCase(base.CloudTestCase):
     def test_put_back(self):
         machine.remember(self.place)
         (self.settings / "forward").write_text("1\n")
-        (self.made / "below").mkdir(parents=True)
+        (self.made / "below").mkdir()
+        self.left.mkdir()
         (self.made / "below" / "file").touch()
         machine.put_back(self.place)
         self.assertEqual("0", (self.settings / "forward").read_text().strip())
         self.assertTrue(self.own.exists())
         self.assertFalse(self.made.exists())
+        self.assertFalse(self.left.exists())
         self.assertFalse(self.place.before.exists())
+
+    def test_what_others_have_come_to_use_stays(self):
+        machine.remember(self.place)
+        self.made.rename(self.folder / "moved")
+        for folder in (self.made, self.left):
+            folder.mkdir()
+            (folder / "namespace-of-others").touch()
+        machine.put_back(self.place)
+        for folder in (self.made, self.left):
+            self.assertTrue((folder / "namespace-of-others").exists())
 
     def test_what_the_cloud_changed_is_not_remembered(self):
         machine.remember(self.place)

@@ -58,6 +58,25 @@ class EnsureTestCase(base.CloudTestCase):
             self.ensure(errors.AddressError("taken"))
         self.assertTrue(self.files.exists())
 
+    def test_the_cookie(self):
+        """It is long and random, for root alone, and stays."""
+        path = self.place.data / "rabbitmq" / ".erlang.cookie"
+        self.ensure()
+        first = path.read_text()
+        self.assertRegex(first, "^[0-9a-f]{64}$")
+        self.assertEqual(0o400, path.stat().st_mode & 0o777)
+        self.assertEqual(0, self.ensure().stopped)
+        self.assertEqual(first, path.read_text())
+        for damage in (
+            path.unlink,
+            lambda: path.chmod(0o600),
+            lambda: path.write_text("ERLANGSOWNTWENTYCHARS"),
+        ):
+            damage()
+            self.assertEqual(1, self.ensure().stopped)
+            self.assertNotEqual(first, path.read_text())
+            self.assertEqual(0o400, path.stat().st_mode & 0o777)
+
     def test_another_password(self):
         self.ensure()
         self.files.mkdir()

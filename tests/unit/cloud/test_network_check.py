@@ -1,12 +1,12 @@
 import json
 import pathlib
 
-from rally_vmperf.cloud import network
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import network_check
 from tests.unit.cloud import base
 
 DATA = pathlib.Path(__file__).parent / "data"
-BARRED = set(map(str, network.RANGES))
+BARRED = set(map(str, addresses.USUAL.ranges))
 
 
 def links(name):
@@ -21,7 +21,9 @@ class CompareTestCase(base.CloudTestCase):
         self.inside = links("ip-6.1.0-address-peer.json")
 
     def wrong(self, barred=frozenset(BARRED)):
-        return network_check.compare(self.here, self.inside, barred)
+        return network_check.compare(
+            addresses.USUAL, self.here, self.inside, barred
+        )
 
     def test_all_there(self):
         self.assertEqual([], self.wrong())

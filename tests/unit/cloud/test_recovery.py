@@ -18,7 +18,7 @@ class RecoveryTestCase(base.CloudTestCase):
         self.progress = console.Progress(self.stream)
         for name in (
             "run", "preflight", "teardown", "network_removal", "packages",
-            "machine", "paths",
+            "machine", "paths", "routing",
         ):  # fmt: skip
             patch = mock.patch.object(recovery, name, autospec=True)
             setattr(self, name, patch.start())

@@ -1,6 +1,8 @@
 import io
 from unittest import mock
 
+from rally_vmperf import removal
+from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import teardown
@@ -34,7 +36,7 @@ class DownTestCase(base.CloudTestCase):
         self.place.before.write_text('{"settings": {}, "leftovers": []}')
         with mock.patch.object(teardown.machine, "LEFTOVERS", ()):
             self.down(purge=False)
-        self.network_removal.remove.assert_called_once_with()
+        self.network_removal.remove.assert_called_once_with(addresses.USUAL)
         self.assertFalse(self.place.before.exists())
 
     def test_databases_stay_and_guests_do_not(self):
@@ -45,7 +47,10 @@ class DownTestCase(base.CloudTestCase):
     def test_a_purge_keeps_the_image(self):
         self.place.image.touch()
         self.down(purge=True)
-        self.assertEqual([self.place.image], list(self.place.root.iterdir()))
+        self.assertEqual(
+            {self.place.image.name, removal.MARKER},
+            {path.name for path in self.place.root.iterdir()},
+        )
 
     def test_guests_are_given_up_before_they_are_ended(self):
         self.sweep.side_effect = KeyboardInterrupt

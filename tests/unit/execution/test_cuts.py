@@ -72,7 +72,7 @@ class Outcome:
             host_key=server.host_pair.public,
         )
         place = station.Station(
-            name="g1", machine=machine, role="copy", folder=f"{folder}/work"
+            name="g1", machine=machine, role="copy", parent=folder
         )
         opened = session.open_session(
             [assignment.Assignment(test_measure.Echo(), {})],
@@ -110,6 +110,7 @@ class CutTest(unittest.TestCase):
         self.assertEqual(2, len(last))
         self.assertIn("/proc/stat", last[0])
         self.assertIn("rm -rf", last[1])
+        self.assertIn(" remove ", last[1])
 
     def test_while_getting_ready(self):
         """Nothing is measured yet: one line, or no matter at all."""
@@ -135,7 +136,9 @@ class CutTest(unittest.TestCase):
         at = len(self.whole.commands)
         outcome = Outcome(at)
         self.check_samples(outcome, left=1)
-        self.assertRegex(outcome.lines[-1], "work is left on g1: g1: .*lost")
+        self.assertRegex(
+            outcome.lines[-1], "vmperf-.* is left on g1: g1: .*lost"
+        )
 
     def check_samples(self, outcome, left=0):
         """Expect both samples and nothing missing.

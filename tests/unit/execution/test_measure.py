@@ -1,7 +1,6 @@
 """Tests of running workloads, on this computer."""
 
 import asyncio
-import tempfile
 import typing as t
 import unittest
 from unittest import mock
@@ -17,6 +16,7 @@ from rally_vmperf.measurement import course
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement.density import overlap
 from rally_vmperf.workloads import base
+from tests.unit.machines import folders
 
 RATE = sample.Metric(name="cpu.echo.rate", unit="ops/s", better="higher")
 SIZE = sample.Metric(name="cpu.echo.size", unit="B", better="higher")
@@ -79,14 +79,12 @@ class Case(unittest.TestCase):
     def setUp(self):
         """Give two stations folders of their own."""
         super().setUp()
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
         self.places = [
             station.Station(
                 name=name,
                 machine=local.Local(name),
                 role="copy",
-                folder=f"{folder.name}/{name}",
+                folder=str(folders.made(self)),
             )
             for name in ("c1", "c2")
         ]

@@ -1,8 +1,6 @@
 """Tests of commands that several machines begin together, on this computer."""
 
 import asyncio
-import pathlib
-import tempfile
 import unittest
 from unittest import mock
 
@@ -16,6 +14,7 @@ from rally_vmperf.execution import station
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from tests.unit.execution import test_measure
+from tests.unit.machines import folders
 from tests.unit.machines import test_job_armed
 
 #: Leaves a line each time, and takes the longer the later the copy.
@@ -28,9 +27,7 @@ class TogetherTestCase(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         """Let them take 0.1, 0.2 and 0.4 seconds."""
         super().setUp()
-        self.folder = pathlib.Path(
-            self.enterContext(tempfile.TemporaryDirectory())
-        )
+        self.folder = folders.made(self)
         self.places = []
         for name, seconds in (("c1", 0.1), ("c2", 0.2), ("c3", 0.4)):
             (self.folder / name).mkdir()

@@ -1,7 +1,6 @@
 """Tests of one station's turn at a workload, on this computer."""
 
 import asyncio
-import tempfile
 import unittest
 
 from rally_vmperf.execution import assignment
@@ -10,6 +9,7 @@ from rally_vmperf.execution import station
 from rally_vmperf.execution import turn
 from rally_vmperf.machines import local
 from tests.unit.execution import test_measure
+from tests.unit.machines import folders
 
 
 class TestTurn(unittest.IsolatedAsyncioTestCase):
@@ -22,7 +22,7 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
             name="c1",
             machine=local.Local("c1"),
             role="copy",
-            folder=self.enterContext(tempfile.TemporaryDirectory()),
+            folder=str(folders.made(self)),
         )
         self.kept = []
         self.result = measured.Measured(keep_raw=self.kept.append)

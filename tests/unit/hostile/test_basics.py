@@ -23,10 +23,12 @@ PROGRAMS = (
     "head",
     "mkdir",
     "mkfifo",
+    "mktemp",
     "setsid",
     "rm",
     "sed",
     "sha256sum",
+    "stat",
     "python3",
     "dirname",
 )

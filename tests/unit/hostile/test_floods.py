@@ -3,7 +3,6 @@
 import asyncio
 import json
 import resource
-import tempfile
 import unittest
 
 import ddt
@@ -19,6 +18,7 @@ from rally_vmperf.machines import testing
 from rally_vmperf.workloads import base as workloads
 from rally_vmperf.workloads import bzip2
 from rally_vmperf.workloads import document
+from tests.unit.machines import folders
 
 MIB = 1 << 20
 
@@ -113,7 +113,7 @@ class DescriptionTestCase(unittest.IsolatedAsyncioTestCase):
 class OutputTestCase(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         self.machine = local.Local("g1")
-        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.folder = str(folders.below(self))
 
     async def run_job(self, *script, timeout=60, limit=MIB):
         handle = await job.start(

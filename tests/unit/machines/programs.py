@@ -9,8 +9,8 @@ from unittest import mock
 #: What our scripts use of coreutils and their like.
 _REAL = (
     *("bash", "cat", "chmod", "cut", "dirname", "env", "grep", "head", "ls"),
-    *("mkdir", "mktemp", "mv", "rm", "sed", "sh", "sha256sum", "timeout"),
-    "uname",
+    *("mkdir", "mktemp", "mv", "rm", "sed", "sh", "sha256sum", "stat"),
+    *("timeout", "uname"),
 )
 
 

@@ -39,7 +39,7 @@ class LazinessTestCase(unittest.TestCase):
         program = (
             "import sys\n"
             "from rally_vmperf.machines import fingerprint, job, local\n"
-            "from rally_vmperf.machines import home, provision, shape\n"
+            "from rally_vmperf.machines import provision, shape, workfolder\n"
             "sys.exit('asyncssh' in sys.modules)\n"
         )
         done = subprocess.run([sys.executable, "-c", program], check=False)

@@ -1,5 +1,4 @@
 import asyncio
-import contextlib
 import dataclasses
 import os
 import pathlib
@@ -16,12 +15,13 @@ from rally_vmperf.machines import job_asking
 from rally_vmperf.machines import job_handle
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
+from tests.unit.machines import folders
 
 
 class JobTestCase(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         self.machine = local.Local("g1")
-        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.folder = str(folders.below(self))
 
     async def start(self, *argv, timeout=60, **arguments):
         return await job.start(
@@ -141,13 +141,27 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         await asyncio.sleep(1.5)
         self.assertFalse(mark.exists())
 
-    async def test_a_relative_folder_is_below_the_home(self):
-        self.enterContext(contextlib.chdir(self.folder))
+    async def test_the_folder_is_made_but_none_above_it(self):
+        folder = f"{self.folder}/a b"
         handle = await job.start(
-            self.machine, "a b", "fio", ["pwd"], timeout=60
+            self.machine, folder, "fio", ["pwd"], timeout=60
         )
         result = await job.finish(self.machine, handle)
-        self.assertEqual(f"{self.folder}/a b\n", result.stdout)
+        self.assertEqual(f"{folder}\n", result.stdout)
+        folder = f"{self.folder}/nowhere/fio"
+        with self.assertRaisesRegex(base.MachineError, "No such file"):
+            await job.start(self.machine, folder, "fio", ["true"], timeout=5)
+
+    async def test_a_folder_that_is_not_ours(self):
+        other = self.enterContext(tempfile.TemporaryDirectory())
+        for folder in (other, f"{other}/work", f"{self.folder}/../../work"):
+            with self.assertRaisesRegex(
+                base.MachineError, "not below a folder that rally-vmperf made"
+            ):
+                await job.start(
+                    self.machine, folder, "fio", ["true"], timeout=5
+                )
+        self.assertEqual([], os.listdir(other))
 
     async def test_a_folder_that_cannot_be_made(self):
         with self.assertRaisesRegex(base.MachineError, "writable folder"):
@@ -161,7 +175,7 @@ class RunTestCase(unittest.IsolatedAsyncioTestCase):
 
     def setUp(self):
         self.machine = local.Local("g1")
-        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.folder = str(folders.below(self))
         self.spent = []
 
     async def run_job(self, *argv, timeout=60, **arguments):
@@ -192,6 +206,17 @@ class RunTestCase(unittest.IsolatedAsyncioTestCase):
         result = await self.run_job("ls", "-A", self.folder)
         self.assertNotIn(os.path.basename(first), result.stdout)
         self.assertEqual(1, len(os.listdir(self.folder)))
+
+    async def test_nothing_but_ours_is_cleared_away(self):
+        kept = self.enterContext(tempfile.TemporaryDirectory())
+        link = f"{self.folder}/link"
+        os.symlink(kept, link)
+        for spent in (kept, link, f"{self.folder}/../../..", "/"):
+            self.spent = [spent]
+            with self.assertRaisesRegex(base.MachineError, "not below a fol"):
+                await self.run_job("true")
+            self.assertEqual([spent], self.spent)
+        self.assertTrue(os.path.isdir(kept))
 
     async def test_one_that_lasts_longer_than_the_wait(self):
         with mock.patch.object(job, "HOLD", 0.2):

@@ -4,7 +4,6 @@ import os
 import pathlib
 import shutil
 import signal
-import tempfile
 import time
 import typing
 import unittest
@@ -14,6 +13,7 @@ from rally_vmperf.machines import job
 from rally_vmperf.machines import job_armed
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
+from tests.unit.machines import folders
 
 
 class Supervisor(typing.NamedTuple):
@@ -63,7 +63,7 @@ def session(process):
 class Case(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         self.machine = local.Local("g1")
-        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.folder = str(folders.below(self))
         self.spent = []
 
     async def arm(self, *argv, timeout=60, **arguments):

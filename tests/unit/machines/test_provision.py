@@ -166,24 +166,24 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_a_folder_goes_before_mirrors(self):
         with tempfile.TemporaryDirectory() as folder:
             toolbox = made.toolbox(pathlib.Path(folder))
-            place = "/var/tmp/rally-vmperf-tools.Ab12\n"
+            place = "/var/tmp/rally-vmperf-0123456789\n"
             machine = testing.FakeMachine(
                 "g1",
                 {
-                    "bash": [MISSING, THERE],
+                    "bash": [MISSING, place, "", THERE],
                     "id -u": "0\n",
-                    "rm -rf": "",
-                    "sh": [DEBIAN, place, ""],
+                    "sh": [DEBIAN, ""],
                 },
             )
             await provision.ensure(
                 machine, [MBW], supply=supply.Supply(tools=toolbox)
             )
         scripts = [c[3:] for c in machine.commands if c[0] == "sh"]
-        self.assertEqual(("toolbox.sh", "begin"), scripts[1])
+        self.assertIn(place.strip(), scripts[-1])
         self.assertNotIn("install.sh", {words[0] for words in scripts})
         self.assertEqual(
-            ("rm", "-rf", "--", place.strip()), machine.commands[-2]
+            ("folder.bash", "remove", place.strip()),
+            machine.commands[-2][3:],
         )
 
     async def test_a_folder_without_the_tool(self):
@@ -193,15 +193,14 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
             machine = testing.FakeMachine(
                 "g1",
                 {
-                    "bash": MISSING,
-                    "id -u": "0\n",
-                    "rm -rf": "",
-                    "sh": [
-                        DEBIAN,
-                        "/var/tmp/rally-vmperf-tools.Ab12\n",
+                    "bash": [
+                        MISSING,
+                        "/var/tmp/rally-vmperf-0123456789\n",
                         "",
-                        failed,
+                        MISSING,
                     ],
+                    "id -u": "0\n",
+                    "sh": [DEBIAN, "", failed],
                 },
             )
             with self.assertRaisesRegex(

@@ -16,6 +16,7 @@ from rally_vmperf.machines import job_asking
 from rally_vmperf.machines import local
 from rally_vmperf.machines import putting
 from rally_vmperf.machines import ssh
+from tests.unit.machines import folders
 from tests.unit.machines import sshd
 
 
@@ -320,7 +321,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         script = 'echo one; sleep 1; echo two; echo "$1" >&2; exit 4'
         handle = await job.start(
             machine,
-            self.folder(),
+            str(folders.below(self)),
             "fio",
             ["sh", "-c", script, "sh", "a *"],
             timeout=60,
@@ -339,7 +340,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         """The command runs once, however often it is asked for."""
         server = await self.serve()
         machine = self.machine(server)
-        folder = self.folder()
+        folder = str(folders.below(self))
         script = "echo began >>began; sleep 1; cat began"
         running = asyncio.create_task(
             job.run(
@@ -358,7 +359,11 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         server = await self.serve()
         machine = self.machine(server, keepalive=0.2)
         handle = await job.start(
-            machine, self.folder(), "fio", ["sleep", "20"], timeout=9000
+            machine,
+            str(folders.below(self)),
+            "fio",
+            ["sleep", "20"],
+            timeout=9000,
         )
         self.addAsyncCleanup(job.cancel, local.Local("g1"), handle)
         finishing = asyncio.create_task(job.finish(machine, handle))

@@ -47,7 +47,8 @@ class UploadingTestCase(unittest.IsolatedAsyncioTestCase):
         program.unlink()
         program.write_text(
             f'#!/bin/sh\nmade=$({real} "$@") || exit\n'
-            f"echo $made >>{self.made}\necho $made\n"
+            f'case $1 in -d) echo "$made" >>{self.made} ;; esac\n'
+            'echo "$made"\n'
         )
         program.chmod(0o755)
 
@@ -186,11 +187,11 @@ class UploadingTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_folder_that_is_none(self):
         """What a machine answers is not removed unless it is ours."""
-        for answer in ("/etc", "/var/tmp/rally-vmperf-tools.", "", "../x"):
-            machine = testing.FakeMachine("g1", {"id": "0", "sh": answer})
+        for answer in ("/etc", "/var/tmp/rally-vmperf-", "", "../x"):
+            machine = testing.FakeMachine("g1", {"id": "0", "bash": answer})
             toolbox = made.toolbox(self.top)
             (chosen,) = toolbox.sets
-            with self.assertRaisesRegex(base.MachineError, "cannot make a"):
+            with self.assertRaisesRegex(base.MachineError, "is no folder"):
                 await uploading.from_toolbox(
                     machine, "apt-get", ["mbw"], toolbox, chosen
                 )

@@ -1,2 +1,0 @@
-# Print the home directory of whoever runs this.
-printf %s "$HOME"

@@ -1,0 +1,258 @@
+"""Tests of folders that a machine makes for us: the real script."""
+
+import os
+import pathlib
+import shutil
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import local
+from rally_vmperf.machines import testing
+from rally_vmperf.machines import workfolder
+
+MARK = ".made-by-rally-vmperf"
+
+
+class Case(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        self.machine = local.Local("metal")
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.parent = pathlib.Path(folder).resolve()
+
+    async def make(self, parent=None, **arguments):
+        return pathlib.Path(
+            await workfolder.make(
+                self.machine, str(parent or self.parent), **arguments
+            )
+        )
+
+
+class MakeTestCase(Case):
+    async def test_it_is_new_and_closed(self):
+        folders = {await self.make() for _ in range(3)}
+        self.assertEqual(folders, set(self.parent.iterdir()))
+        for one in folders:
+            self.assertEqual(0o40700, one.stat().st_mode)
+            self.assertEqual(0o100600, (one / MARK).stat().st_mode)
+            self.assertEqual(f"{one.name}\n", (one / MARK).read_text())
+
+    async def test_a_lax_umask_opens_nothing(self):
+        before = os.umask(0)
+        self.addCleanup(os.umask, before)
+        made = await self.make()
+        await self.machine.put(b"x", f"{made}/echo/script")
+        self.assertEqual(0o40700, (made / "echo").stat().st_mode)
+        self.assertEqual(0o40700, made.stat().st_mode)
+        self.assertEqual(0o100600, (made / MARK).stat().st_mode)
+
+    async def test_others_may_read_if_they_are_to(self):
+        made = await self.make(mode=0o755)
+        self.assertEqual(0o40755, made.stat().st_mode)
+        self.assertEqual(0o100600, (made / MARK).stat().st_mode)
+
+    async def test_links_are_followed_once(self):
+        (self.parent / "real").mkdir()
+        (self.parent / "link").symlink_to("real")
+        made = await self.make(self.parent / "link")
+        self.assertEqual(self.parent / "real", made.parent)
+
+    async def test_a_relative_one_is_below_the_home(self):
+        (self.parent / "a b").mkdir()
+        with mock.patch.dict(os.environ, HOME=str(self.parent)):
+            made = await workfolder.make(self.machine, "a b")
+            self.assertEqual(f"{self.parent}/a b", os.path.dirname(made))
+            made = await workfolder.make(self.machine, "")
+            self.assertEqual(str(self.parent), os.path.dirname(made))
+            (self.parent / "-").mkdir()
+            made = await workfolder.make(self.machine, "-")
+            self.assertEqual(f"{self.parent}/-", os.path.dirname(made))
+
+    async def test_a_user_without_a_home(self):
+        environment = {k: v for k, v in os.environ.items() if k != "HOME"}
+        with (
+            mock.patch.dict(os.environ, environment, clear=True),
+            self.assertRaisesRegex(
+                base.MachineError, "metal: home folder: .*HOME: is not set"
+            ),
+        ):
+            await workfolder.make(self.machine, "")
+
+    async def test_sticky_folders_are_shared(self):
+        self.parent.chmod(0o1777)
+        below = self.parent / "below"
+        below.mkdir()
+        self.assertEqual(below, (await self.make(below)).parent)
+
+    async def test_what_others_could_replace_is_refused(self):
+        below = self.parent / "a b"
+        below.mkdir()
+        for path, mode in (
+            (below, 0o777),
+            (below, 0o770),
+            (self.parent, 0o702),
+        ):
+            with self.subTest(path=path, mode=oct(mode)):
+                before = path.stat().st_mode
+                path.chmod(mode)
+                with self.assertRaisesRegex(
+                    base.MachineError,
+                    f"^metal: folder {below}: .*{path}.*mode {mode:o}.*go-w",
+                ):
+                    await self.make(below)
+                path.chmod(before & 0o777)
+        self.assertEqual([], list(below.iterdir()))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root gives folders away")
+    async def test_what_belongs_to_others_is_refused(self):
+        below = self.parent / "below"
+        below.mkdir()
+        for path in (below, self.parent):
+            with self.subTest(path=path):
+                os.chown(path, 65534, 65534)
+                for mode in (0o700, 0o1777):
+                    path.chmod(mode)
+                    with self.assertRaisesRegex(
+                        base.MachineError,
+                        f"metal: folder {below}: {path} belongs to .*65534"
+                        f".*mount --bind {below}/rally-vmperf ",
+                    ):
+                        await self.make(below)
+                os.chown(path, 0, 0)
+        self.assertEqual([], list(below.iterdir()))
+
+    async def test_what_is_not_there(self):
+        with self.assertRaisesRegex(
+            base.MachineError, "metal: folder .*/nowhere is no folder .*mkdir"
+        ):
+            await self.make(self.parent / "nowhere")
+        (self.parent / "a\nb").mkdir()
+        with self.assertRaisesRegex(
+            base.MachineError, "control characters"
+        ) as caught:
+            await self.make(self.parent / "a\nb")
+        self.assertNotIn("a\nb", str(caught.exception).partition(": ")[2][:9])
+
+    async def test_where_nothing_can_be_made(self):
+        with self.assertRaisesRegex(base.MachineError, "/proc: none can be"):
+            await self.make("/proc")
+
+
+@ddt.ddt
+class AnswerTestCase(unittest.IsolatedAsyncioTestCase):
+    """A guest may answer what it likes."""
+
+    @ddt.data(
+        *("", "/", "/etc", "rally-vmperf-0123456789", "/x/rally-vmperf-"),
+        *("/x/../rally-vmperf-0123456789", "/rally-vmperf-012345678\x1b"),
+        "/\x1b[2J/rally-vmperf-0123456789",
+        "/x/rally-vmperf-0123456789\n/etc",
+        "/" + 5000 * "x" + "/rally-vmperf-0123456789",
+    )
+    async def test_what_is_no_folder(self, answer):
+        machine = testing.FakeMachine("g1", {"bash": answer})
+        with self.assertRaisesRegex(base.MachineError, "^g1: ") as caught:
+            await workfolder.make(machine, "")
+        self.assertTrue(str(caught.exception).isprintable())
+        self.assertLess(len(str(caught.exception)), 1000)
+
+    @ddt.data("owner\n\x1b[2J\n/x", "owner", "\n\n", "{path}\na\nb", "mode\n")
+    async def test_reasons(self, answer):
+        refusal = testing.completed(answer, exit_status=3)
+        machine = testing.FakeMachine("g1", {"bash": refusal})
+        with self.assertRaisesRegex(base.MachineError, "^g1: ") as caught:
+            await workfolder.make(machine, "")
+        self.assertTrue(str(caught.exception).isprintable())
+
+    async def test_one_that_is(self):
+        path = "/home/a b/rally-vmperf-0123456789"
+        machine = testing.FakeMachine("g1", {"bash": f"{path}\n"})
+        self.assertEqual(path, await workfolder.make(machine, ""))
+
+
+class RemoveTestCase(Case):
+    async def refuse(self, path, why="not below a folder that rally-vmperf"):
+        with self.assertRaisesRegex(
+            base.MachineError, f"^metal: cannot remove .*{why}.*by hand$"
+        ):
+            await workfolder.remove(self.machine, str(path))
+
+    async def test_all_of_it_goes_and_no_more(self):
+        made, other = await self.make(), await self.make()
+        kept = self.parent / "kept"
+        kept.mkdir()
+        (kept / "file").write_text("x")
+        (made / "below").mkdir()
+        (made / "below" / "link").symlink_to(kept)
+        (made / "link").symlink_to(kept)
+        await workfolder.remove(self.machine, str(made))
+        self.assertFalse(made.exists())
+        self.assertTrue((kept / "file").exists())
+        self.assertTrue((other / MARK).exists())
+
+    async def test_what_is_gone_is_gone(self):
+        made = await self.make()
+        await workfolder.remove(self.machine, str(made))
+        await workfolder.remove(self.machine, str(made))
+
+    async def test_what_was_not_made_stays(self):
+        made = await self.make()
+        plain = self.parent / "rally-vmperf-0123456789"
+        plain.mkdir()
+        copy = self.parent / "rally-vmperf-aaaaaaaaaa"
+        shutil.copytree(made, copy)
+        link = self.parent / "rally-vmperf-bbbbbbbbbb"
+        link.symlink_to(made)
+        (made / "link").symlink_to(plain)
+        for path in (
+            *(plain, copy, link, self.parent, made / "link", f"{made}/"),
+            *("/", f"{made}/..", f"{made}/.", f"{made}/../{plain.name}"),
+            f"{link}/{MARK}",
+        ):
+            with self.subTest(path=path):
+                await self.refuse(path)
+        for path in (plain, made / MARK, copy / MARK):
+            self.assertTrue(path.exists())
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root gives folders away")
+    async def test_a_mark_of_another_user_is_none(self):
+        made = await self.make()
+        for path in (made / MARK, made):
+            os.chown(path, 65534, 65534)
+            await self.refuse(made)
+            os.chown(path, 0, 0)
+        self.assertTrue((made / MARK).exists())
+
+    @unittest.skipUnless(
+        os.geteuid() == 0 and shutil.which("unshare"), "only root mounts"
+    )
+    async def test_mounts_are_not_crossed(self):
+        kept = self.parent / "kept"
+        kept.mkdir()
+        (kept / "file").write_text("x")
+        (self.parent / "a b").mkdir()
+        made = await self.make(self.parent / "a b")
+        (made / "on").mkdir()
+
+        class Mounted(local.Local):
+            async def run(self, argv, **arguments):
+                bound = 'mount --bind "$1" "$2" || exit 9; shift 2; exec "$@"'
+                return await super().run(
+                    [
+                        *("unshare", "--mount", "sh", "-c", bound, "sh"),
+                        *(str(kept), str(made / "on"), *argv),
+                    ],
+                    **arguments,
+                )
+
+        tried = await Mounted("metal").run(["true"])
+        if tried.exit_status:
+            self.skipTest(f"nothing can be mounted: {tried.stderr}")
+        self.machine = Mounted("metal")
+        await self.refuse(made, "mounted below")
+        await self.refuse(made / "on", "mounted below")
+        self.assertTrue((kept / "file").exists())
+        self.assertTrue((made / MARK).exists())

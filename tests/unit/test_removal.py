@@ -1,0 +1,137 @@
+"""Deleting what is ours, and nothing else."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import ddt
+
+from rally_vmperf import removal
+
+#: What must outlive every refused deletion.
+KEPT = ("root/a/b/file", "root/.rally-vmperf", "root/plain", "other/file")
+
+
+@ddt.ddt
+class RemovalCase(unittest.TestCase):
+    """A marked folder and another one beside it."""
+
+    def setUp(self):
+        """Make both, with links between them."""
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.top = pathlib.Path(folder.name).resolve()
+        self.root = self.top / "root"
+        self.other = self.top / "other"
+        (self.root / "a" / "b").mkdir(parents=True)
+        self.other.mkdir()
+        for name in KEPT:
+            (self.top / name).touch()
+        (self.root / "a" / "b" / "out").symlink_to(self.other)
+        (self.root / "out").symlink_to(self.other)
+        (self.top / "alias").symlink_to(self.root)
+        removal.mark(self.root)
+
+    def refused(self, path, below, reason):
+        """Expect an error in one line, and everything in its place."""
+        with self.assertRaisesRegex(removal.RemovalError, reason) as caught:
+            removal.remove(path, below)
+        self.assertNotIn("\n", str(caught.exception))
+        for name in KEPT:
+            self.assertTrue((self.top / name).exists(), name)
+
+    def test_a_tree(self):
+        """Links in it are removed, and what they lead to stays."""
+        removal.remove(self.root / "a", self.root)
+        removal.remove(self.root / "out", self.root)
+        self.assertEqual({removal.MARKER, "plain"}, set(os.listdir(self.root)))
+        self.assertTrue((self.other / "file").exists())
+
+    def test_a_file_and_what_is_not_there(self):
+        """Nothing to delete is no failure."""
+        for name in ("a/b/file", "a/b/file", "none", "none/at/all"):
+            removal.remove(self.root / name, self.root)
+        self.assertFalse((self.root / "a/b/file").exists())
+
+    @ddt.data(
+        ("root", "root", "is not below"),
+        ("other/file", "root", "is not below"),
+        ("root/../other", "root", "is not below"),
+        ("root/a/../../other", "root", "is not below"),
+        ("other/file", "other", "has no file .rally-vmperf"),
+        ("root/a/b", "root/a", "has no file .rally-vmperf"),
+        ("root/out/file", "root", "reached by a link"),
+        ("root/plain/x", "root", "reached by a link or no folder"),
+        ("alias/a", "alias", "has no file .rally-vmperf"),
+    )
+    @ddt.unpack
+    def test_refused(self, path, below, reason):
+        """What is outside, unmarked or behind a link is not deleted."""
+        self.refused(self.top / path, self.top / below, reason)
+
+    def test_a_marker_that_is_a_link(self):
+        """Somebody else's file makes no folder ours."""
+        (self.root / removal.MARKER).unlink()
+        (self.root / removal.MARKER).symlink_to(self.other / "file")
+        self.refused(self.root / "a", self.root, "has no file")
+
+    @unittest.skipIf(os.geteuid(), "only root gives files away")
+    def test_a_marker_of_another_user(self):
+        """Nor does one that another user wrote, or a folder of his."""
+        for path in (self.root / removal.MARKER, self.root):
+            os.chown(path, 65534, -1)
+            self.refused(self.root / "a", self.root, "has no file")
+            os.chown(path, 0, -1)
+
+    @unittest.skipIf(os.geteuid(), "only root mounts")
+    def test_mounts(self):
+        """What is mounted inside stays, on the same filesystem too."""
+        mounted = self.root / "a" / "b"
+        done = subprocess.run(
+            ["mount", "--bind", str(self.other), str(mounted)],
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode:
+            self.skipTest("nothing can be mounted here")
+        try:
+            for path in (self.root / "a", mounted, mounted / "file"):
+                with self.assertRaisesRegex(
+                    removal.RemovalError, f"mounted on {mounted}"
+                ):
+                    removal.remove(path, self.root)
+        finally:
+            subprocess.run(["umount", str(mounted)], check=True)
+        self.assertTrue((self.other / "file").exists())
+
+    def test_discard(self):
+        """A folder of ours goes as a whole; others do not."""
+        removal.discard(self.root)
+        self.assertFalse(self.root.exists())
+        with self.assertRaisesRegex(removal.RemovalError, "has no file"):
+            removal.discard(self.other)
+        self.assertTrue((self.other / "file").exists())
+
+    def test_temporary(self):
+        """It is there for the time of the work, for us alone."""
+        with removal.temporary("x-", self.top) as folder:
+            (folder / "below").mkdir()
+            self.assertEqual(0o700, folder.stat().st_mode & 0o777)
+        self.assertFalse(folder.exists())
+
+
+class OneWayTestCase(unittest.TestCase):
+    """The product deletes trees nowhere else."""
+
+    def test_the_embedded_cloud(self):
+        """None of its modules deletes a tree by itself."""
+        top = pathlib.Path(removal.__file__).parent
+        modules = [*(top / "cloud").glob("*.py"), *(top / "cmd").glob("*.py")]
+        self.assertGreater(len(modules), 40)
+        for path in modules:
+            text = path.read_text()
+            for way in ("rmtree", "TemporaryDirectory", '"-rf"', '"rm"'):
+                self.assertNotIn(way, text, path)
