@@ -1,6 +1,5 @@
 """From what pages show to tasks that Rally can check."""
 
-import contextlib
 import json
 import os
 import pathlib
@@ -53,6 +52,9 @@ TAKEN = {
     ),
 }
 PEER = {"address": "192.0.2.10", "user": "root"}
+SHAPE = {"vcpus": 2, "memory_mib": 2048, "copies": 1}
+#: A file of the reader's machine, as a task names it.
+_FILE = re.compile(r'"(key_file|known_hosts|password_file)": "([^"]+)"')
 SHAPE = {"vcpus": 2, "memory_mib": 2048, "copies": 1}
 
 
@@ -152,8 +154,11 @@ def check(task):
     :raises InvalidTaskConfig: with the reason
     """
     plugins.load()
-    with tempfile.TemporaryDirectory() as folder, _readers_machine(task):
-        task = json.loads(json.dumps(task))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch("rally_vmperf.machines.netns.open_socket", autospec=True),
+    ):
+        task = _with_files(task, pathlib.Path(folder, "files"))
         _register(task, store.Store(folder))
         _furnish(task, pathlib.Path(folder, "tools"))
         cfg.CONF.set_override("baseline_dir", folder, "vmperf")
@@ -165,19 +170,17 @@ def check(task):
             cfg.CONF.clear_override("baseline_dir", "vmperf")
 
 
-@contextlib.contextmanager
-def _readers_machine(task):
-    """Have the files and namespaces that a task names."""
-    with (
-        tempfile.TemporaryDirectory() as home,
-        mock.patch.dict(os.environ, HOME=home),
-        mock.patch("rally_vmperf.machines.netns.open_socket", autospec=True),
-    ):
-        for name in re.findall(r'"~/([^"]+)"', json.dumps(task)):
-            path = pathlib.Path(home, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("something\n")
-        yield
+def _with_files(task, folder):
+    """Return a copy of a task whose files are made in a folder."""
+
+    def make(found):
+        key, name = found.groups()
+        path = folder / name.lstrip("~/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("something\n")
+        return f'"{key}": {json.dumps(str(path))}'
+
+    return json.loads(_FILE.sub(make, json.dumps(task)))
 
 
 def _register(task, registry_of_baselines):
