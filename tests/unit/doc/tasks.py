@@ -16,9 +16,11 @@ from rally.task import task_cfg
 
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
+from rally_vmperf.records import codec
 from rally_vmperf.workloads import registry
+from tests.unit import made
 from tests.unit.doc import pages
-from tests.unit.toolbox import made
+from tests.unit.toolbox import made as toolboxes
 
 MAIN = "tasks/kvm-overhead.yaml"
 #: Names that the main task takes, as its comment and the reference tell.
@@ -199,45 +201,30 @@ def _furnish(task, folder):
         guests = subtask["contexts"]["vmperf_guests@openstack"]
         if "tools" in guests:
             folder.mkdir(exist_ok=True)
-            made.toolbox(folder)
+            toolboxes.toolbox(folder)
             guests["tools"] = str(folder)
 
 
 def baseline(name, assignments):
     """Return a baseline that covers assignments, in several copies."""
-    return {
-        "version": 1,
-        "name": name,
-        "recorded_at": "2026-01-01T00:00:00+00:00",
-        "software": {"rally-vmperf": "1"},
-        "machine": {"name": "host-1", "fingerprint": {}},
-        "entries": [
+    return made.baseline(
+        name=name,
+        machine={"name": "host-1", "fingerprint": {}},
+        entries=[
             _entry(one, copies)
             for one in assignments
             for copies in (1, 2, 3, 4, 8)
         ],
-    }
+    )
 
 
 def _entry(one, copies):
     metrics = one.workload.metrics(one.arguments)
-    rows = [
-        {"source": "copy-1", "metric": metric.name, "value": 100.0}
-        for metric in metrics
-    ]
-    return {
-        "workload": one.workload.name,
-        "arguments": one.arguments,
-        "shape": {**SHAPE, "copies": copies},
-        "held": "systemd",
-        "metrics": {
-            metric.name: {
-                "unit": metric.unit,
-                "better": metric.better,
-                "scale": metric.scale,
-            }
-            for metric in metrics
-        },
-        "repetitions": [rows] * 3,
-        "findings": [],
-    }
+    samples = {metric.name: [100.0] * copies for metric in metrics}
+    return made.entry(
+        workload=one.workload.name,
+        arguments=one.arguments,
+        shape={**SHAPE, "copies": copies},
+        metrics=codec.encode_metrics(metrics),
+        repetitions=[samples] * 3,
+    )
