@@ -146,11 +146,12 @@ class Row:
         few = len(self.guest) < spread.FEWEST
         if few or (self._is_ratio and len(self.bare) < spread.FEWEST):
             side = "the guest" if few else "bare metal"
-            return f"{NAMES[self.figure]}: 1 repetition of {side} has none"
+            name = NAMES["gsd" if self._is_ratio else self.figure]
+            return f"1 repetition of {side} has no {name}"
         if self._is_ratio and self.ratio is None:
             return (
-                f"{NAMES[self.figure]}: all repetitions of bare metal are "
-                "equal, record a baseline with more repetitions"
+                "all repetitions of bare metal are equal, so that there is no "
+                "ratio to them, record a baseline with more repetitions"
             )
         return ""
 
@@ -182,11 +183,12 @@ class Row:
 
     def brief(self) -> str:
         """Return the figure and its limit in a few words."""
-        if self._is_ratio:
-            value = f"{self.ratio.value:.3g}" if self.ratio else "none"
-        else:
-            value = self.show(t.cast(float, self.of(self.guest)))
-        return f"{NAMES[self.figure]} {value} (limit {self.shown_limit})"
+        words, limit = NAMES[self.figure], f"limit {self.shown_limit}"
+        if self._is_ratio and self.ratio is not None:
+            ratio = f"{self.ratio.value:.3g} ({self.shown_interval}"
+            return f"{words} {ratio}, {limit})"
+        value = self.show(t.cast(float, self.of(self.guest)))
+        return f"{words} {value} ({limit})"
 
     def _would_decide(self, limit: float) -> str:
         if len(self.guest) < statistics.FEWEST:

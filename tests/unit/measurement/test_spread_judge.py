@@ -194,8 +194,9 @@ class RatioTestCase(unittest.TestCase):
         )
         self.assertEqual("inconclusive", found.status)
         self.assertIn(
-            "all repetitions of bare metal are equal, record a baseline with "
-            "more repetitions, limit 1000: inconclusive",
+            "all repetitions of bare metal are equal, so that there is no "
+            "ratio to them, record a baseline with more repetitions, limit "
+            "1000: inconclusive",
             held(found).sentence(),
         )
 
@@ -311,11 +312,11 @@ class SentenceTestCase(unittest.TestCase):
             max_range_percent={"disk.*": 5, "cpu.*": 10},
             max_cv_percent={"cpu.*": 5},
             max_gsd={"cpu.*": 1.1},
-            max_gsd_ratio={"disk.*": 20},
+            max_gsd_ratio={"disk.*": 20, "cpu.*": 99},
         )
         self.assertEqual(
             [
-                "failed: 1 of 5 figures is beyond the limit.",
+                "failed: 1 of 6 figures is beyond the limit.",
                 "disk.randread.iops: guest's range 7.87 % over 5 "
                 "repetitions, bare metal's 0.569 % over 4, limit 5 %: "
                 "failed.",
@@ -328,7 +329,9 @@ class SentenceTestCase(unittest.TestCase):
                 "passed: cpu.compress_time.",
                 "cpu.compress_time: guest's range 3.96 % (limit 10 %), "
                 "coefficient of variation 1.57 % (limit 5 %), geometric "
-                "standard deviation 1.0158 (limit 1.1): passed.",
+                "standard deviation 1.0158 (limit 1.1), ratio of geometric "
+                "standard deviations 7.24 (95 % interval 1.86 to 22.9, limit "
+                "99): passed.",
             ],
             found.sentences(),
         )

@@ -63,7 +63,9 @@ class SpreadTestCase(unittest.TestCase):
     def test_what_has_no_figure_has_its_reason(self):
         records = made.records(count=1, warmup=0)
         _, text = read(records, LIMITS)
-        self.assertIn("1 repetition of the guest has none", text)
+        self.assertIn(
+            "1 repetition of the guest has no coefficient of variation", text
+        )
         self.assertIn("inconclusive", text)
 
     def test_without_bare_metal(self):
