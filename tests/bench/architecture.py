@@ -21,7 +21,12 @@ TOP = pathlib.Path(__file__).parent.parent.parent / "rally_vmperf"
 SMALL = 60
 #: Words by which a file names a question.
 QUESTIONS = {
-    "overhead": {"vmperf_overhead", "VMPerf.overhead", "overhead"},
+    "overhead": {
+        "vmperf_overhead",
+        "vmperf_spread",
+        "VMPerf.overhead",
+        "overhead",
+    },
     "density": {
         "vmperf_degradation",
         "vmperf_fairness",

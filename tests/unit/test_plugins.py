@@ -16,6 +16,7 @@ EXPECTED = {
     ("vmperf_baseline", "default"),
     ("vmperf_guests", "openstack"),
     ("vmperf_overhead", "default"),
+    ("vmperf_spread", "default"),
     ("vmperf_degradation", "default"),
     ("vmperf_fairness", "default"),
     ("vmperf_task", "default"),

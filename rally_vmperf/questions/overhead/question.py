@@ -7,6 +7,7 @@ from rally_vmperf.measurement import limits as limits_
 from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
+from rally_vmperf.questions.overhead import spread
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import section as sections
@@ -94,7 +95,7 @@ QUESTION = question.Question(
     name="overhead",
     scenario="VMPerf.overhead",
     title="Overhead over bare metal",
-    criteria=(OVERHEAD,),
+    criteria=(OVERHEAD, spread.CRITERION),
     contexts=("vmperf_baseline", "vmperf_guests"),
     check=lambda asked: [],
     copies=_copies,

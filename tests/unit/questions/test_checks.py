@@ -126,6 +126,23 @@ class TestTask(unittest.TestCase):
             {"max": {"cpu.*": 0}},
             r"max: 'cpu\.\*' is 0, but cpu.sysbench.\w+ is always above",
         ),
+        *(
+            (
+                ("sla", "vmperf_spread"),
+                {f"max_{key}": {"cpu.*": 5, "disk.*": 5}},
+                rf"sla vmperf_spread max_{key}: 'disk\.\*' matches no metric",
+            )
+            for key in (
+                *("range_percent", "cv_percent", "iqr_percent"),
+                *("gsd", "gsd_ratio"),
+            )
+        ),
+        (
+            ("sla", "vmperf_spread"),
+            {"max_cv_percent": {"cpu.*": 5}, "over": "intervals"},
+            "sla vmperf_spread over: 'intervals' needs workloads that give a "
+            "series .* and these give none: sysbench; use repetitions$",
+        ),
         (
             ("sla", "vmperf_degradation"),
             {"max_percent": {"*": 5}},
@@ -159,6 +176,14 @@ class TestTask(unittest.TestCase):
         """And need no limit on the overhead beside them."""
         limits = {"max": {"*.latency_p95": 0.005}, "min": {"*.rate": 10}}
         self.check(changed(("sla", "vmperf_overhead"), limits))
+
+    def test_limits_on_spread(self):
+        """Alone, and over repetitions whether it is said or not."""
+        limits = {"max_cv_percent": {"cpu.*": 5}}
+        for more in ({}, {"over": "repetitions"}):
+            path = ("sla", "vmperf_spread")
+            self.check(changed(path, {**limits, **more}))
+            self.check(changed(("sla",), {path[1]: {**limits, **more}}))
 
     def test_guest_to_guest_needs_two(self):
         """One guest has no partner."""

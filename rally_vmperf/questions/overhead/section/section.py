@@ -8,6 +8,7 @@ import markupsafe
 
 from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import rows
+from rally_vmperf.measurement import spread_judge
 from rally_vmperf.questions.overhead.section import overheads
 from rally_vmperf.questions.overhead.section import overview
 from rally_vmperf.questions.overhead.section import strips
@@ -75,6 +76,12 @@ def _draw_samples(run: runs.Run, name: str) -> markupsafe.Markup:
     return strips.draw(shown[:MOST_STRIPS], f"{name}-samples")
 
 
+def _spreads(run: runs.Run) -> list[spread_judge.Judgement]:
+    """Return the judgement on spread, if the criterion was asked for."""
+    every = run.judgements.values()
+    return [one for one in every if isinstance(one, spread_judge.Judgement)]
+
+
 def _outliers(row: t.Any) -> str:
     """Return which repetitions lie apart from the others, in words."""
     words = []
@@ -97,6 +104,7 @@ SECTION = section.Section(
         "overview": overview.lines,
         "by_part": by_part,
         "outliers": _outliers,
+        "spreads": _spreads,
         "draw_overheads": _draw_overheads,
         "draw_samples": _draw_samples,
     },

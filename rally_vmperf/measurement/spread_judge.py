@@ -1,0 +1,378 @@
+"""The judge of spread: how far the repetitions of a run lie apart."""
+
+import collections.abc
+import dataclasses
+import functools
+import typing as t
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import judge
+from rally_vmperf.measurement import limits
+from rally_vmperf.measurement import needed
+from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import rows as rows_
+from rally_vmperf.measurement import sample
+from rally_vmperf.measurement import spread
+from rally_vmperf.measurement import statistics
+from rally_vmperf.measurement import summary
+from rally_vmperf.measurement import units
+from rally_vmperf.measurement import verdict
+
+Figure = t.Literal[
+    "range_percent", "cv_percent", "iqr_percent", "gsd", "gsd_ratio"
+]
+#: Figure -> its name; a limit on it is ``max_`` and the figure.
+NAMES: dict[Figure, str] = {
+    "range_percent": "range",
+    "cv_percent": "coefficient of variation",
+    "iqr_percent": "interquartile range",
+    "gsd": "geometric standard deviation",
+    "gsd_ratio": "ratio of geometric standard deviations",
+}
+#: Between what spread is taken: repetitions of a run, or intervals of time
+#: within one.
+Over = t.Literal["repetitions", "intervals"]
+
+Values = tuple[float, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Criteria(judge.Criteria):
+    """The limits of spread.
+
+    :param limits: by the figure
+    :param over: between what spread is taken
+    :raises ValueError: for intervals, of which records hold nothing
+    """
+
+    limits: collections.abc.Mapping[Figure, limits.Limits]
+    over: Over = "repetitions"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.over != "repetitions":
+            raise ValueError(
+                f"over is {self.over!r}, but records hold no series of "
+                "intervals within a run, use repetitions"
+            )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Row:
+    """One figure of the spread of a metric, and whether it is in its limit.
+
+    :param compared: the metric's samples, compared with bare metal
+    :param limit: in percent, or of the geometric standard deviation, or of
+        the ratio; None for a figure without one
+    :param pattern: the metric or glob that gave the limit
+    :param status: None for a figure without a limit
+    :param findings: those about the metric
+    """
+
+    metric: sample.Metric
+    figure: Figure
+    compared: rows_.Row
+    limit: float | None = None
+    pattern: str | None = None
+    status: verdict.Status | None = None
+    findings: tuple[finding.RunFinding, ...] = ()
+
+    @functools.cached_property
+    def guest(self) -> Values:
+        """One geometric mean over guests per counted repetition."""
+        return _means(self.compared.guest)
+
+    @functools.cached_property
+    def bare(self) -> Values:
+        """One geometric mean over copies per repetition of the baseline."""
+        return _means(self.compared.bare)
+
+    @functools.cached_property
+    def ratio(self) -> spread.Ratio | None:
+        """The ratio to bare metal, if there is one."""
+        return spread.ratio(self.bare, self.guest, self.compared.confidence)
+
+    @property
+    def measured(self) -> bool:
+        """Whether something was measured on each side that it takes."""
+        return bool(self.guest and (self.bare or not self._is_ratio))
+
+    @property
+    def _is_ratio(self) -> bool:
+        return self.figure == "gsd_ratio"
+
+    def of(self, values: Values) -> float | None:
+        """Return the figure of one side; None for fewer than two values."""
+        found = spread.spread(values)
+        if found is None:
+            return None
+        name = "gsd" if self._is_ratio else self.figure
+        return float(getattr(found, name))
+
+    def show(self, value: float) -> str:
+        """Return a figure of one side as text."""
+        if self.figure in ("gsd", "gsd_ratio"):
+            return f"{value:.4f}" if value < 10 else f"{value:.3g}"
+        return units.show(value, "%")
+
+    @property
+    def shown_limit(self) -> str:
+        """The limit as text, nothing without one."""
+        if self.limit is None:
+            return ""
+        percent = " %" if self.figure.endswith("_percent") else ""
+        return f"{self.limit:g}{percent}"
+
+    @property
+    def shown_interval(self) -> str:
+        """The interval of the ratio as text."""
+        found = self.ratio
+        if found is None or found.low is None or found.high is None:
+            return "no interval"
+        return (
+            f"{self.compared.confidence * 100:g} % interval "
+            f"{found.low:.3g} to {found.high:.3g}"
+        )
+
+    @property
+    def reason(self) -> str:
+        """Why there is no figure, or nothing."""
+        if not self.guest:
+            return gathering.NOBODY
+        if self._is_ratio and not self.bare:
+            return self.compared.reason
+        few = len(self.guest) < spread.FEWEST
+        if few or (self._is_ratio and len(self.bare) < spread.FEWEST):
+            side = "the guest" if few else "bare metal"
+            name = NAMES["gsd" if self._is_ratio else self.figure]
+            return f"1 repetition of {side} has no {name}"
+        if self._is_ratio and self.ratio is None:
+            return (
+                "all repetitions of bare metal are equal, so that there is no "
+                "ratio to them, record a baseline with more repetitions"
+            )
+        return ""
+
+    def sentence(self) -> str:
+        """Return figure, limit and verdict, or why there is no figure."""
+        words = f"{self.metric.name}: {self.reason or self._figures()}"
+        if self.limit is None or self.status is None:
+            words += ", no limit"
+        elif self.measured:
+            words += f", limit {self.shown_limit}: {self.status}"
+            if self.status == "inconclusive":
+                words += self._would_decide(self.limit)
+        voids = [one.sentence() for one in self.findings if one.voids]
+        return ". ".join([words, *voids])
+
+    def _figures(self) -> str:
+        name = NAMES["gsd" if self._is_ratio else self.figure]
+        value, bare = self.of(self.guest), self.of(self.bare)
+        words = f"guest's {name} {self.show(t.cast(float, value))}"
+        words += f" over {len(self.guest)} repetitions"
+        if bare is not None:
+            words += f", bare metal's {self.show(bare)} over {len(self.bare)}"
+        if self._is_ratio and self.ratio is not None:
+            words += (
+                f", ratio on logarithms {self.ratio.value:.3g} "
+                f"({self.shown_interval})"
+            )
+        return words
+
+    def brief(self) -> str:
+        """Return the figure and its limit in a few words."""
+        words, limit = NAMES[self.figure], f"limit {self.shown_limit}"
+        if self._is_ratio and self.ratio is not None:
+            ratio = f"{self.ratio.value:.3g} ({self.shown_interval}"
+            return f"{words} {ratio}, {limit})"
+        value = self.show(t.cast(float, self.of(self.guest)))
+        return f"{words} {value} ({limit})"
+
+    def _would_decide(self, limit: float) -> str:
+        if len(self.guest) < statistics.FEWEST:
+            return f", at least {statistics.FEWEST} repetitions would decide"
+        have = len(self.bare), len(self.guest)
+        if len(self.bare) < statistics.FEWEST:
+            more = needed.Needed(bare=statistics.FEWEST)
+        elif self.ratio is None:
+            return ""
+        else:
+            confidence = self.compared.confidence
+            more = _needed(self.ratio.value, limit, have, confidence)
+        return f", {more.sentence('ratio')}"
+
+
+def _means(entries: collections.abc.Iterable[gathering.Gathered]) -> Values:
+    return tuple(statistics.geometric_mean(one.values) for one in entries)
+
+
+def _needed(
+    ratio: float, limit: float, have: tuple[int, int], confidence: float
+) -> needed.Needed:
+    """Return how many more repetitions would decide, if figures stay.
+
+    :param have: repetitions of bare metal, and of the guest
+    """
+    bare, guest = have
+
+    def decides(bare_count: int, guest_count: int) -> bool:
+        low, high = spread.interval(ratio, bare_count, guest_count, confidence)
+        return not low <= limit < high
+
+    for count in range(guest + 1, needed.MOST + 1):
+        if decides(bare, count):
+            return needed.Needed(guest=count - guest)
+    for count in range(bare + 1, needed.MOST + 1):
+        if decides(count, max(count, guest)):
+            return needed.Needed(bare=count)
+    return needed.Needed()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Judgement(summary.Summary[Row]):
+    """The verdict on spread."""
+
+    def lines(self, row: Row) -> list[str]:
+        """Return the row's sentence."""
+        return [row.sentence()]
+
+    @property
+    def by_metric(self) -> dict[str, list[Row]]:
+        """The figures of each metric."""
+        found: dict[str, list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(row.metric.name, []).append(row)
+        return found
+
+    def sentences(self) -> list[str]:
+        """Return the verdict, and the figures of metrics that passed."""
+        words = super().sentences()
+        for name, rows in self.by_metric.items():
+            held = [row for row in rows if row.status is not None]
+            if held and all(row.status == "passed" for row in held):
+                figures = ", ".join(row.brief() for row in held)
+                words.append(f"{name}: guest's {figures}: passed.")
+        return words
+
+
+class SpreadJudge(judge.Judge[Row, Judgement]):
+    """Judges how far the repetitions of a run lie apart.
+
+    :param over: between what spread is taken
+    :param given: ``max_`` and a figure -> metric or glob -> largest tolerated
+        figure; and ``confidence``, ``on_inconclusive`` and ``tolerate``
+    :raises ValueError: for an argument that cannot be meant
+    """
+
+    criteria: Criteria
+
+    def __init__(self, over: Over = "repetitions", **given: t.Any) -> None:
+        held: dict[Figure, limits.Limits] = {
+            figure: limits.Limits(given.pop(f"max_{figure}", {}))
+            for figure in NAMES
+        }
+        super().__init__(Criteria(limits=held, over=over, **given))
+        # What voids the samples voids their spread as well.
+        self._overhead = overhead_judge.OverheadJudge(
+            confidence=self.criteria.confidence
+        )
+
+    def understands(self, entry: repetition.Repetition) -> bool:
+        """Return whether a repetition has one condition only."""
+        return self._overhead.understands(entry)
+
+    def figures(self, entries: judge.Repetitions) -> list[Row]:
+        """Return all figures of each rate and time, not judged yet."""
+        found = []
+        for compared in self._overhead.figures(entries):
+            if compared.figure != "overhead":
+                continue
+            for figure, held in self.criteria.limits.items():
+                limit = held.for_metric(compared.metric.name)
+                found.append(
+                    Row(
+                        metric=compared.metric,
+                        figure=figure,
+                        compared=compared,
+                        limit=limit[0] if limit else None,
+                        pattern=limit[1] if limit else None,
+                    )
+                )
+        return found
+
+    def seen(
+        self, entries: judge.Repetitions, rows: collections.abc.Sequence[Row]
+    ) -> finding.Seen:
+        """Return findings with the number of the repetition they are of."""
+        compared = [row.compared for row in rows if row.figure == "gsd"]
+        return self._overhead.seen(entries, compared)
+
+    def hold(
+        self, row: Row, findings: tuple[finding.RunFinding, ...], void: bool
+    ) -> Row:
+        """Return a row with its findings and its status."""
+        status: verdict.Status | None = None
+        if row.limit is not None:
+            void = void or any(one.voids for one in findings)
+            status = "void" if void else _status(row, row.limit)
+        return dataclasses.replace(row, status=status, findings=findings)
+
+    def unmatched(
+        self, rows: collections.abc.Iterable[Row]
+    ) -> tuple[str, ...]:
+        """Return the limits that no rate or time of the run goes with."""
+        names = {row.metric.name for row in rows}
+        every = self.criteria.limits.values()
+        return tuple(
+            dict.fromkeys(x for y in every for x in y.unmatched(names))
+        )
+
+    def beyond_return(self, row: Row, planned: int) -> bool:
+        """Return whether a row has failed, and will have failed in the end.
+
+        That is so if it would fail even if all repetitions to come were like
+        the one, of those there are and their mean, that brings the figure
+        lowest; a ratio's interval at 99.9 % is beyond the limit as well.
+        """
+        if row.status != "failed" or row.limit is None:
+            return False
+        middle = statistics.geometric_mean(row.guest)
+        more = max(0, planned - len(row.guest))
+        for one in {*row.guest, middle}:
+            value = _figure(row, (*row.guest, *[one] * more))
+            if value is None or value <= row.limit:
+                return False
+        if row.figure != "gsd_ratio":
+            return True
+        found = spread.ratio(row.bare, row.guest, needed.CONFIDENCE)
+        return bool(found and found.low is not None and found.low > row.limit)
+
+    def sum_up(
+        self, entries: judge.Repetitions, **verdict: t.Any
+    ) -> Judgement:
+        """Return the judgement."""
+        return Judgement(**verdict)
+
+
+def _figure(row: Row, guest: Values) -> float | None:
+    """Return the figure that these repetitions of the guest would give."""
+    if row.figure != "gsd_ratio":
+        return row.of(guest)
+    found = spread.ratio(row.bare, guest, row.compared.confidence)
+    return found.value if found else None
+
+
+def _status(row: Row, limit: float) -> verdict.Status:
+    if len(row.guest) < statistics.FEWEST:
+        return "inconclusive"
+    if row.figure != "gsd_ratio":
+        value = row.of(row.guest)
+        return "failed" if value is None or value > limit else "passed"
+    found = row.ratio
+    if found is None or found.low is None or found.high is None:
+        return "inconclusive"
+    if found.high <= limit:
+        return "passed"
+    return "failed" if found.low > limit else "inconclusive"

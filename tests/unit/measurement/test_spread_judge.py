@@ -1,0 +1,402 @@
+"""Verdicts on spread."""
+
+import subprocess
+import sys
+import unittest
+
+import ddt
+import hypothesis
+from hypothesis import strategies
+
+from rally_vmperf.measurement import sample
+from rally_vmperf.measurement import spread
+from rally_vmperf.measurement import spread_judge
+from tests.unit import made
+
+NAME = made.IOPS.name
+#: 9 % from the smallest to the largest.
+WIDE = {made.IOPS: (11000.0, 11900.0, 11500.0, 11200.0, 11600.0)}
+
+
+def judge(entries, **arguments):
+    return made.given(spread_judge.SpreadJudge(**arguments), entries)
+
+
+def judgement(entries, **arguments):
+    return judge(entries, **arguments).judgement()
+
+
+def held(found):
+    """Return the only row that has a limit."""
+    (row,) = found.judged
+    return row
+
+
+@ddt.ddt
+class FigureTestCase(unittest.TestCase):
+    """Without an interval the figure decides, from three repetitions on."""
+
+    def test_figures_are_those_of_both_sides(self):
+        found = judgement(made.several(WIDE), max_cv_percent={"*": 1})
+        sides = (
+            spread.spread(WIDE[made.IOPS]),
+            spread.spread(made.BARE[made.IOPS]),
+        )
+        rows = found.by_metric[NAME]
+        self.assertEqual(list(spread_judge.NAMES), [r.figure for r in rows])
+        for row in rows[:4]:
+            for side, values in zip(sides, (row.guest, row.bare), strict=True):
+                expected = getattr(side, row.figure)
+                self.assertAlmostEqual(expected, row.of(values))
+
+    def test_guests_of_a_repetition_are_averaged(self):
+        """They share its disturbances; the mean is the geometric one."""
+        entries = [
+            made.repetition(
+                number, [made.taken(number, {made.IOPS: [low, 4e6 / low]})]
+            )
+            for number, low in enumerate((1000.0, 1500.0, 500.0), 1)
+        ]
+        row = held(judgement(entries, max_range_percent={"*": 0.001}))
+        self.assertEqual(("passed", 3), (row.status, len(row.guest)))
+        self.assertAlmostEqual(2000.0, row.guest[0])
+
+    @ddt.data("range_percent", "cv_percent", "iqr_percent", "gsd")
+    def test_status(self, figure):
+        value = getattr(spread.spread(WIDE[made.IOPS]), figure)
+        for limit, status in (
+            (value + 1e-6, "passed"),
+            (value - 1e-6, "failed"),
+        ):
+            found = judgement(
+                made.several(WIDE), **{f"max_{figure}": {"disk.*": limit}}
+            )
+            self.assertEqual(
+                (status, status), (held(found).status, found.status)
+            )
+            self.assertEqual(status == "passed", found.passed)
+
+    @ddt.data(1, 2)
+    def test_few_repetitions(self, count):
+        """Neither pass nor fail, whatever the limit."""
+        few = {made.IOPS: WIDE[made.IOPS][:count]}
+        for limit in (0, 1000):
+            found = judgement(made.several(few), max_cv_percent={"*": limit})
+            self.assertEqual("inconclusive", found.status)
+            self.assertFalse(found.passed)
+            self.assertIn(
+                f"limit {limit} %: inconclusive, at least 3 repetitions "
+                "would decide",
+                held(found).sentence(),
+            )
+
+    def test_counts_have_none(self):
+        entries = made.several({**WIDE, made.COUNT: (0.0,) * 5})
+        found = judgement(entries, max_cv_percent={"network.*": 5})
+        self.assertEqual({NAME}, {row.metric.name for row in found.rows})
+        self.assertEqual(("network.*",), found.unmatched)
+        self.assertFalse(found.passed)
+
+    def test_no_bare_metal_is_needed(self):
+        entries = made.several(WIDE, reference=made.reference())
+        found = judgement(entries, max_cv_percent={"*": 5})
+        self.assertTrue(found.passed, found.sentence())
+        self.assertNotIn("bare metal", held(found).sentence())
+
+    def test_the_most_exact_limit(self):
+        found = judgement(made.several(WIDE), max_gsd={"*": 1.0001, NAME: 1.5})
+        self.assertEqual((1.5, NAME), (held(found).limit, held(found).pattern))
+
+
+@ddt.ddt
+class RatioTestCase(unittest.TestCase):
+    """The ratio is judged by its interval."""
+
+    @ddt.data((1000, "passed"), (11, "inconclusive"), (1, "failed"))
+    @ddt.unpack
+    def test_by_the_interval(self, limit, status):
+        found = judgement(made.several(WIDE), max_gsd_ratio={"*": limit})
+        row = held(found)
+        self.assertEqual((status, status), (row.status, found.status))
+        expected = spread.ratio(made.BARE[made.IOPS], WIDE[made.IOPS], 0.95)
+        self.assertAlmostEqual(expected.low, row.ratio.low)
+        self.assertAlmostEqual(expected.high, row.ratio.high)
+        self.assertLess(row.ratio.low, 11)
+        self.assertGreater(row.ratio.high, 11)
+
+    def test_confidence(self):
+        wide, narrow = (
+            held(
+                judgement(
+                    made.several(WIDE),
+                    max_gsd_ratio={"*": 11},
+                    confidence=confidence,
+                )
+            ).ratio
+            for confidence in (0.99, 0.5)
+        )
+        self.assertLess(wide.low, narrow.low)
+        self.assertGreater(wide.high, narrow.high)
+
+    @ddt.data(
+        (25, 0, 15, "about 15 more repetitions would decide"),
+        (20, 17, 16, "record a baseline with at least 21 repetitions"),
+    )
+    @ddt.unpack
+    def test_how_many_would_decide(self, limit, bare, guest, words):
+        """So many more of the same spread do, one less does not."""
+        row = held(judgement(made.several(WIDE), max_gsd_ratio={"*": limit}))
+        self.assertIn(words, row.sentence())
+        for less in (0, 1):
+            low, high = spread.interval(
+                row.ratio.value,
+                4 + bare - (less if bare else 0),
+                5 + guest - less,
+                0.95,
+            )
+            self.assertEqual(bool(less), low <= limit < high)
+
+    def test_limit_at_the_ratio(self):
+        value = held(
+            judgement(made.several(WIDE), max_gsd_ratio={"*": 5})
+        ).ratio.value
+        row = held(judgement(made.several(WIDE), max_gsd_ratio={"*": value}))
+        self.assertIn("not even 100 repetitions", row.sentence())
+
+    @ddt.data((1, "1 repetition of bare metal"), (2, "no interval"))
+    @ddt.unpack
+    def test_few_of_bare_metal(self, count, words):
+        bare = made.reference({made.IOPS: made.BARE[made.IOPS][:count]})
+        found = judgement(
+            made.several(WIDE, reference=bare), max_gsd_ratio={"*": 1000}
+        )
+        self.assertEqual("inconclusive", found.status)
+        self.assertIn(words, held(found).sentence())
+        self.assertIn("at least 3 repetitions", held(found).sentence())
+
+    def test_bare_metal_lacks_it(self):
+        """Missing is not forgiven."""
+        entries = made.several(WIDE, reference=made.reference())
+        found = judgement(
+            entries,
+            max_gsd_ratio={"*": 1000},
+            max_cv_percent={"*": 1000},
+            on_inconclusive="pass",
+        )
+        self.assertEqual("inconclusive", found.status)
+        self.assertFalse(found.passed)
+        self.assertIn("has no such metric", found.sentence())
+
+    def test_bare_metal_does_not_vary(self):
+        bare = made.reference({made.IOPS: (12000.0,) * 4})
+        found = judgement(
+            made.several(WIDE, reference=bare), max_gsd_ratio={"*": 1000}
+        )
+        self.assertEqual("inconclusive", found.status)
+        self.assertIn(
+            "all repetitions of bare metal are equal, so that there is no "
+            "ratio to them, record a baseline with more repetitions, limit "
+            "1000: inconclusive",
+            held(found).sentence(),
+        )
+
+
+@ddt.ddt
+class NeverAPassTestCase(unittest.TestCase):
+    """Void and missing samples."""
+
+    @ddt.data(
+        {"findings": made.seen("wrong_host")},
+        {"findings": made.seen("guest_rebooted", NAME)},
+    )
+    def test_void(self, changes):
+        entries = made.several(WIDE, **changes)
+        found = judgement(entries, max_cv_percent={"*": 1000})
+        self.assertEqual(("void", "void"), (held(found).status, found.status))
+        (kind,) = {one.kind for one in changes["findings"]}
+        tolerant = judgement(
+            entries, max_cv_percent={"*": 1000}, tolerate=[kind]
+        )
+        self.assertTrue(tolerant.passed, tolerant.sentence())
+
+    def test_figures_that_void_themselves(self):
+        """A guest that is faster than bare metal did not do its work."""
+        fast = {made.IOPS: (22000.0, 22010.0, 22005.0)}
+        found = judgement(made.several(fast), max_cv_percent={"*": 1000})
+        self.assertEqual("void", found.status)
+        self.assertIn("guest_faster", {x.finding.kind for x in found.findings})
+
+    def test_other_baseline_in_between(self):
+        entries = made.several(WIDE)
+        other = made.reference({made.IOPS: (9.0, 8.0, 7.0)})
+        entries[2] = made.changed(entries[2], reference=other)
+        found = judgement(entries, max_gsd_ratio={"*": 1000})
+        self.assertEqual("void", found.status)
+
+    @ddt.data([], [None, None], made.several(WIDE, observations=()))
+    def test_nothing_measured(self, entries):
+        found = judgement(
+            entries, max_cv_percent={"*": 1000}, on_inconclusive="pass"
+        )
+        self.assertEqual("void", found.status)
+        self.assertFalse(found.passed)
+
+    @hypothesis.settings(deadline=None, max_examples=30)
+    @hypothesis.given(
+        strategies.integers(0, 4),
+        strategies.sampled_from(["incomplete", "interrupted", None]),
+        strategies.sampled_from(list(spread_judge.NAMES)),
+    )
+    def test_missing(self, place, state, figure):
+        entries = made.several(WIDE)
+        entries[place] = state and made.changed(
+            entries[place], state=state, missing=made.GAP, observations=()
+        )
+        found = judgement(entries, **{f"max_{figure}": {"*": 1e6}})
+        self.assertFalse(found.passed)
+        self.assertTrue(found.missing)
+
+    def test_limit_without_a_metric(self):
+        found = judgement(
+            made.several(WIDE),
+            max_cv_percent={"*": 1000, "x.*": 1},
+            max_gsd={"x.*": 2},
+        )
+        self.assertEqual(("x.*",), found.unmatched)
+        self.assertFalse(found.passed)
+        self.assertIn("limit 'x.*' matches no metric", found.sentence())
+
+    def test_levels_are_another_question(self):
+        found = judgement(
+            made.levels({made.EVENTS: made.SHARED}), max_cv_percent={"*": 9}
+        )
+        self.assertEqual(3, found.missing.unreadable)
+
+
+class MergeTestCase(unittest.TestCase):
+    @hypothesis.settings(deadline=None, max_examples=30)
+    @hypothesis.given(strategies.randoms(), strategies.integers(0, 6))
+    def test_same_as_single_in_any_order(self, chance, cut):
+        limits = {"max_cv_percent": {"*": 5}, "max_gsd_ratio": {"*": 11}}
+        entries = [*made.several(WIDE), None]
+        single = judgement(entries, **limits)
+        chance.shuffle(entries)
+        left = judge(entries[:cut], **limits)
+        left.merge(judge(entries[cut:], **limits))
+        self.assertEqual(single, left.judgement())
+        self.assertEqual(single.sentence(), left.judgement().sentence())
+
+    @hypothesis.settings(deadline=None, max_examples=30)
+    @hypothesis.given(strategies.floats(1e-3, 1e3))
+    def test_of_any_scale(self, factor):
+        """Both sides in another unit: the verdict is the same."""
+        metric = sample.Metric(name=NAME, unit="x", better="higher")
+        values = {metric: [one * factor for one in WIDE[made.IOPS]]}
+        bare = {metric: [one * factor for one in made.BARE[made.IOPS]]}
+        found = judgement(
+            made.several(values, reference=made.reference(bare)),
+            max_cv_percent={"*": 5},
+            max_gsd_ratio={"*": 11},
+        )
+        self.assertEqual(
+            ["passed", "inconclusive"], [row.status for row in found.judged]
+        )
+
+
+class SentenceTestCase(unittest.TestCase):
+    def test_failed_and_passed(self):
+        metric = made.TIME
+        entries = made.several({**WIDE, metric: (10.0, 10.2, 9.9, 10.1, 10.3)})
+        found = judgement(
+            entries,
+            max_range_percent={"disk.*": 5, "cpu.*": 10},
+            max_cv_percent={"cpu.*": 5},
+            max_gsd={"cpu.*": 1.1},
+            max_gsd_ratio={"disk.*": 20, "cpu.*": 99},
+        )
+        self.assertEqual(
+            [
+                "failed: 1 of 6 figures is beyond the limit.",
+                "disk.randread.iops: guest's range 7.87 % over 5 "
+                "repetitions, bare metal's 0.569 % over 4, limit 5 %: "
+                "failed.",
+                "disk.randread.iops: guest's geometric standard deviation "
+                "1.0311 over 5 repetitions, bare metal's 1.0024 over 4, "
+                "ratio on logarithms 12.6 (95 % interval 3.25 to 40), "
+                "limit 20: inconclusive, more repetitions would not decide: "
+                "record a baseline with at least 21 repetitions, and run as "
+                "many.",
+                "passed: cpu.compress_time.",
+                "cpu.compress_time: guest's range 3.96 % (limit 10 %), "
+                "coefficient of variation 1.57 % (limit 5 %), geometric "
+                "standard deviation 1.0158 (limit 1.1), ratio of geometric "
+                "standard deviations 7.24 (95 % interval 1.86 to 22.9, limit "
+                "99): passed.",
+            ],
+            found.sentences(),
+        )
+
+    def test_without_limits(self):
+        """Figures, and no verdict that could pass."""
+        found = judgement(made.several(WIDE))
+        self.assertFalse(found.passed)
+        self.assertEqual((), found.judged)
+        for row in found.rows:
+            self.assertTrue(row.sentence().endswith(", no limit"))
+
+
+@ddt.ddt
+class BeyondReturnTestCase(unittest.TestCase):
+    """A run stops only where no repetition to come can mend it."""
+
+    @ddt.data(
+        ("max_range_percent", 3.0, True),
+        ("max_range_percent", 7.8, False),
+        ("max_cv_percent", 1.0, True),
+        ("max_cv_percent", 2.9, False),
+        ("max_gsd", 1.01, True),
+        ("max_gsd", 1.03, False),
+        ("max_iqr_percent", 0.1, False),
+        ("max_gsd_ratio", 0.1, True),
+        ("max_gsd_ratio", 3.0, False),
+        ("max_cv_percent", 5.0, False),
+    )
+    @ddt.unpack
+    def test_half_of_the_run(self, key, limit, beyond):
+        entries = made.several(WIDE, planned=10)
+        asked = judge(entries, **{key: {"*": limit}})
+        self.assertEqual(beyond, asked.failed_beyond_return())
+
+    def test_all_of_the_run(self):
+        for limit, beyond in ((7.8, True), (7.9, False)):
+            asked = judge(made.several(WIDE), max_range_percent={"*": limit})
+            self.assertEqual(beyond, asked.failed_beyond_return())
+
+
+@ddt.ddt
+class ArgumentsTestCase(unittest.TestCase):
+    @ddt.data(
+        ({"over": "intervals"}, "^over is 'intervals', but records hold no"),
+        ({"confidence": 95}, "confidence is 95"),
+        ({"on_inconclusive": "maybe"}, "use fail or pass"),
+        ({"tolerate": ["haunted"]}, "Unknown kind of finding 'haunted'"),
+        ({"max_gsd": {"*": float("nan")}}, "^Limit"),
+    )
+    @ddt.unpack
+    def test_refused(self, arguments, message):
+        with self.assertRaisesRegex(ValueError, message):
+            spread_judge.SpreadJudge(**arguments)
+
+    def test_stays_cheap(self):
+        """Listing plugins must not wait for scientific libraries."""
+        program = (
+            "import sys, rally_vmperf.measurement.spread_judge;"
+            "print({'numpy', 'scipy', 'rally'} & set(sys.modules))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        self.assertEqual("set()", done.stdout.strip())

@@ -1,0 +1,81 @@
+"""The table of spread in a report."""
+
+import unittest
+
+from rally_vmperf.report import page
+from tests.unit import made
+from tests.unit.report import test_page
+
+LIMITS = {
+    "vmperf_overhead": made.LIMITS,
+    "vmperf_spread": {
+        "max_cv_percent": {"*": 1, "cpu.events.rate": 0.01},
+        "max_gsd_ratio": {"disk.*": 9},
+    },
+}
+
+
+def read(records, limits):
+    shown = made.run_of(records, limits)
+    return shown, test_page.Reader(page.standalone([shown])).text
+
+
+class SpreadTestCase(unittest.TestCase):
+    def test_figures_are_those_of_the_judgement(self):
+        shown, text = read(made.records(guests=2), LIMITS)
+        table = text[text.index("Its ratio to bare metal") :]
+        judged = shown.judgements["Spread"]
+        self.assertEqual(6, len(judged.by_metric))
+        for name, rows in judged.by_metric.items():
+            line = table[table.index(name) :]
+            for row in rows[:4]:
+                for values in (row.guest, row.bare):
+                    figure = row.show(row.of(values))
+                    self.assertIn(figure, line[:500], (name, row.figure))
+            ratio = rows[4].ratio
+            self.assertIn(f"{ratio.value:.3g} 95 % interval", line[:500])
+            self.assertIn(f"{ratio.low:.3g} to {ratio.high:.3g}", line[:500])
+            for row in rows:
+                if row.limit is not None:
+                    words = f"limit {row.shown_limit}"
+                    self.assertIn(words, line[:500])
+        self.assertIn("limit 0.01 % failed", " ".join(table.split()))
+
+    def test_each_verdict_has_its_words(self):
+        shown, text = read(made.records(), LIMITS)
+        self.assertEqual("failed", shown.status)
+        for one in shown.judgements.values():
+            for sentence in one.sentences()[1:]:
+                self.assertIn(sentence, text)
+
+    def test_only_where_it_is_asked_for(self):
+        limits = {"vmperf_overhead": made.LIMITS}
+        _, text = read(made.records(), limits)
+        self.assertNotIn("Spread", text)
+
+    def test_alone(self):
+        """Overhead has figures then, and no verdict."""
+        only = {"vmperf_spread": LIMITS["vmperf_spread"]}
+        shown, text = read(made.records(), only)
+        self.assertEqual("failed", shown.status)
+        self.assertIn("Its ratio to bare metal", text)
+
+    def test_what_has_no_figure_has_its_reason(self):
+        records = made.records(count=1, warmup=0)
+        _, text = read(records, LIMITS)
+        self.assertIn(
+            "1 repetition of the guest has no coefficient of variation", text
+        )
+        self.assertIn("inconclusive", text)
+
+    def test_without_bare_metal(self):
+        """A recorded baseline that lacks a metric leaves the guest's."""
+        records = made.records()
+        for record in records:
+            for one in record["reference"]["copies"]:
+                for samples in one["repetitions"]:
+                    del samples["cpu.events.rate"]
+        shown, text = read(records, LIMITS)
+        row = shown.judgements["Spread"].by_metric["cpu.events.rate"][1]
+        self.assertEqual("failed", row.status)
+        self.assertIn("has no such metric", text)
