@@ -19,6 +19,12 @@ from rally_vmperf.measurement import sample
 Arguments = collections.abc.Mapping[str, t.Any]
 
 
+_NUMBERS: dict[str, t.Callable[[t.Any], float]] = {
+    "integer": int,
+    "number": float,
+}
+
+
 class WorkloadError(Exception):
     """A workload cannot be used as asked, or its output cannot be read."""
 
@@ -139,11 +145,11 @@ class Workload(abc.ABC):
             )
         properties = self.ARGUMENTS["properties"]
         defaults = {key: rule["default"] for key, rule in properties.items()}
-        # To JSON Schema 10.0 is an integer, to a command line it is not.
+        # To JSON Schema 10.0 and 10 are one number, to a command line not.
         complete = {**defaults, **arguments}
         for key, rule in properties.items():
-            if rule.get("type") == "integer":
-                complete[key] = int(complete[key])
+            if rule["type"] in _NUMBERS:
+                complete[key] = _NUMBERS[rule["type"]](complete[key])
         return complete
 
     def _allowed(self, key: str) -> str:

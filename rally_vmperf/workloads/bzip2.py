@@ -2,9 +2,9 @@
 
 import collections.abc
 import re
-import typing as t
 
 from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
@@ -34,34 +34,19 @@ class Compression(base.Workload):
 
     name = "bzip2"
     title = "Processor: compression and decompression with bzip2"
-    ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
-        "type": "object",
-        "properties": {
-            "size_mib": {
-                "type": "integer",
-                "description": "Size of the data in MiB, 1 to 16384.",
-                "minimum": 1,
-                "maximum": 16384,
-                "default": 64,
-            },
-            "seed": {
-                "type": "integer",
-                "description": "Number from which the data are generated, "
-                "0 to 2147483647; the same seed gives the same data.",
-                "minimum": 0,
-                "maximum": 2147483647,
-                "default": 1,
-            },
-            "level": {
-                "type": "integer",
-                "description": "bzip2's block size in 100 kB, 1 to 9.",
-                "minimum": 1,
-                "maximum": 9,
-                "default": 9,
-            },
-        },
-        "additionalProperties": False,
-    }
+    ARGUMENTS = rules.schema(
+        size_mib=rules.integer(
+            "Size of the data in MiB", 1, 16384, default=64
+        ),
+        seed=rules.integer(
+            "Number from which the data are generated",
+            0,
+            2147483647,
+            default=1,
+            note="the same seed gives the same data",
+        ),
+        level=rules.integer("bzip2's block size in 100 kB", 1, 9, default=9),
+    )
     TOOLS = (
         base.Tool(
             command="bzip2", package="bzip2", version=("bzip2", "--help")

@@ -1,17 +1,15 @@
 """Disk workload: fio."""
 
 import collections.abc
-import typing as t
 
 from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import fio_result
 from rally_vmperf.workloads import outputs
 
 PATTERNS = ("read", "write", "randread", "randwrite")
-
-_BLOCK_SIZE = "^([1-9][0-9]{0,3}k|(1|2|4|8|16)M)$"
 
 #: Reports while a pattern is measured, so that it can be cut.
 REPORTS = 10
@@ -25,72 +23,32 @@ class Disk(base.Workload):
 
     name = "fio"
     title = "Disk: reads and writes with fio"
-    ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
-        "type": "object",
-        "properties": {
-            "patterns": {
-                "type": "array",
-                "description": "Measured one after the other: "
-                f"{', '.join(PATTERNS)}.",
-                "items": {"enum": list(PATTERNS)},
-                "minItems": 1,
-                "uniqueItems": True,
-                "default": list(PATTERNS),
-            },
-            "block_size": {
-                "type": "string",
-                "description": "Size of a random request: 1k to 9999k, or "
-                "1M, 2M, 4M, 8M, 16M.",
-                "pattern": _BLOCK_SIZE,
-                "default": "4k",
-            },
-            "sequential_block_size": {
-                "type": "string",
-                "description": "Size of a sequential request: 1k to 9999k, "
-                "or 1M, 2M, 4M, 8M, 16M.",
-                "pattern": _BLOCK_SIZE,
-                "default": "1M",
-            },
-            "depth": {
-                "type": "integer",
-                "description": "Requests in flight, 1 to 1024; more than one "
-                "needs direct.",
-                "minimum": 1,
-                "maximum": 1024,
-                "default": 8,
-            },
-            "size_mib": {
-                "type": "integer",
-                "description": "Size of the file in MiB, 16 to 1048576.",
-                "minimum": 16,
-                "maximum": 1048576,
-                "default": 256,
-            },
-            "runtime": {
-                "type": "integer",
-                "description": "Seconds that are measured for each pattern, "
-                "1 to 3600.",
-                "minimum": 1,
-                "maximum": 3600,
-                "default": 10,
-            },
-            "ramp": {
-                "type": "integer",
-                "description": "Seconds before them that are not measured, "
-                "0 to 600.",
-                "minimum": 0,
-                "maximum": 600,
-                "default": 2,
-            },
-            "direct": {
-                "type": "boolean",
-                "description": "Go past the page cache (O_DIRECT), true or "
-                "false.",
-                "default": True,
-            },
-        },
-        "additionalProperties": False,
-    }
+    ARGUMENTS = rules.schema(
+        patterns=rules.choices(
+            f"Measured one after the other: {', '.join(PATTERNS)}.", PATTERNS
+        ),
+        block_size=rules.size("Size of a random request", default="4k"),
+        sequential_block_size=rules.size(
+            "Size of a sequential request", default="1M"
+        ),
+        depth=rules.integer(
+            "Requests in flight",
+            1,
+            1024,
+            default=8,
+            note="more than one needs direct",
+        ),
+        size_mib=rules.integer(
+            "Size of the file in MiB", 16, 1048576, default=256
+        ),
+        runtime=rules.integer(
+            "Seconds that are measured for each pattern", 1, 3600, default=10
+        ),
+        ramp=rules.integer(
+            "Seconds before them that are not measured", 0, 600, default=2
+        ),
+        direct=rules.flag("Go past the page cache (O_DIRECT)", default=True),
+    )
     TOOLS = (
         base.Tool(command="fio", package="fio", version=("fio", "--version")),
     )

@@ -6,6 +6,7 @@ import typing as t
 from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import units
+from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import iperf3_command
 from rally_vmperf.workloads import iperf3_result
@@ -18,69 +19,44 @@ class Network(base.Workload):
 
     name = "iperf3"
     title = "Network: TCP or UDP with iperf3"
-    ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
-        "type": "object",
-        "properties": {
-            "directions": {
-                "type": "array",
-                "description": "Measured one after the other: to_peer, "
-                "from_peer, guest_to_guest (to the partner guest).",
-                "items": {"enum": list(_DIRECTIONS)},
-                "minItems": 1,
-                "uniqueItems": True,
-                "default": ["to_peer", "from_peer"],
-            },
-            "protocol": {
-                "type": "string",
-                "description": "tcp, as fast as it goes, or udp, at the "
-                "bitrate.",
-                "enum": ["tcp", "udp"],
-                "default": "tcp",
-            },
-            "time": {
-                "type": "integer",
-                "description": "Seconds that are measured for each "
-                "direction, 1 to 3600.",
-                "minimum": 1,
-                "maximum": 3600,
-                "default": 10,
-            },
-            "omit": {
-                "type": "integer",
-                "description": "Seconds before them that are not measured, "
-                "while TCP finds its pace, 0 to 60; 0 with udp.",
-                "minimum": 0,
-                "maximum": 60,
-                "default": 1,
-            },
-            "streams": {
-                "type": "integer",
-                "description": "Connections at the same time, 1 to 128.",
-                "minimum": 1,
-                "maximum": 128,
-                "default": 1,
-            },
-            "bitrate": {
-                "type": "integer",
-                "description": "Rate at which each stream of udp is offered, "
-                "bit/s of payload, 100000 to 400000000000.",
-                "minimum": 10**5,
-                "maximum": 4 * 10**11,
-                "default": 10**8,
-            },
-            # Not iperf3's own default, which is what fits the path: it would
-            # differ between bare metal and a guest on an overlay network.
-            "datagram": {
-                "type": "integer",
-                "description": "Bytes of payload of each datagram of udp, 16 "
-                "to 65507.",
-                "minimum": 16,
-                "maximum": 65507,
-                "default": 1400,
-            },
-        },
-        "additionalProperties": False,
-    }
+    ARGUMENTS = rules.schema(
+        directions=rules.choices(
+            "Measured one after the other: to_peer, from_peer, "
+            "guest_to_guest (to the partner guest).",
+            _DIRECTIONS,
+            default=("to_peer", "from_peer"),
+        ),
+        protocol=rules.choice(
+            "tcp, as fast as it goes, or udp, at the bitrate.",
+            ("tcp", "udp"),
+            default="tcp",
+        ),
+        time=rules.integer(
+            "Seconds that are measured for each direction", 1, 3600, default=10
+        ),
+        omit=rules.integer(
+            "Seconds before them that are not measured, while TCP finds its "
+            "pace",
+            0,
+            60,
+            default=1,
+            note="0 with udp",
+        ),
+        streams=rules.integer(
+            "Connections at the same time", 1, 128, default=1
+        ),
+        bitrate=rules.integer(
+            "Rate at which each stream of udp is offered, bit/s of payload",
+            10**5,
+            4 * 10**11,
+            default=10**8,
+        ),
+        # Not iperf3's own default, which is what fits the path: it would
+        # differ between bare metal and a guest on an overlay network.
+        datagram=rules.integer(
+            "Bytes of payload of each datagram of udp", 16, 65507, default=1400
+        ),
+    )
     TOOLS = (
         base.Tool(
             command="iperf3",
@@ -100,9 +76,9 @@ class Network(base.Workload):
             complete["omit"] = int(arguments.get("omit", 0))
             _refuse(complete, {"omit": 0}, "tcp")
         else:
-            rules = self.ARGUMENTS["properties"]
+            known = self.ARGUMENTS["properties"]
             given = ("bitrate", "datagram")
-            _refuse(complete, {k: rules[k]["default"] for k in given}, "udp")
+            _refuse(complete, {k: known[k]["default"] for k in given}, "udp")
         return complete
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:

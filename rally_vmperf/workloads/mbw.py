@@ -1,9 +1,9 @@
 """Memory workload: mbw."""
 
 import collections.abc
-import typing as t
 
 from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import mbw_table
@@ -23,44 +23,26 @@ class MemoryBandwidth(base.Workload):
 
     name = "mbw"
     title = "Memory: bandwidth of copying with mbw"
-    ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
-        "type": "object",
-        "properties": {
-            "size_mib": {
-                "type": "integer",
-                "description": "Size of the array in MiB, 1 to 65536; twice "
-                "that is allocated.",
-                "minimum": 1,
-                "maximum": 65536,
-                "default": 64,
-            },
-            "runs": {
-                "type": "integer",
-                "description": "Copies of the array for each method, 1 to "
-                "1000.",
-                "minimum": 1,
-                "maximum": 1000,
-                "default": 10,
-            },
-            "methods": {
-                "type": "array",
-                "description": "Ways of copying: memcpy, dumb (element by "
-                "element), mcblock (memcpy block by block).",
-                "items": {"enum": list(METHODS)},
-                "minItems": 1,
-                "uniqueItems": True,
-                "default": list(METHODS),
-            },
-            "block_size": {
-                "type": "integer",
-                "description": "Bytes of a block of mcblock, 64 to 1048576.",
-                "minimum": 64,
-                "maximum": 1048576,
-                "default": 262144,
-            },
-        },
-        "additionalProperties": False,
-    }
+    ARGUMENTS = rules.schema(
+        size_mib=rules.integer(
+            "Size of the array in MiB",
+            1,
+            65536,
+            default=64,
+            note="twice that is allocated",
+        ),
+        runs=rules.integer(
+            "Copies of the array for each method", 1, 1000, default=10
+        ),
+        methods=rules.choices(
+            "Ways of copying: memcpy, dumb (element by element), mcblock "
+            "(memcpy block by block).",
+            METHODS,
+        ),
+        block_size=rules.integer(
+            "Bytes of a block of mcblock", 64, 1048576, default=262144
+        ),
+    )
     TOOLS = (
         base.Tool(
             command="mbw",

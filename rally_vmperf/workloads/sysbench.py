@@ -1,9 +1,9 @@
 """Processor workload: sysbench cpu."""
 
 import collections.abc
-import typing as t
 
 from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
@@ -21,34 +21,16 @@ class Processor(base.Workload):
 
     name = "sysbench"
     title = "Processor: prime numbers with sysbench"
-    ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
-        "type": "object",
-        "properties": {
-            "threads": {
-                "type": "integer",
-                "description": "Threads that search, 1 to 1024.",
-                "minimum": 1,
-                "maximum": 1024,
-                "default": 1,
-            },
-            "time": {
-                "type": "integer",
-                "description": "Seconds of a run, 1 to 3600.",
-                "minimum": 1,
-                "maximum": 3600,
-                "default": 10,
-            },
-            "max_prime": {
-                "type": "integer",
-                "description": "Largest number that one event tests for "
-                "being prime, 1000 to 1000000.",
-                "minimum": 1000,
-                "maximum": 1000000,
-                "default": 10000,
-            },
-        },
-        "additionalProperties": False,
-    }
+    ARGUMENTS = rules.schema(
+        threads=rules.integer("Threads that search", 1, 1024, default=1),
+        time=rules.integer("Seconds of a run", 1, 3600, default=10),
+        max_prime=rules.integer(
+            "Largest number that one event tests for being prime",
+            1000,
+            1000000,
+            default=10000,
+        ),
+    )
     TOOLS = (
         base.Tool(
             command="sysbench",
