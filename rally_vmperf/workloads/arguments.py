@@ -13,7 +13,14 @@ The description is what a user reads when a value is refused.
 import collections.abc
 import typing as t
 
+import jsonschema
+
 Rule = dict[str, t.Any]
+
+_NUMBERS: dict[str, t.Callable[[t.Any], float]] = {
+    "integer": int,
+    "number": float,
+}
 
 #: What ``size`` takes; every tool that is asked for sizes knows these.
 _SIZE = r"^([1-9][0-9]{0,3}k|(1|2|4|8|16)M)$(?!\n)"
@@ -26,6 +33,29 @@ def schema(**rules: Rule) -> Rule:
         "properties": rules,
         "additionalProperties": False,
     }
+
+
+def complete(
+    schema: Rule, given: collections.abc.Mapping[str, t.Any]
+) -> dict[str, t.Any]:
+    """Return arguments with every default filled in.
+
+    :raises ValueError: naming the key, the value and what is allowed
+    """
+    properties = schema["properties"]
+    for error in jsonschema.Draft7Validator(schema).iter_errors(dict(given)):
+        where = ".".join(str(part) for part in error.absolute_path)
+        raise ValueError(
+            f"{where or 'arguments'}: {error.message}; "
+            f"{_allowed(properties, where.split('.')[0])}"
+        )
+    defaults = {key: rule["default"] for key, rule in properties.items()}
+    # To JSON Schema 10.0 and 10 are one number, to a command line not.
+    complete = {**defaults, **given}
+    for key, rule in properties.items():
+        if rule.get("type") in _NUMBERS:
+            complete[key] = _NUMBERS[rule["type"]](complete[key])
+    return complete
 
 
 def integer(
@@ -117,6 +147,12 @@ def choices(
         "uniqueItems": True,
         "default": allowed if default is None else list(default),
     }
+
+
+def _allowed(properties: Rule, key: str) -> str:
+    if key not in properties:
+        return f"allowed keys: {', '.join(sorted(properties))}"
+    return f"{key}: {properties[key]['description']}"
 
 
 def _range(

@@ -10,19 +10,16 @@ import collections.abc
 import dataclasses
 import typing as t
 
-import jsonschema
-
 from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import arguments as rules
 
 #: Arguments as a task gives them, or with their defaults filled in.
 Arguments = collections.abc.Mapping[str, t.Any]
 
 
-_NUMBERS: dict[str, t.Callable[[t.Any], float]] = {
-    "integer": int,
-    "number": float,
-}
+#: Parts of a machine, by which workloads and metrics are grouped.
+Part = t.Literal["cpu", "memory", "disk", "network", "application"]
 
 
 class WorkloadError(Exception):
@@ -53,6 +50,25 @@ class Tool:
     advice: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class File:
+    """A file that is brought to every machine before it is prepared.
+
+    :param name: what it is called in the workload's folder
+    :param package: the Python package that has it; empty for a file of the
+        operator's, whose checksum two machines must agree on
+    :param path: where it is in that package, or its absolute path on the
+        machine that runs this program
+    :param sha256: what its checksum has to be, if that is known
+    """
+
+    name: str
+    package: str = ""
+    path: str
+    sha256: str = ""
+    mode: int = 0o644
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -124,40 +140,22 @@ class Workload(abc.ABC):
 
     name: t.ClassVar[str]
     title: t.ClassVar[str]
+    #: What it measures; its metrics' names begin with it.
+    part: t.ClassVar[Part]
     #: JSON Schema of the arguments; closed; every property has a description
     #: and a default.
     ARGUMENTS: t.ClassVar[dict[str, t.Any]]
     TOOLS: t.ClassVar[tuple[Tool, ...]]
-    #: File names (below workloads/scripts/) that must lie in the folder.
-    SCRIPTS: t.ClassVar[tuple[str, ...]] = ()
 
     def complete(self, arguments: Arguments) -> dict[str, t.Any]:
         """Return the arguments with every default filled in.
 
         :raises WorkloadError: naming the key, the value and what is allowed
         """
-        validator = jsonschema.Draft7Validator(self.ARGUMENTS)
-        for error in validator.iter_errors(dict(arguments)):
-            where = ".".join(str(part) for part in error.absolute_path)
-            raise WorkloadError(
-                f"workload {self.name}: {where or 'arguments'}: "
-                f"{error.message}; {self._allowed(where)}"
-            )
-        properties = self.ARGUMENTS["properties"]
-        defaults = {key: rule["default"] for key, rule in properties.items()}
-        # To JSON Schema 10.0 and 10 are one number, to a command line not.
-        complete = {**defaults, **arguments}
-        for key, rule in properties.items():
-            if rule["type"] in _NUMBERS:
-                complete[key] = _NUMBERS[rule["type"]](complete[key])
-        return complete
-
-    def _allowed(self, key: str) -> str:
-        properties = self.ARGUMENTS["properties"]
-        rule = properties.get(key.split(".")[0])
-        if rule is None:
-            return f"allowed keys: {', '.join(sorted(properties))}"
-        return f"{key}: {rule['description']}"
+        try:
+            return rules.complete(self.ARGUMENTS, arguments)
+        except ValueError as error:
+            raise WorkloadError(f"workload {self.name}: {error}") from None
 
     def needs(self, arguments: Arguments) -> frozenset[str]:
         """Return which other ends are needed: ``peer``, ``partner``."""
@@ -170,6 +168,10 @@ class Workload(abc.ABC):
         the work that needs one.
         """
         return dict(arguments)
+
+    def files(self, arguments: Arguments) -> tuple[File, ...]:
+        """Return what must be in its folder before ``prepare``."""
+        return ()
 
     def prepare(self, arguments: Arguments) -> tuple[Command, ...]:
         """Return what is run once per machine, before any repetition."""

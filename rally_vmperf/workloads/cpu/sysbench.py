@@ -21,6 +21,7 @@ class Processor(base.Workload):
 
     name = "sysbench"
     title = "Processor: prime numbers with sysbench"
+    part = "cpu"
     ARGUMENTS = rules.schema(
         threads=rules.integer("Threads that search", 1, 1024, default=1),
         time=rules.integer("Seconds of a run", 1, 3600, default=10),

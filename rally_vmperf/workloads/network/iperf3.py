@@ -8,10 +8,10 @@ from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import units
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import iperf3_command
-from rally_vmperf.workloads import iperf3_result
+from rally_vmperf.workloads.network import _iperf3_command
+from rally_vmperf.workloads.network import _iperf3_result
 
-_DIRECTIONS = iperf3_command.DIRECTIONS
+_DIRECTIONS = _iperf3_command.DIRECTIONS
 
 
 class Network(base.Workload):
@@ -19,6 +19,7 @@ class Network(base.Workload):
 
     name = "iperf3"
     title = "Network: TCP or UDP with iperf3"
+    part = "network"
     ARGUMENTS = rules.schema(
         directions=rules.choices(
             "Measured one after the other: to_peer, from_peer, "
@@ -119,7 +120,7 @@ class Network(base.Workload):
         return tuple(
             metric
             for direction in _directions(arguments)
-            for metric in iperf3_result.metrics(
+            for metric in _iperf3_result.metrics(
                 direction, arguments["protocol"]
             )
         )
@@ -132,7 +133,7 @@ class Network(base.Workload):
         :raises base.WorkloadError: when the address of an end is missing
         """
         return tuple(
-            iperf3_command.command(direction, arguments, ends)
+            _iperf3_command.command(direction, arguments, ends)
             for direction in _directions(arguments)
         )
 
@@ -145,7 +146,7 @@ class Network(base.Workload):
         return [
             measured
             for direction in _directions(arguments)
-            for measured in iperf3_result.read(
+            for measured in _iperf3_result.read(
                 direction, arguments["protocol"], outcomes, arguments["time"]
             )
         ]
@@ -156,9 +157,9 @@ class Network(base.Workload):
         """Return when a direction's bytes came or went."""
         protocol = arguments["protocol"]
         for direction in _directions(arguments):
-            name = iperf3_result.command_name(direction, protocol)
+            name = _iperf3_result.command_name(direction, protocol)
             if outcome.name == name:
-                return iperf3_result.course(
+                return _iperf3_result.course(
                     direction, protocol, outcome, arguments["omit"]
                 )
         return None

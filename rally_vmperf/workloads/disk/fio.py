@@ -6,8 +6,8 @@ from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import fio_result
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads.disk import _fio_result
 
 PATTERNS = ("read", "write", "randread", "randwrite")
 
@@ -23,6 +23,7 @@ class Disk(base.Workload):
 
     name = "fio"
     title = "Disk: reads and writes with fio"
+    part = "disk"
     ARGUMENTS = rules.schema(
         patterns=rules.choices(
             f"Measured one after the other: {', '.join(PATTERNS)}.", PATTERNS
@@ -76,7 +77,7 @@ class Disk(base.Workload):
         return tuple(
             metric
             for pattern in _patterns(arguments)
-            for metric in fio_result.metrics(pattern)
+            for metric in _fio_result.metrics(pattern)
         )
 
     def commands(
@@ -103,7 +104,7 @@ class Disk(base.Workload):
         for pattern in _patterns(arguments):
             outcome = outputs.taken(outcomes, pattern)
             if outcome is not None:
-                samples += fio_result.read(
+                samples += _fio_result.read(
                     pattern, outcome.stdout, arguments["runtime"]
                 )
         return samples
@@ -112,7 +113,7 @@ class Disk(base.Workload):
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> courses.Course | None:
         """Return when a pattern's requests were done."""
-        return fio_result.course(outcome.name, outcome.stdout)
+        return _fio_result.course(outcome.name, outcome.stdout)
 
 
 def _patterns(arguments: base.Arguments) -> list[str]:

@@ -34,6 +34,7 @@ class Compression(base.Workload):
 
     name = "bzip2"
     title = "Processor: compression and decompression with bzip2"
+    part = "cpu"
     ARGUMENTS = rules.schema(
         size_mib=rules.integer(
             "Size of the data in MiB", 1, 16384, default=64
@@ -58,7 +59,17 @@ class Compression(base.Workload):
             measures=False,
         ),
     )
-    SCRIPTS = ("generate.py",)
+
+    def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
+        """Return the program that generates the data."""
+        return (
+            base.File(
+                name="generate.py",
+                package="rally_vmperf.workloads.scripts",
+                path="generate.py",
+                mode=0o755,
+            ),
+        )
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return how the data come to be, with their archives.
