@@ -16,6 +16,7 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import labels
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import registry
+from tests.unit.workloads import golden
 
 NAMES = registry.names()
 ENDS = base.Ends(peer="192.0.2.1", partner="192.0.2.2", port=5201)
@@ -230,6 +231,22 @@ class EveryWorkloadTestCase(unittest.TestCase):
         arguments = workload.complete({})
         self.assertEqual([], workload.parse(arguments, {}))
         self.assertEqual({}, workload.facts(arguments, {}))
+
+    @ddt.data(*golden.RUNS)
+    def test_a_recorded_run_gives_every_metric(self, name):
+        workload = golden.workload(name)
+        arguments = workload.complete(golden.RUNS[name].arguments)
+        samples = workload.parse(arguments, golden.RUNS[name].outcomes())
+        self.assertEqual(
+            list(workload.metrics(arguments)), [s.metric for s in samples]
+        )
+
+    @ddt.data(*NAMES)
+    def test_metrics_are_of_its_part(self, name):
+        workload = registry.get(name)
+        self.assertIn(workload.part, typing.get_args(base.Part))
+        for metric in workload.metrics(workload.complete({})):
+            self.assertEqual(workload.part, metric.name.split(".")[0])
 
     @ddt.data(*NAMES)
     def test_unknown_key_is_answered_with_the_allowed_ones(self, name):
