@@ -8,19 +8,22 @@ from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import tools
 
 #: Command -> the metric that its wall time is.
 METRICS = {
     "compress": sample.Metric(
-        name="cpu.compress_time", unit="s", better="lower"
+        name="cpu.compress_time", unit="s", better="lower", adds_up=True
     ),
     "decompress": sample.Metric(
-        name="cpu.decompress_time", unit="s", better="lower"
+        name="cpu.decompress_time", unit="s", better="lower", adds_up=True
     ),
 }
 
 #: Seconds for one MiB, on the slowest machine that is waited for.
 _SLOWEST = 10
+#: Seconds for one MiB to compress, on a machine of today.
+_USUAL = 0.12
 
 _CHECKSUM = re.compile("sha256 ([0-9a-f]{64})")
 
@@ -49,16 +52,17 @@ class Compression(base.Workload):
         level=rules.integer("bzip2's block size in 100 kB", 1, 9, default=9),
     )
     TOOLS = (
-        base.Tool(
+        tools.Tool(
             command="bzip2", package="bzip2", version=("bzip2", "--help")
         ),
-        base.Tool(
+        tools.Tool(
             command="python3",
             package="python3",
             version=("python3", "--version"),
             measures=False,
         ),
     )
+    SENSITIVE_TO = frozenset({"microcode", "governor"})
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return the program that generates the data."""
@@ -146,6 +150,12 @@ def _timed(
 ) -> tuple[base.Command, ...]:
     timeout = 60 + 2 * _SLOWEST * arguments["size_mib"]
     return tuple(
-        base.Command(name=name, argv=argv, timeout=timeout, bound="size")
+        base.Command(
+            name=name,
+            argv=argv,
+            timeout=timeout,
+            seconds=_USUAL * arguments["size_mib"],
+            bound="size",
+        )
         for name, argv in steps.items()
     )

@@ -7,6 +7,7 @@ from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import tools
 
 RATE = sample.Metric(
     name="cpu.sysbench.rate", unit="events/s", better="higher"
@@ -33,7 +34,7 @@ class Processor(base.Workload):
         ),
     )
     TOOLS = (
-        base.Tool(
+        tools.Tool(
             command="sysbench",
             package="sysbench",
             version=("sysbench", "--version"),
@@ -43,6 +44,8 @@ class Processor(base.Workload):
             },
         ),
     )
+
+    SENSITIVE_TO = frozenset({"microcode", "governor"})
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the rate of events and the latency of one."""
@@ -64,7 +67,10 @@ class Processor(base.Workload):
         )
         return (
             base.Command(
-                name="sysbench", argv=argv, timeout=arguments["time"] + 60
+                name="sysbench",
+                argv=argv,
+                timeout=arguments["time"] + 60,
+                seconds=arguments["time"],
             ),
         )
 

@@ -7,6 +7,7 @@ from rally_vmperf.measurement import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.disk import _fio_result
 
 PATTERNS = ("read", "write", "randread", "randwrite")
@@ -51,7 +52,7 @@ class Disk(base.Workload):
         direct=rules.flag("Go past the page cache (O_DIRECT)", default=True),
     )
     TOOLS = (
-        base.Tool(command="fio", package="fio", version=("fio", "--version")),
+        tools.Tool(command="fio", package="fio", version=("fio", "--version")),
     )
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
@@ -84,12 +85,13 @@ class Disk(base.Workload):
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
         """Return one run for each pattern, named after it."""
-        timeout = arguments["runtime"] + arguments["ramp"] + 120
+        seconds = arguments["runtime"] + arguments["ramp"]
         return tuple(
             base.Command(
                 name=pattern,
                 argv=_measured(pattern, arguments),
-                timeout=timeout,
+                timeout=seconds + 120,
+                seconds=seconds,
             )
             for pattern in _patterns(arguments)
         )

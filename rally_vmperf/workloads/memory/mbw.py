@@ -9,12 +9,15 @@ from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import tools
 
 #: Method -> the option that asks for it.
 METHODS = {"memcpy": "-t0", "dumb": "-t1", "mcblock": "-t2"}
 
 #: MiB/s of the slowest machine that is waited for.
 _SLOWEST = 20
+#: MiB/s of a machine of today.
+_USUAL = 5000
 
 #: Words of a line of the table that mbw prints: one for each run, and their
 #: average.
@@ -50,7 +53,7 @@ class MemoryBandwidth(base.Workload):
         ),
     )
     TOOLS = (
-        base.Tool(
+        tools.Tool(
             command="mbw",
             package="mbw",
             version=(),
@@ -60,6 +63,8 @@ class MemoryBandwidth(base.Workload):
             },
         ),
     )
+
+    SENSITIVE_TO = frozenset({"microcode", "kernel", "governor"})
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the rate of each method that is asked for."""
@@ -82,7 +87,13 @@ class MemoryBandwidth(base.Workload):
         copied = (arguments["runs"] * len(methods) + 2) * arguments["size_mib"]
         timeout = 60 + copied / _SLOWEST
         return (
-            base.Command(name="mbw", argv=argv, timeout=timeout, bound="size"),
+            base.Command(
+                name="mbw",
+                argv=argv,
+                timeout=timeout,
+                seconds=copied / _USUAL,
+                bound="size",
+            ),
         )
 
     def parse(

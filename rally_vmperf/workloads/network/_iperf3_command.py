@@ -59,6 +59,7 @@ def command(
         name=_iperf3_result.command_name(direction, arguments["protocol"]),
         argv=argv,
         timeout=arguments["time"] + arguments["omit"] + 60,
+        seconds=arguments["time"] + arguments["omit"],
         server=server,
     )
 

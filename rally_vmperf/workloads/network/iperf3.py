@@ -1,6 +1,7 @@
 """Network workload: TCP or UDP with iperf3."""
 
 import collections.abc
+import dataclasses
 import typing as t
 
 from rally_vmperf.measurement import course as courses
@@ -8,10 +9,17 @@ from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import units
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _iperf3_command
 from rally_vmperf.workloads.network import _iperf3_result
 
 _DIRECTIONS = _iperf3_command.DIRECTIONS
+_OLDEST_FOR_UDP = tools.AtLeast(
+    version="3.11",
+    why="with UDP it does not tell what arrived",
+    remedy="install one of a newer release of the distribution, or measure "
+    "with protocol: tcp",
+)
 
 
 class Network(base.Workload):
@@ -59,7 +67,7 @@ class Network(base.Workload):
         ),
     )
     TOOLS = (
-        base.Tool(
+        tools.Tool(
             command="iperf3",
             package="iperf3",
             version=("iperf3", "--version"),
@@ -81,6 +89,19 @@ class Network(base.Workload):
             given = ("bitrate", "datagram")
             _refuse(complete, {k: known[k]["default"] for k in given}, "udp")
         return complete
+
+    def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
+        """Return iperf3, for UDP one that says what arrived."""
+        if arguments["protocol"] == "tcp":
+            return self.TOOLS
+        return tuple(
+            dataclasses.replace(tool, at_least=_OLDEST_FOR_UDP)
+            for tool in self.TOOLS
+        )
+
+    def ports(self, arguments: base.Arguments) -> int:
+        """Return a port for each direction there is, asked for or not."""
+        return len(_DIRECTIONS)
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
         """Return the other ends of the directions that are asked for."""

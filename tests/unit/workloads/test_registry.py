@@ -60,6 +60,21 @@ class RegistryTestCase(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", program], check=False)
         self.assertEqual(0, done.returncode)
 
+    def test_what_adds_up(self):
+        """Rates do, and times of a fixed amount of work."""
+        metrics = [
+            metric
+            for name in NAMES
+            for metric in registry.get(name).metrics(
+                registry.get(name).complete({})
+            )
+        ]
+        for metric in metrics:
+            expected = metric.scale == "ratio" and (
+                metric.better == "higher" or metric.name.endswith("_time")
+            )
+            self.assertEqual(expected, metric.adds_up, metric.name)
+
     def test_metrics_of_all_workloads_differ(self):
         found = [
             metric.name
@@ -201,8 +216,30 @@ class EveryWorkloadTestCase(unittest.TestCase):
         )
         for command in every:
             self.assertIn(command.argv[0], tools)
-            self.assertGreater(command.timeout, 10)
+            self.assertGreater(command.seconds, 0)
+            self.assertGreater(command.timeout, 2 * command.seconds)
             self.assertTrue(all(isinstance(a, str) for a in command.argv))
+
+    @ddt.data(*golden.RUNS)
+    def test_servers_listen_at_its_own_ports(self, name):
+        workload = golden.workload(name)
+        arguments = workload.complete(golden.RUNS[name].arguments)
+        own = range(ENDS.port, ENDS.port + workload.ports(arguments))
+        servers = [
+            command.server
+            for command in workload.commands(arguments, ENDS)
+            if command.server
+        ]
+        self.assertEqual(bool(workload.needs(arguments)), bool(servers))
+        for server in servers:
+            self.assertIn(server.port, own)
+
+    @ddt.data(*NAMES)
+    def test_it_is_sensitive_to_what_can_be_told(self, name):
+        self.assertLessEqual(
+            registry.get(name).SENSITIVE_TO,
+            set(typing.get_args(base.Sensitivity)),
+        )
 
     @ddt.data(*NAMES)
     def test_names_of_commands_differ(self, name):
@@ -221,7 +258,7 @@ class EveryWorkloadTestCase(unittest.TestCase):
     def test_units_have_bounds_and_names_take_a_label(self, name):
         workload = registry.get(name)
         for metric in workload.metrics(workload.complete({})):
-            self.assertIn(metric.unit, limits.BOUNDS)
+            self.assertLess(*limits.bounds(metric))
             labelled = labels.relabel(metric, "db").name
             self.assertEqual("db", labelled.split(".")[1])
 
