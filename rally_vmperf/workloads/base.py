@@ -76,7 +76,8 @@ class Command:
     :param output_limit: bytes of standard output that are kept; more than
         that is an error, not a shorter result
     :param bound: what ends it: its duration, or the size of its work, which
-        may then be done again in the same folder
+        may then be done again in the same folder, and be ended halfway: what
+        another command reads has to be its own
     """
 
     name: str
