@@ -51,6 +51,16 @@ def get(name: str) -> base.Workload:
     return _load(name, modules[0])
 
 
+def packages(wanted: collections.abc.Iterable[str]) -> tuple[str, ...]:
+    """Return the Debian packages of all tools of workloads, sorted.
+
+    :param wanted: names of workloads
+    :raises base.WorkloadError: for a name that no workload has
+    """
+    tools = [tool for name in wanted for tool in get(name).TOOLS]
+    return tuple(sorted({tool.package for tool in tools}))
+
+
 @functools.cache
 def find() -> _Found:
     """Return what the installed packages offer."""

@@ -2,6 +2,7 @@
 
 import importlib
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from unittest import mock
 import ddt
 import jsonschema
 
+from rally_vmperf import resources
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import labels
 from rally_vmperf.workloads import limits
@@ -49,6 +51,25 @@ class RegistryTestCase(unittest.TestCase):
             f"no workload 'unixbanch'; there are: {', '.join(NAMES)}",
             str(caught.exception),
         )
+
+    def test_packages_of_workloads(self):
+        self.assertEqual(
+            ("bzip2", "iperf3", "python3"),
+            registry.packages(["iperf3", "bzip2", "bzip2"]),
+        )
+
+    def test_shipped_lists_have_those_of_the_main_tasks(self):
+        """Of the guest image, and of the cloud's bare metal and peer."""
+        wanted = set()
+        for task in ("kvm-overhead", "kvm-density"):
+            text = resources.path("tasks", f"{task}.yaml").read_text()
+            names = set(re.findall(r"^ +- name: (\w+)$", text, re.MULTILINE))
+            self.assertIn("sysbench", names)
+            wanted |= set(registry.packages(names & set(NAMES)))
+        for folder in ("guest-image", "embedded-cloud"):
+            path = resources.path("etc", folder, "packages.txt")
+            listed = set(path.read_text().splitlines())
+            self.assertEqual(set(), wanted - listed - {"python3"}, folder)
 
     def test_names_import_no_workload(self):
         program = (
