@@ -12,8 +12,6 @@ _READY = 120
 _BOOT = 60
 #: Seconds to start a command everywhere, collect it and look at machines.
 _AROUND = 3
-#: Seconds of a command that ends when its work is done.
-_UNKNOWN = 10
 _ENDS = base.Ends(peer="192.0.2.1", partner="192.0.2.2")
 
 
@@ -36,12 +34,4 @@ def minutes(
 
 def _seconds(one: assignment.Assignment) -> float:
     commands = one.workload.commands(one.arguments, _ENDS)
-    return sum(_length(one, each) + _AROUND for each in commands)
-
-
-def _length(one: assignment.Assignment, command: base.Command) -> float:
-    if command.bound == "size":
-        return _UNKNOWN
-    keys = ("time", "runtime", "ramp")
-    told = sum(float(one.arguments.get(key, 0)) for key in keys)
-    return told or _UNKNOWN
+    return sum(each.seconds + _AROUND for each in commands)

@@ -1,7 +1,6 @@
 """Run workloads on stations: once to prepare, then once per repetition."""
 
 import collections.abc
-import importlib.resources
 import typing as t
 
 from rally_vmperf.execution import assignment
@@ -15,6 +14,7 @@ from rally_vmperf.execution import together
 from rally_vmperf.execution import turn
 from rally_vmperf.measurement import finding
 from rally_vmperf.workloads import base as workloads
+from rally_vmperf.workloads import files
 from rally_vmperf.workloads import outputs
 
 #: Called with one line whenever something worth watching has happened.
@@ -38,7 +38,13 @@ async def prepare(
     facts: Facts = {place.name: {} for place in places}
     for one in assignments:
         progress(f"preparing {one.title} on {_names(places)}")
-        await together.together(_prepare(one, p, facts) for p in places)
+        brought = {
+            file: files.read(file)
+            for file in one.workload.files(one.arguments)
+        }
+        await together.together(
+            _prepare(one, place, brought, facts) for place in places
+        )
     return facts
 
 
@@ -109,16 +115,17 @@ async def _run(
 
 
 async def _prepare(
-    one: assignment.Assignment, place: stations.Station, facts: Facts
+    one: assignment.Assignment,
+    place: stations.Station,
+    brought: collections.abc.Mapping[workloads.File, bytes],
+    facts: Facts,
 ) -> None:
     folder = place.folder_of(one.title)
-    for script in one.workload.SCRIPTS:
-        content = (
-            importlib.resources.files("rally_vmperf.workloads")
-            .joinpath("scripts", script)
-            .read_bytes()
-        )
-        await place.machine.put(content, f"{folder}/{script}", 0o755)
+    own = facts[place.name][one.title] = {}
+    for file, content in brought.items():
+        await place.machine.put(content, f"{folder}/{file.name}", file.mode)
+        if not file.package:
+            own[f"{file.name}_sha256"] = files.checksum(content)
     outcomes = {}
     for step in one.workload.prepare(one.arguments):
         outcome = await commands.run(place, step, folder, None)
@@ -129,7 +136,7 @@ async def _prepare(
                 f"{place.name}: preparing {one.title}: {error}"
             ) from error
         outcomes[step.name] = outcome
-    facts[place.name][one.title] = one.workload.facts(one.arguments, outcomes)
+    own |= one.workload.facts(one.arguments, outcomes)
 
 
 def _names(places: collections.abc.Sequence[stations.Station]) -> str:

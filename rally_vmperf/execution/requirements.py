@@ -5,26 +5,29 @@ import collections.abc
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import station as stations
 from rally_vmperf.execution import together
+from rally_vmperf.machines import base
 from rally_vmperf.machines import provision
 from rally_vmperf.machines import supply as supplies
-from rally_vmperf.workloads import base as workloads
+from rally_vmperf.workloads import tools as tools_
 
 
 def tools(
     assignments: collections.abc.Iterable[assignment.Assignment],
     *,
     served: bool = False,
-) -> list[workloads.Tool]:
-    """Return the tools of the workloads, each once.
+) -> list[tools_.Tool]:
+    """Return the tools of the workloads, each once, as new as any wants it.
 
     :param served: only those of workloads that need an other end
     """
-    wanted: dict[str, workloads.Tool] = {}
+    wanted: dict[str, tools_.Tool] = {}
     for one in assignments:
         if served and not one.workload.needs(one.arguments):
             continue
-        for tool in one.workload.TOOLS:
-            wanted.setdefault(tool.command, tool)
+        for tool in one.workload.tools(one.arguments):
+            known = wanted.setdefault(tool.command, tool)
+            if tools_.oldest(known) < tools_.oldest(tool):
+                wanted[tool.command] = tool
     return list(wanted.values())
 
 
@@ -38,7 +41,8 @@ async def ensure(
     """Have every tool on every machine; return what they are, by station.
 
     :param supply: how what guests lack may come there; never to others
-    :raises MachineError: naming the machine, the tool and the way out
+    :raises MachineError: naming the machine, the tool and the way out, also
+        for one that is too old
     """
     jobs = [
         (
@@ -55,7 +59,11 @@ async def ensure(
         provision.ensure(place.machine, wanted, supply=allowed)
         for place, wanted, allowed in jobs
     )
-    return {
-        place.name: facts
-        for (place, _, _), facts in zip(jobs, answers, strict=True)
-    }
+    found = {}
+    for (place, needed, _), facts in zip(jobs, answers, strict=True):
+        for tool in needed:
+            why = tools_.too_old(tool, facts[tool.command].version)
+            if why:
+                raise base.MachineError(f"{place.name}: {why}")
+        found[place.name] = facts
+    return found

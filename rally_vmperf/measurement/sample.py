@@ -14,12 +14,29 @@ class Metric:
 
     A ``ratio`` is above zero and can be judged as overhead; a ``count``
     (retransmits, errors) can be zero and is held to absolute limits only.
+
+    :param adds_up: whether the sum over several machines means something;
+        unless said, it does for ratios of which more is better.  Of times it
+        does where each is that of a fixed amount of work: the sum is that of
+        their inverses, work per second.
+    :param bounds: smallest and largest value that any machine reaches, where
+        those of the unit are not the metric's
     """
 
     name: str
     unit: str
     better: Better
     scale: Scale = "ratio"
+    # Records and baselines do not keep these two.
+    adds_up: bool | None = dataclasses.field(default=None, compare=False)
+    bounds: tuple[float, float] | None = dataclasses.field(
+        default=None, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        if self.adds_up is None:
+            rate = self.scale == "ratio" and self.better == "higher"
+            object.__setattr__(self, "adds_up", rate)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

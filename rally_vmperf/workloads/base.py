@@ -10,13 +10,19 @@ import collections.abc
 import dataclasses
 import typing as t
 
-import jsonschema
-
 from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import arguments as rules
+from rally_vmperf.workloads import tools as tools_
 
 #: Arguments as a task gives them, or with their defaults filled in.
 Arguments = collections.abc.Mapping[str, t.Any]
+
+#: What may differ between two machines and matter to some workloads only.
+Sensitivity = t.Literal["microcode", "kernel", "mitigations", "governor"]
+
+#: Parts of a machine, by which workloads and metrics are grouped.
+Part = t.Literal["cpu", "memory", "disk", "network", "application"]
 
 
 class WorkloadError(Exception):
@@ -24,41 +30,41 @@ class WorkloadError(Exception):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Tool:
-    """A program that a machine needs, and how to ask for its version.
+class File:
+    """A file that is brought to every machine before it is prepared.
 
-    :param version: prints it in the first line that it prints at all, be
-        that on standard output or (bzip2) on standard error; empty for a
-        program that cannot tell, whose package is asked
-    :param measures: False for a program that only prepares, whose version
-        two machines need not agree on
-    :param packages: its package by ``dnf`` and ``zypper``, where that is not
-        called ``package`` as it is by ``apt``
-    :param advice: where that package is to be had, if not in every release
+    :param name: what it is called in the workload's folder
+    :param package: the Python package that has it; empty for a file of the
+        operator's, whose checksum two machines must agree on
+    :param path: where it is in that package, or its absolute path on the
+        machine that runs this program
+    :param sha256: what its checksum has to be, if that is known
     """
 
-    command: str
-    package: str
-    version: tuple[str, ...]
-    measures: bool = True
-    packages: collections.abc.Mapping[str, str] = dataclasses.field(
-        default_factory=dict
-    )
-    advice: collections.abc.Mapping[str, str] = dataclasses.field(
-        default_factory=dict
-    )
+    name: str
+    package: str = ""
+    path: str
+    sha256: str = ""
+    mode: int = 0o644
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Server:
     """The other end of a command: on the peer, or on the partner guest.
 
-    :param argv: runs until the command's client is done, then ends by itself
+    :param argv: runs until its client is done, then ends by itself; one for
+        the whole repetition is ended
+    :param lifetime: whether every command has a server of its own, or all
+        commands of a repetition with the same port have one
+    :param clients: how many machines use it, each with ports of its own, or
+        all the same
     """
 
     on: t.Literal["peer", "partner"]
     argv: tuple[str, ...]
     port: int
+    lifetime: t.Literal["command", "repetition"] = "command"
+    clients: t.Literal["one", "many"] = "one"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -66,15 +72,18 @@ class Command:
     """A program with its arguments, run in the workload's own folder.
 
     :param timeout: seconds after which it has certainly failed
+    :param seconds: about how many it takes, on a machine of today
     :param output_limit: bytes of standard output that are kept; more than
         that is an error, not a shorter result
     :param bound: what ends it: its duration, or the size of its work, which
-        may then be done again in the same folder
+        may then be done again in the same folder, and be ended halfway: what
+        another command reads has to be its own
     """
 
     name: str
     argv: tuple[str, ...]
     timeout: float
+    seconds: float = 10
     server: Server | None = None
     output_limit: int = 1 << 20
     bound: t.Literal["time", "size"] = "time"
@@ -101,8 +110,9 @@ class Outcome:
 class Ends:
     """Addresses and port of the other ends, as the running machine sees them.
 
-    :param port: the first of four TCP ports of this machine's own, so that
-        several machines can use one peer at the same time
+    :param port: the first of the ports that this machine has for its own, as
+        many as ``Workload.ports`` asks for, so that several machines can use
+        one peer at the same time
     """
 
     peer: str = ""
@@ -118,40 +128,35 @@ class Workload(abc.ABC):
 
     name: t.ClassVar[str]
     title: t.ClassVar[str]
+    #: What it measures; its metrics' names begin with it.
+    part: t.ClassVar[Part]
     #: JSON Schema of the arguments; closed; every property has a description
     #: and a default.
     ARGUMENTS: t.ClassVar[dict[str, t.Any]]
-    TOOLS: t.ClassVar[tuple[Tool, ...]]
-    #: File names (below workloads/scripts/) that must lie in the folder.
-    SCRIPTS: t.ClassVar[tuple[str, ...]] = ()
+    TOOLS: t.ClassVar[tuple[tools_.Tool, ...]]
+    #: What two machines must agree on for its figures to be comparable;
+    #: unless said, everything.
+    SENSITIVE_TO: t.ClassVar[frozenset[Sensitivity]] = frozenset(
+        t.get_args(Sensitivity)
+    )
 
     def complete(self, arguments: Arguments) -> dict[str, t.Any]:
         """Return the arguments with every default filled in.
 
         :raises WorkloadError: naming the key, the value and what is allowed
         """
-        validator = jsonschema.Draft7Validator(self.ARGUMENTS)
-        for error in validator.iter_errors(dict(arguments)):
-            where = ".".join(str(part) for part in error.absolute_path)
-            raise WorkloadError(
-                f"workload {self.name}: {where or 'arguments'}: "
-                f"{error.message}; {self._allowed(where)}"
-            )
-        properties = self.ARGUMENTS["properties"]
-        defaults = {key: rule["default"] for key, rule in properties.items()}
-        # To JSON Schema 10.0 is an integer, to a command line it is not.
-        complete = {**defaults, **arguments}
-        for key, rule in properties.items():
-            if rule.get("type") == "integer":
-                complete[key] = int(complete[key])
-        return complete
+        try:
+            return rules.complete(self.ARGUMENTS, arguments)
+        except ValueError as error:
+            raise WorkloadError(f"workload {self.name}: {error}") from None
 
-    def _allowed(self, key: str) -> str:
-        properties = self.ARGUMENTS["properties"]
-        rule = properties.get(key.split(".")[0])
-        if rule is None:
-            return f"allowed keys: {', '.join(sorted(properties))}"
-        return f"{key}: {rule['description']}"
+    def tools(self, arguments: Arguments) -> tuple[tools_.Tool, ...]:
+        """Return the tools that are needed with these arguments."""
+        return self.TOOLS
+
+    def ports(self, arguments: Arguments) -> int:
+        """Return how many ports each machine needs at its other ends."""
+        return 0
 
     def needs(self, arguments: Arguments) -> frozenset[str]:
         """Return which other ends are needed: ``peer``, ``partner``."""
@@ -164,6 +169,10 @@ class Workload(abc.ABC):
         the work that needs one.
         """
         return dict(arguments)
+
+    def files(self, arguments: Arguments) -> tuple[File, ...]:
+        """Return what must be in its folder before ``prepare``."""
+        return ()
 
     def prepare(self, arguments: Arguments) -> tuple[Command, ...]:
         """Return what is run once per machine, before any repetition."""

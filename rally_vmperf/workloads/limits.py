@@ -20,13 +20,27 @@ BOUNDS = {
 }
 
 
+def bounds(metric: sample.Metric) -> tuple[float, float]:
+    """Return the bounds of a metric, its own or those of its unit.
+
+    :raises base.WorkloadError: when there are neither
+    """
+    found = metric.bounds or BOUNDS.get(metric.unit)
+    if found is None:
+        raise base.WorkloadError(
+            f"{metric.name} is in {metric.unit}, which has no bounds (units "
+            f"that have: {', '.join(BOUNDS)}); give the metric bounds"
+        )
+    return found
+
+
 def measured(metric: sample.Metric, value: float) -> sample.Sample:
     """Return the sample of a value that a machine can have reached.
 
     :param value: in the unit of the metric
     :raises base.WorkloadError: for one that it cannot
     """
-    smallest, largest = BOUNDS[metric.unit]
+    smallest, largest = bounds(metric)
     if metric.scale == "count":
         smallest = 0.0
     if not smallest <= value <= largest:

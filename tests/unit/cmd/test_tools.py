@@ -8,6 +8,7 @@ from unittest import mock
 from rally_vmperf.cmd import tools
 from rally_vmperf.toolbox import folder
 from rally_vmperf.toolbox import manifest
+from rally_vmperf.workloads import registry
 from tests.unit.doc import pages
 from tests.unit.toolbox import made
 from tests.unit.toolbox import test_indexing
@@ -43,10 +44,13 @@ class ToolsTestCase(unittest.TestCase):
             *("--distribution", "jammy", "--architecture", "arm64"),
             *("--mirror", "http://m.example/ubuntu"),
         )
-        self.assertEqual(
-            ("bzip2", "fio", "iperf3", "mbw", "python3", "sysbench"),
-            wish.packages,
-        )
+        packages = {
+            tool.package
+            for name in registry.names()
+            for tool in registry.get(name).TOOLS
+        }
+        self.assertEqual(tuple(sorted(packages)), wish.packages)
+        self.assertLessEqual({"fio", "python3"}, packages)
         self.assertEqual(("jammy", "arm64"), (wish.suite, wish.architecture))
         self.assertEqual("http://m.example/ubuntu", wish.mirror)
         self.assertIn("option tools:", self.app.stdout.getvalue())

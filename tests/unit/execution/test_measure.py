@@ -1,6 +1,9 @@
 """Tests of running workloads, on this computer."""
 
 import asyncio
+import hashlib
+import pathlib
+import sys
 import typing as t
 import unittest
 from unittest import mock
@@ -150,6 +153,39 @@ class TestMeasure(Case):
             {(m.source, m.what) for m in result.missing},
         )
         self.assertIn("rate failed", result.missing[0].reason)
+
+    def test_files_are_brought(self):
+        """Each machine has them; the checksum of the operator's is a fact."""
+        source = pathlib.Path(self.places[0].folder).parent / "own"
+        source.write_text("5")
+        workload = Echo(first=("cat", "mine"), second=("./seven.sh",))
+        package = source.parent / "brought_package"
+        package.mkdir()
+        self.addCleanup(sys.modules.pop, "brought_package", None)
+        (package / "script.sh").write_text("#!/bin/sh\necho 7\n")
+        workload.files = lambda arguments: (
+            base.File(name="mine", path=str(source)),
+            base.File(
+                name="seven.sh",
+                package="brought_package",
+                path="script.sh",
+                mode=0o755,
+            ),
+        )
+        with mock.patch.object(sys, "path", [str(source.parent), *sys.path]):
+            facts, _ = self.measure(workload)
+        self.assertEqual(
+            {("rate", "5"), ("size", "7\n")},
+            {(one["command"], one["stdout"]) for one in self.printed},
+        )
+        for place in self.places:
+            self.assertEqual(
+                {
+                    "status": "0",
+                    "mine_sha256": hashlib.sha256(b"5").hexdigest(),
+                },
+                facts[place.name]["echo"],
+            )
 
     def test_absurd_output_is_missing_and_not_a_number(self):
         """A NaN is a reason, never a value."""

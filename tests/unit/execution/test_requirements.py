@@ -10,7 +10,7 @@ from rally_vmperf.machines import supply
 from rally_vmperf.machines import testing
 from rally_vmperf.workloads import registry
 
-SYSBENCH = assignment.Assignment(registry.get("sysbench"), {})
+(SYSBENCH,) = assignment.assign([{"name": "sysbench"}])
 THERE = "tool sysbench\npath /usr/bin/sysbench\n"
 
 
@@ -46,3 +46,36 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
         ):
             await self.ensure(place)
         self.assertEqual(2, len(place.machine.commands))
+
+    async def test_the_newest_wish_counts(self):
+        iperf3 = registry.get("iperf3")
+        both = [
+            assignment.Assignment(iperf3, iperf3.complete(one), label)
+            for one, label in (({}, ""), ({"protocol": "udp"}, "udp"))
+        ]
+        for order in (both, both[::-1]):
+            (tool,) = requirements.tools(order)
+            self.assertEqual("3.11", tool.at_least.version)
+
+    @ddt.data(("3.9", "3.9 is older than 3.11: .*; install"), ("3.12", None))
+    @ddt.unpack
+    async def test_a_tool_that_is_too_old(self, version, message):
+        machine = testing.FakeMachine(
+            "m1",
+            {
+                "bash": "tool iperf3\npath /usr/bin/iperf3\n"
+                f"version iperf {version} (cJSON 1.7.13)\n"
+            },
+        )
+        place = station.Station(
+            name="m1", machine=machine, role="peer", folder="/f"
+        )
+        udp = assignment.assign(
+            [{"name": "iperf3", "arguments": {"protocol": "udp"}}]
+        )
+        ensured = requirements.ensure(udp, [], place, supply=supply.Supply())
+        if message is None:
+            self.assertIn("iperf3", (await ensured)["m1"])
+            return
+        with self.assertRaisesRegex(base.MachineError, f"^m1: .*{message}"):
+            await ensured

@@ -16,8 +16,8 @@ from rally_vmperf.machines import provision
 from rally_vmperf.machines import supply
 from rally_vmperf.machines import testing
 from rally_vmperf.workloads import base as workloads
-from rally_vmperf.workloads import bzip2
 from rally_vmperf.workloads import document
+from rally_vmperf.workloads.cpu import bzip2
 from tests.unit.machines import folders
 
 MIB = 1 << 20

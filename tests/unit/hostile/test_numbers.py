@@ -38,7 +38,7 @@ def header(**changes):
 class NumbersTestCase(unittest.TestCase):
     def check_refused(self, name, old, number):
         workload = registry.get(name)
-        arguments, files = golden.RUNS[name]
+        arguments, files, _ = golden.RUNS[name]
         command, file = next(iter(files.items()))
         whole = golden.text(file)
         self.assertIn(old, whole)

@@ -18,8 +18,8 @@ from rally_vmperf.machines import testing
 from rally_vmperf.plugins import harmless
 from rally_vmperf.plugins.scenarios import defects
 from rally_vmperf.report import text
-from rally_vmperf.workloads import bzip2
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads.cpu import bzip2
 from tests.unit.hostile import attacks
 
 TOOL = bzip2.Compression.TOOLS[0]

@@ -1,8 +1,14 @@
 """Real outputs of stated tool versions, as outcomes of commands."""
 
 import pathlib
+import typing as t
+
+import yaml
 
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import registry
+
+Stream = t.Literal["stdout", "stderr"]
 
 _DATA = pathlib.Path(__file__).parent / "data"
 
@@ -32,46 +38,48 @@ def outcome(
     )
 
 
-def outcomes(files: dict[str, str]) -> dict[str, base.Outcome]:
+def outcomes(
+    files: dict[str, str], stream: Stream = "stdout"
+) -> dict[str, base.Outcome]:
     """Return outcomes by the names of their commands.
 
     :param files: command -> file of data/
     """
-    return {name: outcome(name, text(file)) for name, file in files.items()}
+    return {
+        name: outcome(name, **{stream: text(file)})
+        for name, file in files.items()
+    }
 
 
-#: Workload, with a variant of it after a dash -> arguments of the recorded
-#: runs, and their outputs.
-RUNS: dict[str, tuple[dict[str, object], dict[str, str]]] = {
-    "fio": (
-        {"size_mib": 64, "runtime": 2, "ramp": 1},
-        {
-            pattern: f"fio-3.33-{pattern}.json"
-            for pattern in ("read", "write", "randread", "randwrite")
-        },
-    ),
-    "iperf3": (
-        {"directions": ["to_peer", "from_peer", "guest_to_guest"], "time": 2},
-        {
-            direction: f"iperf3-3.12-{direction}.json"
-            for direction in ("to_peer", "from_peer", "guest_to_guest")
-        },
-    ),
-    "iperf3-udp": (
-        {
-            "directions": ["to_peer", "from_peer", "guest_to_guest"],
-            "protocol": "udp",
-            "time": 2,
-            "bitrate": 10000000,
-        },
-        {
-            f"{direction}-udp": f"iperf3-3.12-udp-{direction}.json"
-            for direction in ("to_peer", "from_peer", "guest_to_guest")
-        },
-    ),
-    "mbw": ({"size_mib": 16, "runs": 3}, {"mbw": "mbw-1.2.2.txt"}),
-    "sysbench": (
-        {"threads": 2, "time": 2},
-        {"sysbench": "sysbench-1.0.20-cpu.txt"},
-    ),
-}
+class Run(t.NamedTuple):
+    """A recorded run, as a YAML file of data/ tells it.
+
+    :param arguments: those that were given
+    :param files: command -> file of data/ with what it printed
+    :param stream: where it did
+    """
+
+    arguments: dict[str, t.Any]
+    files: dict[str, str]
+    stream: Stream = "stdout"
+
+    @classmethod
+    def load(cls, path: pathlib.Path) -> "Run":
+        """Return what a file tells."""
+        told = yaml.safe_load(path.read_text())
+        return cls(
+            told["arguments"], told["outputs"], told.get("stream", "stdout")
+        )
+
+    def outcomes(self) -> dict[str, base.Outcome]:
+        """Return what its commands left."""
+        return outcomes(self.files, self.stream)
+
+
+#: Workload, with a variant of it after a dash -> a recorded run.
+RUNS = {path.stem: Run.load(path) for path in sorted(_DATA.glob("*.yaml"))}
+
+
+def workload(run: str) -> base.Workload:
+    """Return the workload of a recorded run."""
+    return registry.get(run.partition("-")[0])

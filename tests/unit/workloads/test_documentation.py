@@ -9,10 +9,9 @@ import ddt
 import yaml
 
 from rally_vmperf.workloads import registry
+from tests.unit.workloads import golden
 
 PAGES = pathlib.Path(__file__).parents[3] / "doc" / "source" / "workloads"
-#: Arguments that change which metrics there are.
-VARIANTS = {"iperf3": ({}, {"protocol": "udp"})}
 EXAMPLE = re.compile(r"code-block:: yaml\n\n((?:   .*\n|\n)+)")
 
 
@@ -26,28 +25,23 @@ class DocumentationTestCase(unittest.TestCase):
 
     @ddt.data(*registry.names())
     def test_every_metric_has_its_row(self, name):
+        """A part of a name may stand for several: ``<pattern>``."""
         workload = registry.get(name)
         page = _page(name)
-        metrics = [
-            metric
-            for arguments in VARIANTS.get(name, ({},))
-            for metric in workload.metrics(workload.complete(arguments))
-        ]
-        for metric in metrics:
-            generic = re.sub(
-                r"^(disk|network)\.(\w+)",
-                lambda found: (
-                    f"{found[1]}.<"
-                    f"{'pattern' if found[1] == 'disk' else 'direction'}>"
-                ),
-                metric.name,
-            )
-            self.assertRegex(
-                page,
-                rf"\* - ``{re.escape(generic)}``\n"
-                rf"     - {re.escape(metric.unit)}( .*)?\n"
-                rf"     - {metric.better}\n",
-            )
+        for run, (arguments, *_) in golden.RUNS.items():
+            if golden.workload(run).name != name:
+                continue
+            for metric in workload.metrics(workload.complete(arguments)):
+                generic = r"\.".join(
+                    rf"(?:{re.escape(one)}|<\w+>)"
+                    for one in metric.name.split(".")
+                )
+                self.assertRegex(
+                    page,
+                    rf"\* - ``{generic}``\n"
+                    rf"     - {re.escape(metric.unit)}( .*)?\n"
+                    rf"     - {metric.better}\n",
+                )
 
     @ddt.data(*registry.names(), "index")
     def test_examples_are_valid(self, name):
@@ -58,10 +52,17 @@ class DocumentationTestCase(unittest.TestCase):
             for entry in entries:
                 registry.get(entry["name"]).complete(entry["arguments"])
 
+    @ddt.data(*registry.names())
+    def test_title_is_that_of_the_workload(self, name):
+        """The index names every page by it."""
+        rule, title, *_ = _page(name).splitlines()
+        self.assertEqual(registry.get(name).title, title)
+        self.assertEqual("=" * len(title), rule)
+
     def test_index_names_every_page(self):
-        index = _page("index")
-        for name in registry.names():
-            self.assertIn(f"   {name}\n", index)
+        self.assertIn("   :glob:\n\n   *\n", _page("index"))
+        pages = {path.stem for path in PAGES.glob("*.rst")}
+        self.assertEqual({*registry.names(), "index"}, pages)
 
 
 def _page(name):

@@ -49,3 +49,19 @@ class LimitsTestCase(unittest.TestCase):
         )
         with self.assertRaisesRegex(base.WorkloadError, "^x.y is .*look at"):
             limits.measured(metric, value)
+
+    def test_bounds_of_its_own(self):
+        metric = sample.Metric(
+            name="x.y", unit="requests/s", better="higher", bounds=(1.0, 9.0)
+        )
+        self.assertEqual(9, limits.measured(metric, 9).value)
+        with self.assertRaisesRegex(base.WorkloadError, "1 to 9"):
+            limits.measured(metric, 9.1)
+
+    def test_a_unit_without_bounds(self):
+        metric = sample.Metric(name="x.y", unit="requests/s", better="higher")
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            r"^x.y is in requests/s, which has no bounds \(.*; give the",
+        ):
+            limits.measured(metric, 5)

@@ -1,44 +1,100 @@
 """Every workload keeps the promises that all of them make."""
 
+import importlib
+import pathlib
+import re
 import subprocess
 import sys
+import tempfile
+import typing
 import unittest
+from unittest import mock
 
 import ddt
 import jsonschema
 
+from rally_vmperf import resources
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import labels
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import registry
+from tests.unit.workloads import golden
 
 NAMES = registry.names()
 ENDS = base.Ends(peer="192.0.2.1", partner="192.0.2.2", port=5201)
 
 
+SOURCE = """
+from rally_vmperf.workloads.cpu import sysbench
+
+
+class Mine(sysbench.Processor):
+    name = {name!r}
+"""
+
+
 class RegistryTestCase(unittest.TestCase):
-    def test_names_are_sorted(self):
-        self.assertEqual(
-            ("bzip2", "fio", "iperf3", "mbw", "sysbench"), registry.names()
-        )
+    def test_names_are_those_of_the_modules(self):
+        folder = pathlib.Path(base.__file__).parent
+        modules = {
+            path.stem
+            for part in typing.get_args(base.Part)
+            for path in (folder / part).glob("[!_]*.py")
+        }
+        self.assertEqual(tuple(sorted(modules)), NAMES)
+        self.assertIn("fio", NAMES)
 
     def test_unknown_name_is_answered_with_the_known_ones(self):
         with self.assertRaises(base.WorkloadError) as caught:
             registry.get("unixbanch")
         self.assertEqual(
-            "no workload 'unixbanch'; there are: "
-            "bzip2, fio, iperf3, mbw, sysbench",
+            f"no workload 'unixbanch'; there are: {', '.join(NAMES)}",
             str(caught.exception),
         )
+
+    def test_packages_of_workloads(self):
+        self.assertEqual(
+            ("bzip2", "iperf3", "python3"),
+            registry.packages(["iperf3", "bzip2", "bzip2"]),
+        )
+
+    def test_shipped_lists_have_those_of_the_main_tasks(self):
+        """Of the guest image, and of the cloud's bare metal and peer."""
+        wanted = set()
+        for task in ("kvm-overhead", "kvm-density"):
+            text = resources.path("tasks", f"{task}.yaml").read_text()
+            names = set(re.findall(r"^ +- name: (\w+)$", text, re.MULTILINE))
+            self.assertIn("sysbench", names)
+            wanted |= set(registry.packages(names & set(NAMES)))
+        for folder in ("guest-image", "embedded-cloud"):
+            path = resources.path("etc", folder, "packages.txt")
+            listed = set(path.read_text().splitlines())
+            self.assertEqual(set(), wanted - listed - {"python3"}, folder)
 
     def test_names_import_no_workload(self):
         program = (
             "import sys; from rally_vmperf.workloads import registry; "
-            "registry.names(); "
-            "sys.exit('rally_vmperf.workloads.fio' in sys.modules)"
+            "assert 'fio' in registry.names(); "
+            "sys.exit(any(name.rpartition('.')[2] in registry.names() "
+            "for name in sys.modules))"
         )
         done = subprocess.run([sys.executable, "-c", program], check=False)
         self.assertEqual(0, done.returncode)
+
+    def test_what_adds_up(self):
+        """Rates do, and times of a fixed amount of work."""
+        metrics = [
+            metric
+            for name in NAMES
+            for metric in registry.get(name).metrics(
+                registry.get(name).complete({})
+            )
+        ]
+        for metric in metrics:
+            expected = metric.scale == "ratio" and (
+                metric.better == "higher" or metric.name.endswith("_time")
+            )
+            self.assertEqual(expected, metric.adds_up, metric.name)
 
     def test_metrics_of_all_workloads_differ(self):
         found = [
@@ -49,6 +105,84 @@ class RegistryTestCase(unittest.TestCase):
             )
         ]
         self.assertEqual(len(set(found)), len(found))
+
+
+class ForeignPackageTestCase(unittest.TestCase):
+    """Somebody else's package is found by its entry point."""
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.enterContext(
+            mock.patch.object(sys, "path", [folder.name, *sys.path])
+        )
+        self.enterContext(mock.patch.dict(sys.modules))
+        self.addCleanup(registry.find.cache_clear)
+
+    def install(self, package, entry=None, **modules):
+        """Lay down a package, with modules of these names."""
+        top = self.folder / package
+        top.mkdir()
+        for name, source in modules.items():
+            (top / f"{name}.py").write_text(source)
+        info = self.folder / f"{package}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Name: {package}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(
+            f"[{registry.GROUP}]\n{package} = {entry or package}\n"
+        )
+        importlib.invalidate_caches()
+        registry.find.cache_clear()
+
+    def refused(self, name):
+        with self.assertRaises(base.WorkloadError) as caught:
+            registry.get(name)
+        self.assertNotIn("\n", str(caught.exception))
+        return str(caught.exception)
+
+    def test_its_modules_are_workloads(self):
+        self.install(
+            "acme", good=SOURCE.format(name="good"), _helper="raise OSError"
+        )
+        self.assertEqual({"good"}, set(registry.names()) - set(NAMES))
+        self.assertEqual("good", registry.get("good").name)
+        self.assertEqual(10, registry.get("good").complete({})["time"])
+
+    def test_a_module_without_a_workload(self):
+        self.install("acme", other=SOURCE.format(name="good"))
+        self.assertRegex(
+            self.refused("other"), "acme.other has no class .* is 'other'; "
+        )
+
+    def test_a_module_that_lacks_something(self):
+        self.install("acme", broken="import no_such_library")
+        self.assertRegex(
+            self.refused("broken"),
+            "^workload 'broken': acme.broken cannot be imported: .*"
+            "'no_such_library'; repair or uninstall",
+        )
+
+    def test_a_name_that_is_taken(self):
+        self.install("acme", fio=SOURCE.format(name="fio"))
+        self.assertEqual(
+            "workload 'fio' is in acme.fio and in "
+            "rally_vmperf.workloads.disk.fio; uninstall all but one",
+            self.refused("fio"),
+        )
+
+    def test_an_entry_that_leads_nowhere(self):
+        """Other workloads go on as before."""
+        self.install("acme", entry="amce")
+        self.install("brand", entry="brand.good", good="")
+        self.assertEqual(NAMES, registry.names())
+        message = self.refused("good")
+        self.assertRegex(message, "no workload 'good'; there are: bzip2, .*")
+        for package in ("amce", "brand.good"):
+            self.assertRegex(
+                message, f" names {package}, which is no package .*; repair"
+            )
 
 
 @ddt.ddt
@@ -103,8 +237,30 @@ class EveryWorkloadTestCase(unittest.TestCase):
         )
         for command in every:
             self.assertIn(command.argv[0], tools)
-            self.assertGreater(command.timeout, 10)
+            self.assertGreater(command.seconds, 0)
+            self.assertGreater(command.timeout, 2 * command.seconds)
             self.assertTrue(all(isinstance(a, str) for a in command.argv))
+
+    @ddt.data(*golden.RUNS)
+    def test_servers_listen_at_its_own_ports(self, name):
+        workload = golden.workload(name)
+        arguments = workload.complete(golden.RUNS[name].arguments)
+        own = range(ENDS.port, ENDS.port + workload.ports(arguments))
+        servers = [
+            command.server
+            for command in workload.commands(arguments, ENDS)
+            if command.server
+        ]
+        self.assertEqual(bool(workload.needs(arguments)), bool(servers))
+        for server in servers:
+            self.assertIn(server.port, own)
+
+    @ddt.data(*NAMES)
+    def test_it_is_sensitive_to_what_can_be_told(self, name):
+        self.assertLessEqual(
+            registry.get(name).SENSITIVE_TO,
+            set(typing.get_args(base.Sensitivity)),
+        )
 
     @ddt.data(*NAMES)
     def test_names_of_commands_differ(self, name):
@@ -123,7 +279,7 @@ class EveryWorkloadTestCase(unittest.TestCase):
     def test_units_have_bounds_and_names_take_a_label(self, name):
         workload = registry.get(name)
         for metric in workload.metrics(workload.complete({})):
-            self.assertIn(metric.unit, limits.BOUNDS)
+            self.assertLess(*limits.bounds(metric))
             labelled = labels.relabel(metric, "db").name
             self.assertEqual("db", labelled.split(".")[1])
 
@@ -133,6 +289,22 @@ class EveryWorkloadTestCase(unittest.TestCase):
         arguments = workload.complete({})
         self.assertEqual([], workload.parse(arguments, {}))
         self.assertEqual({}, workload.facts(arguments, {}))
+
+    @ddt.data(*golden.RUNS)
+    def test_a_recorded_run_gives_every_metric(self, name):
+        workload = golden.workload(name)
+        arguments = workload.complete(golden.RUNS[name].arguments)
+        samples = workload.parse(arguments, golden.RUNS[name].outcomes())
+        self.assertEqual(
+            list(workload.metrics(arguments)), [s.metric for s in samples]
+        )
+
+    @ddt.data(*NAMES)
+    def test_metrics_are_of_its_part(self, name):
+        workload = registry.get(name)
+        self.assertIn(workload.part, typing.get_args(base.Part))
+        for metric in workload.metrics(workload.complete({})):
+            self.assertEqual(workload.part, metric.name.split(".")[0])
 
     @ddt.data(*NAMES)
     def test_unknown_key_is_answered_with_the_allowed_ones(self, name):

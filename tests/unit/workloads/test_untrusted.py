@@ -11,8 +11,14 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
 from tests.unit.workloads import golden
 
-WORKLOADS = {name: registry.get(name) for name in registry.names()}
-RUNS = {**golden.RUNS, "bzip2": ({}, {"compress": "mbw-1.2.2.txt"})}
+RUNS = golden.RUNS
+#: Runs of tools that print JSON, and of those that print anything else.
+JSON = [
+    name
+    for name, run in RUNS.items()
+    if golden.text(next(iter(run.files.values()))).startswith("{")
+]
+TABLES = sorted(set(RUNS) - set(JSON))
 
 #: A busy machine is no reason to fail.
 UNHURRIED = hypothesis.settings(deadline=None)
@@ -50,10 +56,10 @@ def _check_message(message):
 
 def _read(name, texts):
     """Parse; every error but WorkloadError fails the test."""
-    workload = WORKLOADS[name.partition("-")[0]]
-    arguments = workload.complete(RUNS[name][0])
+    workload = golden.workload(name)
+    arguments = workload.complete(RUNS[name].arguments)
     outcomes = {
-        command: golden.outcome(command, text)
+        command: golden.outcome(command, **{RUNS[name].stream: text})
         for command, text in texts.items()
     }
     try:
@@ -80,54 +86,66 @@ def _places(node):
         yield from _places(node[key])
 
 
+def _first(name):
+    """Return the first command of a run, and what it printed."""
+    command, file = next(iter(RUNS[name].files.items()))
+    return command, golden.text(file)
+
+
 class UntrustedOutputTestCase(unittest.TestCase):
+    def test_every_workload_has_a_recorded_run(self):
+        found = {golden.workload(name).name for name in RUNS}
+        self.assertEqual(set(registry.names()), found)
+
     @UNHURRIED
     @hypothesis.given(st.sampled_from(sorted(RUNS)), st.text())
     def test_any_text(self, name, text):
-        _read(name, dict.fromkeys(RUNS[name][1], text))
+        _read(name, dict.fromkeys(RUNS[name].files, text))
 
     @UNHURRIED
     @hypothesis.given(st.text(), st.integers(0, 255))
     def test_any_text_as_facts(self, text, status):
-        outcome = golden.outcome("generate", text, exit_status=status)
-        for workload in WORKLOADS.values():
+        for name in registry.names():
+            workload = registry.get(name)
+            arguments = workload.complete({})
+            outcomes = {
+                step.name: golden.outcome(step.name, text, exit_status=status)
+                for step in workload.prepare(arguments)
+            }
             try:
-                workload.facts(workload.complete({}), {"generate": outcome})
+                workload.facts(arguments, outcomes)
             except base.WorkloadError as error:
                 _check_message(str(error))
 
     @UNHURRIED
-    @hypothesis.given(
-        st.sampled_from(["mbw", "sysbench"]), st.integers(0, 10**6), WORDS
-    )
+    @hypothesis.given(st.sampled_from(TABLES), st.integers(0, 10**6), WORDS)
     def test_table_with_another_word(self, name, at, word):
-        ((command, file),) = RUNS[name][1].items()
-        words = golden.text(file).split(" ")
+        command, whole = _first(name)
+        words = whole.split(" ")
         words[at % len(words)] = word
         _read(name, {command: " ".join(words)})
 
     @UNHURRIED
     @hypothesis.given(
-        st.sampled_from(sorted(golden.RUNS)),
+        st.sampled_from(sorted(RUNS)),
         st.integers(0, 10**6),
         st.integers(0, 100),
         st.text(max_size=20),
     )
     def test_golden_with_a_splice(self, name, at, length, text):
-        command, file = next(iter(RUNS[name][1].items()))
-        whole = golden.text(file)
-        at %= len(whole)
+        command, whole = _first(name)
+        at %= len(whole) + 1
         _read(name, {command: whole[:at] + text + whole[at + length :]})
 
     @UNHURRIED
     @hypothesis.given(
-        st.sampled_from(["fio", "iperf3", "iperf3-udp"]),
+        st.sampled_from(JSON),
         st.integers(0, 10**6),
         VALUES,
     )
     def test_json_with_another_value(self, name, at, value):
-        command, file = next(iter(RUNS[name][1].items()))
-        document = json.loads(golden.text(file))
+        command, whole = _first(name)
+        document = json.loads(whole)
         places = list(_places(document))
         container, key = places[at % len(places)]
         container[key] = value
@@ -148,11 +166,11 @@ class UntrustedOutputTestCase(unittest.TestCase):
         _read("iperf3-udp", {"to_peer-udp": json.dumps(document)})
 
     def test_deep_json(self):
-        for name in ("fio", "iperf3", "iperf3-udp"):
+        for name in JSON:
             for depth in (900, 990, 100000):
                 deep = '{"jobs":' + "[" * depth + "]" * depth + "}"
-                _read(name, dict.fromkeys(RUNS[name][1], deep))
+                _read(name, dict.fromkeys(RUNS[name].files, deep))
 
     def test_endless_output(self):
         for name in RUNS:
-            _read(name, dict.fromkeys(RUNS[name][1], "0:" * (1 << 20)))
+            _read(name, dict.fromkeys(RUNS[name].files, "0:" * (1 << 20)))

@@ -4,7 +4,7 @@ import unittest
 import ddt
 
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import iperf3_result
+from rally_vmperf.workloads.network import _iperf3_result
 from tests.unit.workloads import golden
 
 GOLDEN = golden.text("iperf3-3.12-to_peer.json")
@@ -70,7 +70,7 @@ class ReadTestCase(unittest.TestCase):
 
     def _read(self, text, direction="to_peer", exit_status=0):
         outcome = golden.outcome(direction, text, exit_status=exit_status)
-        return iperf3_result.read(direction, "tcp", {direction: outcome}, 2)
+        return _iperf3_result.read(direction, "tcp", {direction: outcome}, 2)
 
 
 @ddt.ddt
@@ -176,7 +176,7 @@ class ReadDatagramsTestCase(unittest.TestCase):
     def _read(self, text):
         outcome = golden.outcome("to_peer-udp", text)
         outcomes = {"to_peer-udp": outcome}
-        return iperf3_result.read("to_peer", "udp", outcomes, 2)
+        return _iperf3_result.read("to_peer", "udp", outcomes, 2)
 
 
 class CourseTestCase(unittest.TestCase):
@@ -185,7 +185,7 @@ class CourseTestCase(unittest.TestCase):
     def course(self, file, protocol, seconds, omit):
         text = golden.text(f"iperf3-3.12-{file}-reports.json")
         direction = file.removeprefix("udp-")
-        return iperf3_result.course(
+        return _iperf3_result.course(
             direction,
             protocol,
             golden.outcome("x", text, seconds=seconds),
@@ -209,7 +209,7 @@ class CourseTestCase(unittest.TestCase):
         self.assertAlmostEqual(1.0, course.pace(0.5, 2.5), delta=0.01)
 
     def test_without_reports_it_has_no_pace_of_its_own(self):
-        course = iperf3_result.course(
+        course = _iperf3_result.course(
             "to_peer", "tcp", golden.outcome("x", GOLDEN, seconds=3.2), 1
         )
         self.assertEqual(1.0, course.pace(1.2, 3.0))
@@ -218,7 +218,7 @@ class CourseTestCase(unittest.TestCase):
         for reports in (None, 5, {}, [], "x" * 5):
             text = json.dumps({**json.loads(GOLDEN), "intervals": reports})
             self.assertIsNone(
-                iperf3_result.course(
+                _iperf3_result.course(
                     "to_peer", "tcp", golden.outcome("x", text), 1
                 )
             )

@@ -7,10 +7,9 @@ import unittest
 import ddt
 
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import bzip2
+from rally_vmperf.workloads import files
+from rally_vmperf.workloads.cpu import bzip2
 from tests.unit.workloads import golden
-
-SCRIPTS = pathlib.Path(bzip2.__file__).parent / "scripts"
 
 
 @ddt.ddt
@@ -115,9 +114,9 @@ class RealCompressionTestCase(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
         cls.workload = bzip2.Compression()
-        for script in cls.workload.SCRIPTS:
-            shutil.copy(SCRIPTS / script, cls.folder)
         cls.arguments = cls.workload.complete({"size_mib": 4})
+        for file in cls.workload.files(cls.arguments):
+            (cls.folder / file.name).write_bytes(files.read(file))
         cls.prepared = cls._run(cls.workload.prepare(cls.arguments))
 
     def test_ratio_is_that_of_the_documentation(self):

@@ -2,25 +2,28 @@
 
 import collections.abc
 import re
-import typing as t
 
 from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import tools
 
 #: Command -> the metric that its wall time is.
 METRICS = {
     "compress": sample.Metric(
-        name="cpu.compress_time", unit="s", better="lower"
+        name="cpu.compress_time", unit="s", better="lower", adds_up=True
     ),
     "decompress": sample.Metric(
-        name="cpu.decompress_time", unit="s", better="lower"
+        name="cpu.decompress_time", unit="s", better="lower", adds_up=True
     ),
 }
 
 #: Seconds for one MiB, on the slowest machine that is waited for.
 _SLOWEST = 10
+#: Seconds for one MiB to compress, on a machine of today.
+_USUAL = 0.12
 
 _CHECKSUM = re.compile("sha256 ([0-9a-f]{64})")
 
@@ -34,46 +37,43 @@ class Compression(base.Workload):
 
     name = "bzip2"
     title = "Processor: compression and decompression with bzip2"
-    ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
-        "type": "object",
-        "properties": {
-            "size_mib": {
-                "type": "integer",
-                "description": "Size of the data in MiB, 1 to 16384.",
-                "minimum": 1,
-                "maximum": 16384,
-                "default": 64,
-            },
-            "seed": {
-                "type": "integer",
-                "description": "Number from which the data are generated, "
-                "0 to 2147483647; the same seed gives the same data.",
-                "minimum": 0,
-                "maximum": 2147483647,
-                "default": 1,
-            },
-            "level": {
-                "type": "integer",
-                "description": "bzip2's block size in 100 kB, 1 to 9.",
-                "minimum": 1,
-                "maximum": 9,
-                "default": 9,
-            },
-        },
-        "additionalProperties": False,
-    }
+    part = "cpu"
+    ARGUMENTS = rules.schema(
+        size_mib=rules.integer(
+            "Size of the data in MiB", 1, 16384, default=64
+        ),
+        seed=rules.integer(
+            "Number from which the data are generated",
+            0,
+            2147483647,
+            default=1,
+            note="the same seed gives the same data",
+        ),
+        level=rules.integer("bzip2's block size in 100 kB", 1, 9, default=9),
+    )
     TOOLS = (
-        base.Tool(
+        tools.Tool(
             command="bzip2", package="bzip2", version=("bzip2", "--help")
         ),
-        base.Tool(
+        tools.Tool(
             command="python3",
             package="python3",
             version=("python3", "--version"),
             measures=False,
         ),
     )
-    SCRIPTS = ("generate.py",)
+    SENSITIVE_TO = frozenset({"microcode", "governor"})
+
+    def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
+        """Return the program that generates the data."""
+        return (
+            base.File(
+                name="generate.py",
+                package="rally_vmperf.workloads.scripts",
+                path="generate.py",
+                mode=0o755,
+            ),
+        )
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return how the data come to be, with their archives.
@@ -150,6 +150,12 @@ def _timed(
 ) -> tuple[base.Command, ...]:
     timeout = 60 + 2 * _SLOWEST * arguments["size_mib"]
     return tuple(
-        base.Command(name=name, argv=argv, timeout=timeout, bound="size")
+        base.Command(
+            name=name,
+            argv=argv,
+            timeout=timeout,
+            seconds=_USUAL * arguments["size_mib"],
+            bound="size",
+        )
         for name, argv in steps.items()
     )

@@ -1,12 +1,13 @@
 """Processor workload: sysbench cpu."""
 
 import collections.abc
-import typing as t
 
 from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import tools
 
 RATE = sample.Metric(
     name="cpu.sysbench.rate", unit="events/s", better="higher"
@@ -21,36 +22,19 @@ class Processor(base.Workload):
 
     name = "sysbench"
     title = "Processor: prime numbers with sysbench"
-    ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
-        "type": "object",
-        "properties": {
-            "threads": {
-                "type": "integer",
-                "description": "Threads that search, 1 to 1024.",
-                "minimum": 1,
-                "maximum": 1024,
-                "default": 1,
-            },
-            "time": {
-                "type": "integer",
-                "description": "Seconds of a run, 1 to 3600.",
-                "minimum": 1,
-                "maximum": 3600,
-                "default": 10,
-            },
-            "max_prime": {
-                "type": "integer",
-                "description": "Largest number that one event tests for "
-                "being prime, 1000 to 1000000.",
-                "minimum": 1000,
-                "maximum": 1000000,
-                "default": 10000,
-            },
-        },
-        "additionalProperties": False,
-    }
+    part = "cpu"
+    ARGUMENTS = rules.schema(
+        threads=rules.integer("Threads that search", 1, 1024, default=1),
+        time=rules.integer("Seconds of a run", 1, 3600, default=10),
+        max_prime=rules.integer(
+            "Largest number that one event tests for being prime",
+            1000,
+            1000000,
+            default=10000,
+        ),
+    )
     TOOLS = (
-        base.Tool(
+        tools.Tool(
             command="sysbench",
             package="sysbench",
             version=("sysbench", "--version"),
@@ -60,6 +44,8 @@ class Processor(base.Workload):
             },
         ),
     )
+
+    SENSITIVE_TO = frozenset({"microcode", "governor"})
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the rate of events and the latency of one."""
@@ -81,7 +67,10 @@ class Processor(base.Workload):
         )
         return (
             base.Command(
-                name="sysbench", argv=argv, timeout=arguments["time"] + 60
+                name="sysbench",
+                argv=argv,
+                timeout=arguments["time"] + 60,
+                seconds=arguments["time"],
             ),
         )
 

@@ -3,7 +3,7 @@ import unittest
 import ddt
 
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import sysbench
+from rally_vmperf.workloads.cpu import sysbench
 from tests.unit.workloads import golden
 
 GOLDEN = golden.text("sysbench-1.0.20-cpu.txt")

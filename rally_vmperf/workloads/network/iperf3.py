@@ -1,16 +1,25 @@
 """Network workload: TCP or UDP with iperf3."""
 
 import collections.abc
+import dataclasses
 import typing as t
 
 from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import units
+from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import iperf3_command
-from rally_vmperf.workloads import iperf3_result
+from rally_vmperf.workloads import tools
+from rally_vmperf.workloads.network import _iperf3_command
+from rally_vmperf.workloads.network import _iperf3_result
 
-_DIRECTIONS = iperf3_command.DIRECTIONS
+_DIRECTIONS = _iperf3_command.DIRECTIONS
+_OLDEST_FOR_UDP = tools.AtLeast(
+    version="3.11",
+    why="with UDP it does not tell what arrived",
+    remedy="install one of a newer release of the distribution, or measure "
+    "with protocol: tcp",
+)
 
 
 class Network(base.Workload):
@@ -18,71 +27,47 @@ class Network(base.Workload):
 
     name = "iperf3"
     title = "Network: TCP or UDP with iperf3"
-    ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
-        "type": "object",
-        "properties": {
-            "directions": {
-                "type": "array",
-                "description": "Measured one after the other: to_peer, "
-                "from_peer, guest_to_guest (to the partner guest).",
-                "items": {"enum": list(_DIRECTIONS)},
-                "minItems": 1,
-                "uniqueItems": True,
-                "default": ["to_peer", "from_peer"],
-            },
-            "protocol": {
-                "type": "string",
-                "description": "tcp, as fast as it goes, or udp, at the "
-                "bitrate.",
-                "enum": ["tcp", "udp"],
-                "default": "tcp",
-            },
-            "time": {
-                "type": "integer",
-                "description": "Seconds that are measured for each "
-                "direction, 1 to 3600.",
-                "minimum": 1,
-                "maximum": 3600,
-                "default": 10,
-            },
-            "omit": {
-                "type": "integer",
-                "description": "Seconds before them that are not measured, "
-                "while TCP finds its pace, 0 to 60; 0 with udp.",
-                "minimum": 0,
-                "maximum": 60,
-                "default": 1,
-            },
-            "streams": {
-                "type": "integer",
-                "description": "Connections at the same time, 1 to 128.",
-                "minimum": 1,
-                "maximum": 128,
-                "default": 1,
-            },
-            "bitrate": {
-                "type": "integer",
-                "description": "Rate at which each stream of udp is offered, "
-                "bit/s of payload, 100000 to 400000000000.",
-                "minimum": 10**5,
-                "maximum": 4 * 10**11,
-                "default": 10**8,
-            },
-            # Not iperf3's own default, which is what fits the path: it would
-            # differ between bare metal and a guest on an overlay network.
-            "datagram": {
-                "type": "integer",
-                "description": "Bytes of payload of each datagram of udp, 16 "
-                "to 65507.",
-                "minimum": 16,
-                "maximum": 65507,
-                "default": 1400,
-            },
-        },
-        "additionalProperties": False,
-    }
+    part = "network"
+    ARGUMENTS = rules.schema(
+        directions=rules.choices(
+            "Measured one after the other: to_peer, from_peer, "
+            "guest_to_guest (to the partner guest).",
+            _DIRECTIONS,
+            default=("to_peer", "from_peer"),
+        ),
+        protocol=rules.choice(
+            "tcp, as fast as it goes, or udp, at the bitrate.",
+            ("tcp", "udp"),
+            default="tcp",
+        ),
+        time=rules.integer(
+            "Seconds that are measured for each direction", 1, 3600, default=10
+        ),
+        omit=rules.integer(
+            "Seconds before them that are not measured, while TCP finds its "
+            "pace",
+            0,
+            60,
+            default=1,
+            note="0 with udp",
+        ),
+        streams=rules.integer(
+            "Connections at the same time", 1, 128, default=1
+        ),
+        bitrate=rules.integer(
+            "Rate at which each stream of udp is offered, bit/s of payload",
+            10**5,
+            4 * 10**11,
+            default=10**8,
+        ),
+        # Not iperf3's own default, which is what fits the path: it would
+        # differ between bare metal and a guest on an overlay network.
+        datagram=rules.integer(
+            "Bytes of payload of each datagram of udp", 16, 65507, default=1400
+        ),
+    )
     TOOLS = (
-        base.Tool(
+        tools.Tool(
             command="iperf3",
             package="iperf3",
             version=("iperf3", "--version"),
@@ -100,10 +85,23 @@ class Network(base.Workload):
             complete["omit"] = int(arguments.get("omit", 0))
             _refuse(complete, {"omit": 0}, "tcp")
         else:
-            rules = self.ARGUMENTS["properties"]
+            known = self.ARGUMENTS["properties"]
             given = ("bitrate", "datagram")
-            _refuse(complete, {k: rules[k]["default"] for k in given}, "udp")
+            _refuse(complete, {k: known[k]["default"] for k in given}, "udp")
         return complete
+
+    def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
+        """Return iperf3, for UDP one that says what arrived."""
+        if arguments["protocol"] == "tcp":
+            return self.TOOLS
+        return tuple(
+            dataclasses.replace(tool, at_least=_OLDEST_FOR_UDP)
+            for tool in self.TOOLS
+        )
+
+    def ports(self, arguments: base.Arguments) -> int:
+        """Return a port for each direction there is, asked for or not."""
+        return len(_DIRECTIONS)
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
         """Return the other ends of the directions that are asked for."""
@@ -143,7 +141,7 @@ class Network(base.Workload):
         return tuple(
             metric
             for direction in _directions(arguments)
-            for metric in iperf3_result.metrics(
+            for metric in _iperf3_result.metrics(
                 direction, arguments["protocol"]
             )
         )
@@ -156,7 +154,7 @@ class Network(base.Workload):
         :raises base.WorkloadError: when the address of an end is missing
         """
         return tuple(
-            iperf3_command.command(direction, arguments, ends)
+            _iperf3_command.command(direction, arguments, ends)
             for direction in _directions(arguments)
         )
 
@@ -169,7 +167,7 @@ class Network(base.Workload):
         return [
             measured
             for direction in _directions(arguments)
-            for measured in iperf3_result.read(
+            for measured in _iperf3_result.read(
                 direction, arguments["protocol"], outcomes, arguments["time"]
             )
         ]
@@ -180,9 +178,9 @@ class Network(base.Workload):
         """Return when a direction's bytes came or went."""
         protocol = arguments["protocol"]
         for direction in _directions(arguments):
-            name = iperf3_result.command_name(direction, protocol)
+            name = _iperf3_result.command_name(direction, protocol)
             if outcome.name == name:
-                return iperf3_result.course(
+                return _iperf3_result.course(
                     direction, protocol, outcome, arguments["omit"]
                 )
         return None

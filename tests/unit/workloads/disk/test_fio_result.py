@@ -4,7 +4,7 @@ import unittest
 import ddt
 
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import fio_result
+from rally_vmperf.workloads.disk import _fio_result
 from tests.unit.workloads import golden
 
 GOLDEN = golden.text("fio-3.33-randread.json")
@@ -44,7 +44,7 @@ class ReadTestCase(unittest.TestCase):
 
     def test_buffered_writes_are_read_alike(self):
         text = golden.text("fio-3.33-randwrite-buffered.json")
-        samples = fio_result.read("randwrite", text, 1)
+        samples = _fio_result.read("randwrite", text, 1)
         self.assertEqual(5, len(samples))
 
     @ddt.data(
@@ -67,16 +67,16 @@ class ReadTestCase(unittest.TestCase):
             node = node[step]
         node[path[-1]] = value
         with self.assertRaisesRegex(base.WorkloadError, message):
-            fio_result.read("randread", json.dumps(result), 2)
+            _fio_result.read("randread", json.dumps(result), 2)
 
     def test_other_side_is_not_taken(self):
         with self.assertRaisesRegex(base.WorkloadError, "did no I/O"):
-            fio_result.read("randwrite", GOLDEN, 2)
+            _fio_result.read("randwrite", GOLDEN, 2)
 
     def _values(self, text, pattern):
         return {
             s.metric.name.removeprefix(f"disk.{pattern}."): s.value
-            for s in fio_result.read(pattern, text, 2)
+            for s in _fio_result.read(pattern, text, 2)
         }
 
 
@@ -86,12 +86,12 @@ class CourseTestCase(unittest.TestCase):
     text = golden.text("fio-3.33-randread-reports.json")
 
     def test_figures_are_those_of_the_last_report(self):
-        iops = fio_result.read("randread", self.text, 4)[0].value
+        iops = _fio_result.read("randread", self.text, 4)[0].value
         last = "{" + self.text.rpartition("\n{")[2]
         self.assertEqual(json.loads(last)["jobs"][0]["read"]["iops"], iops)
 
     def test_the_ramp_is_left_out(self):
-        course = fio_result.course("randread", self.text)
+        course = _fio_result.course("randread", self.text)
         begin, *_, end = course.points
         self.assertAlmostEqual(1795274938.052, begin[0], places=3)
         self.assertAlmostEqual(1795274942.055, end[0], delta=0.01)
@@ -102,15 +102,15 @@ class CourseTestCase(unittest.TestCase):
 
     def test_a_window(self):
         """It was ten times as fast in the first second."""
-        course = fio_result.course("randread", self.text)
+        course = _fio_result.course("randread", self.text)
         pace = course.pace(course.points[1][0], course.points[-1][0])
-        iops = fio_result.read("randread", self.text, 4)[0].value
+        iops = _fio_result.read("randread", self.text, 4)[0].value
         self.assertAlmostEqual(3359 / 3.0, pace * iops, delta=10)
 
     def test_one_report_tells_nothing_of_a_window(self):
-        course = fio_result.course("randread", GOLDEN)
+        course = _fio_result.course("randread", GOLDEN)
         (begin, _), (end, _) = course.points
         self.assertAlmostEqual(1.0, course.pace(begin + 0.1, end - 0.1))
 
     def test_no_work_has_no_course(self):
-        self.assertIsNone(fio_result.course("randwrite", self.text))
+        self.assertIsNone(_fio_result.course("randwrite", self.text))

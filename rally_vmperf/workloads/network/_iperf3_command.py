@@ -3,7 +3,7 @@
 import typing as t
 
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import iperf3_result
+from rally_vmperf.workloads.network import _iperf3_result
 
 #: Direction -> where its server is; its place is what is added to the port,
 #: for a port just used may still be waiting.
@@ -56,9 +56,10 @@ def command(
         on=on, argv=("iperf3", "-s", "-1", "-p", f"{port}"), port=port
     )
     return base.Command(
-        name=iperf3_result.command_name(direction, arguments["protocol"]),
+        name=_iperf3_result.command_name(direction, arguments["protocol"]),
         argv=argv,
         timeout=arguments["time"] + arguments["omit"] + 60,
+        seconds=arguments["time"] + arguments["omit"],
         server=server,
     )
 

@@ -1,17 +1,16 @@
 """Disk workload: fio."""
 
 import collections.abc
-import typing as t
 
 from rally_vmperf.measurement import course as courses
 from rally_vmperf.measurement import sample
+from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import fio_result
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import tools
+from rally_vmperf.workloads.disk import _fio_result
 
 PATTERNS = ("read", "write", "randread", "randwrite")
-
-_BLOCK_SIZE = "^([1-9][0-9]{0,3}k|(1|2|4|8|16)M)$"
 
 #: Reports while a pattern is measured, so that it can be cut.
 REPORTS = 10
@@ -25,74 +24,35 @@ class Disk(base.Workload):
 
     name = "fio"
     title = "Disk: reads and writes with fio"
-    ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
-        "type": "object",
-        "properties": {
-            "patterns": {
-                "type": "array",
-                "description": "Measured one after the other: "
-                f"{', '.join(PATTERNS)}.",
-                "items": {"enum": list(PATTERNS)},
-                "minItems": 1,
-                "uniqueItems": True,
-                "default": list(PATTERNS),
-            },
-            "block_size": {
-                "type": "string",
-                "description": "Size of a random request: 1k to 9999k, or "
-                "1M, 2M, 4M, 8M, 16M.",
-                "pattern": _BLOCK_SIZE,
-                "default": "4k",
-            },
-            "sequential_block_size": {
-                "type": "string",
-                "description": "Size of a sequential request: 1k to 9999k, "
-                "or 1M, 2M, 4M, 8M, 16M.",
-                "pattern": _BLOCK_SIZE,
-                "default": "1M",
-            },
-            "depth": {
-                "type": "integer",
-                "description": "Requests in flight, 1 to 1024; more than one "
-                "needs direct.",
-                "minimum": 1,
-                "maximum": 1024,
-                "default": 8,
-            },
-            "size_mib": {
-                "type": "integer",
-                "description": "Size of the file in MiB, 16 to 1048576.",
-                "minimum": 16,
-                "maximum": 1048576,
-                "default": 256,
-            },
-            "runtime": {
-                "type": "integer",
-                "description": "Seconds that are measured for each pattern, "
-                "1 to 3600.",
-                "minimum": 1,
-                "maximum": 3600,
-                "default": 10,
-            },
-            "ramp": {
-                "type": "integer",
-                "description": "Seconds before them that are not measured, "
-                "0 to 600.",
-                "minimum": 0,
-                "maximum": 600,
-                "default": 2,
-            },
-            "direct": {
-                "type": "boolean",
-                "description": "Go past the page cache (O_DIRECT), true or "
-                "false.",
-                "default": True,
-            },
-        },
-        "additionalProperties": False,
-    }
+    part = "disk"
+    ARGUMENTS = rules.schema(
+        patterns=rules.choices(
+            f"Measured one after the other: {', '.join(PATTERNS)}.", PATTERNS
+        ),
+        block_size=rules.size("Size of a random request", default="4k"),
+        sequential_block_size=rules.size(
+            "Size of a sequential request", default="1M"
+        ),
+        depth=rules.integer(
+            "Requests in flight",
+            1,
+            1024,
+            default=8,
+            note="more than one needs direct",
+        ),
+        size_mib=rules.integer(
+            "Size of the file in MiB", 16, 1048576, default=256
+        ),
+        runtime=rules.integer(
+            "Seconds that are measured for each pattern", 1, 3600, default=10
+        ),
+        ramp=rules.integer(
+            "Seconds before them that are not measured", 0, 600, default=2
+        ),
+        direct=rules.flag("Go past the page cache (O_DIRECT)", default=True),
+    )
     TOOLS = (
-        base.Tool(command="fio", package="fio", version=("fio", "--version")),
+        tools.Tool(command="fio", package="fio", version=("fio", "--version")),
     )
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
@@ -118,19 +78,20 @@ class Disk(base.Workload):
         return tuple(
             metric
             for pattern in _patterns(arguments)
-            for metric in fio_result.metrics(pattern)
+            for metric in _fio_result.metrics(pattern)
         )
 
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
         """Return one run for each pattern, named after it."""
-        timeout = arguments["runtime"] + arguments["ramp"] + 120
+        seconds = arguments["runtime"] + arguments["ramp"]
         return tuple(
             base.Command(
                 name=pattern,
                 argv=_measured(pattern, arguments),
-                timeout=timeout,
+                timeout=seconds + 120,
+                seconds=seconds,
             )
             for pattern in _patterns(arguments)
         )
@@ -145,7 +106,7 @@ class Disk(base.Workload):
         for pattern in _patterns(arguments):
             outcome = outputs.taken(outcomes, pattern)
             if outcome is not None:
-                samples += fio_result.read(
+                samples += _fio_result.read(
                     pattern, outcome.stdout, arguments["runtime"]
                 )
         return samples
@@ -154,7 +115,7 @@ class Disk(base.Workload):
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> courses.Course | None:
         """Return when a pattern's requests were done."""
-        return fio_result.course(outcome.name, outcome.stdout)
+        return _fio_result.course(outcome.name, outcome.stdout)
 
 
 def _patterns(arguments: base.Arguments) -> list[str]:

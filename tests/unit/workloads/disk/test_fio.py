@@ -3,7 +3,7 @@ import unittest
 import ddt
 
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import fio
+from rally_vmperf.workloads.disk import fio
 from tests.unit.workloads import golden
 
 

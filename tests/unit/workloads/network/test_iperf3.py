@@ -3,7 +3,7 @@ import unittest
 import ddt
 
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import iperf3
+from rally_vmperf.workloads.network import iperf3
 from tests.unit.workloads import golden
 
 ENDS = base.Ends(peer="192.0.2.1", partner="2001:db8::2", port=5300)

@@ -1,0 +1,1 @@
+"""Workloads that are whole applications."""

@@ -1,0 +1,93 @@
+"""Tests of the schemas of arguments."""
+
+import unittest
+
+import ddt
+import jsonschema
+
+from rally_vmperf.workloads import arguments
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import registry
+
+RULES = {
+    "time": arguments.integer("Seconds of a run", 1, 3600, default=10),
+    "share": arguments.number(
+        "Share of reads", 0, 1.5, default=0.5, note="0 only writes"
+    ),
+    "method": arguments.choice("fast or slow.", ["fast", "slow"], default="f"),
+    "methods": arguments.choices("fast, slow.", ["fast", "slow"]),
+    "block": arguments.size("Size of a request", default="4k"),
+    "direct": arguments.flag("Go past the page cache", default=True),
+}
+
+
+class Everything(type(registry.get("sysbench"))):
+    """A workload with an argument of each kind."""
+
+    name = "everything"
+    ARGUMENTS = arguments.schema(**RULES)
+
+
+@ddt.ddt
+class RulesTestCase(unittest.TestCase):
+    """What is allowed is what the description says."""
+
+    @ddt.data(
+        ("time", "Seconds of a run, 1 to 3600."),
+        ("share", "Share of reads, 0 to 1.5; 0 only writes."),
+        ("methods", "fast, slow."),
+        ("block", "Size of a request: 1k to 9999k, or 1M, 2M, 4M, 8M, 16M."),
+        ("direct", "Go past the page cache, true or false."),
+    )
+    @ddt.unpack
+    def test_description(self, name, description):
+        self.assertEqual(description, RULES[name]["description"])
+
+    @ddt.data(
+        ("time", [1, 3600], [0, 3601, 1.5, "1", None, True]),
+        ("share", [0, 0.25, 1.5], [-0.1, 1.6, "1"]),
+        ("method", ["fast"], ["quick", ["fast"], ""]),
+        ("methods", [["slow"], ["slow", "fast"]], [[], ["fast"] * 2, "fast"]),
+        (
+            "block",
+            ["1k", "9999k", "16M"],
+            ["0k", "4096", "3M", "4K", "4k ", "4k\n"],
+        ),
+        ("direct", [True, False], [1, "yes"]),
+    )
+    @ddt.unpack
+    def test_values(self, name, good, bad):
+        rule = jsonschema.Draft7Validator(RULES[name])
+        for value in good:
+            self.assertTrue(rule.is_valid(value), value)
+        for value in bad:
+            self.assertFalse(rule.is_valid(value), value)
+
+    def test_all_options_are_the_default_unless_said(self):
+        self.assertEqual(["fast", "slow"], RULES["methods"]["default"])
+        one = arguments.choices("a, b.", ("a", "b"), default=("b",))
+        self.assertEqual(["b"], one["default"])
+
+    @ddt.data(("1k", 1024), ("9999k", 10238976), ("16M", 16777216))
+    @ddt.unpack
+    def test_bytes_of_a_size(self, size, expected):
+        self.assertEqual(expected, arguments.size_bytes(size))
+
+
+class CompleteTestCase(unittest.TestCase):
+    """Numbers reach command lines in one form."""
+
+    def test_forms_of_a_number(self):
+        complete = Everything().complete({"time": 20.0, "share": 1})
+        self.assertEqual(
+            ("20", "1.0"),
+            tuple(str(complete[key]) for key in ("time", "share")),
+        )
+
+    def test_refusal_says_what_is_allowed(self):
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            r"^workload everything: share: 2 is greater .*"
+            r"; share: Share of reads, 0 to 1.5; 0 only writes.$",
+        ):
+            Everything().complete({"share": 2})
