@@ -5,40 +5,44 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.execution import station as stations
+from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import files
 from rally_vmperf.machines import jump
-from rally_vmperf.machines import netns
+from rally_vmperf.machines import routes
 from rally_vmperf.machines import ssh
 from rally_vmperf.machines import target
-from rally_vmperf.machines import ways
 
 
 def way_to(
     hosts: collections.abc.Iterable[target.JumpHost],
     namespace: str | None = None,
-) -> ways.Way:
+) -> routes.Route:
     """Return the way through jump hosts, or out of a network namespace."""
     if namespace:
-        return netns.Namespace(namespace)
+        return routes.Namespace(namespace)
     return jump.chain([dataclasses.asdict(host) for host in hosts])
 
 
-def connect(guest: target.Target, client_key: str, way: ways.Way) -> ssh.Ssh:
+def connect(
+    guest: target.Target, client_key: str, way: routes.Route
+) -> ssh.Ssh:
     """Return the machine of a guest.
 
     :param client_key: offered unless the guest has a login of its own
     """
     login = guest.login or target.Login()
     return ssh.Ssh(
-        guest.name,
-        host=guest.address,
-        port=guest.port,
-        user=guest.user,
-        host_key=guest.host_key,
-        way=way,
-        client_key=None if guest.login else client_key,
-        key_file=login.key_file,
-        password_file=login.password_file,
+        endpoint.Endpoint(
+            guest.name,
+            host=guest.address,
+            port=guest.port,
+            user=guest.user,
+            host_key=guest.host_key,
+            way=way,
+            client_key=None if guest.login else client_key,
+            key_file=login.key_file,
+            password_file=login.password_file,
+        )
     )
 
 
@@ -73,13 +77,17 @@ def peer_station(
     Its host key must be in ``known_hosts``, by default the user's own file.
     """
     machine = ssh.Ssh(
-        peer.get("name", "peer"),
-        host=peer["address"],
-        port=peer.get("port", 22),
-        user=peer.get("user", "root"),
-        key_file=peer.get("key_file"),
-        known_hosts=peer.get("known_hosts"),
-        way=way_to(target.jump_hosts(peer.get("jump")), peer.get("namespace")),
+        endpoint.Endpoint(
+            peer.get("name", "peer"),
+            host=peer["address"],
+            port=peer.get("port", 22),
+            user=peer.get("user", "root"),
+            key_file=peer.get("key_file"),
+            known_hosts=peer.get("known_hosts"),
+            way=way_to(
+                target.jump_hosts(peer.get("jump")), peer.get("namespace")
+            ),
+        )
     )
     return stations.Station(
         name=machine.name,

@@ -6,7 +6,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution import station
 from rally_vmperf.machines import base
-from rally_vmperf.machines import supply
+from rally_vmperf.machines import provision
 from rally_vmperf.machines import testing
 from rally_vmperf.workloads import registry
 
@@ -31,7 +31,7 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def ensure(self, place):
         return await requirements.ensure(
-            [SYSBENCH], [place], None, supply=supply.Supply()
+            [SYSBENCH], [place], None, supply=provision.Supply()
         )
 
     async def test_guests_get_what_they_lack(self):
