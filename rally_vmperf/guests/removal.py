@@ -35,10 +35,9 @@ def remove(
     :param disks: volumes may be among them
     :raises GuestError: with what is left, after ``timeout`` seconds
     """
+    there = inventory.Inventory(connection, whose.owns)
     removing = Removing(
-        lambda: inventory.of_owner(connection, whose, disks=disks),
-        progress,
-        timeout,
+        lambda: there.of_guests(disks=disks), progress, timeout
     )
     removing.run()
     if settle:

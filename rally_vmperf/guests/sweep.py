@@ -9,7 +9,6 @@ from openstack import connection as sdk
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import inventory
-from rally_vmperf.guests import leftovers
 from rally_vmperf.guests import ownership
 from rally_vmperf.guests import removal
 from rally_vmperf.guests import waiting
@@ -64,7 +63,7 @@ class Sweep:
 
     def find(self) -> list[Found]:
         """Return all that there is, in the order of deletion."""
-        return self._see(leftovers.find)
+        return self._see(inventory.Inventory.everything)
 
     def chosen(self, found: Found) -> bool:
         """Tell whether a resource is to be removed."""
@@ -84,12 +83,14 @@ class Sweep:
             reasons = removing.refused
             return {
                 one: reasons.get(one, "still there")
-                for one in self._of(leftovers.find)
+                for one in self._of(inventory.Inventory.everything)
             }
         return {}
 
     def _left(self) -> list[inventory.Resource]:
-        return self._of(leftovers.running) or self._of(leftovers.find)
+        return self._of(inventory.Inventory.servers) or self._of(
+            inventory.Inventory.everything
+        )
 
     def _of(self, look: t.Any) -> list[inventory.Resource]:
         return [one.resource for one in self._see(look) if self.chosen(one)]
@@ -98,8 +99,10 @@ class Sweep:
         seen: dict[inventory.Resource, None] = {}
         for view in self._views:
             with cloud.asking("look for what runs left"):
-                found = look(view.connection, self._owns, admin=view.admin)
-            seen |= dict.fromkeys(found)
+                there = inventory.Inventory(
+                    view.connection, self._owns, admin=view.admin
+                )
+                seen |= dict.fromkeys(look(there))
         ordered = sorted(seen, key=lambda one: inventory.RANKS[one.kind])
         return [
             Found(resource=one, run=self._run(one.name)) for one in ordered
