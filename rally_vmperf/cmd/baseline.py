@@ -8,7 +8,7 @@ from rally_vmperf.baseline import likeness
 from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
-from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
 from rally_vmperf.records import codec
@@ -136,7 +136,7 @@ def _compared(first: document.Json, second: document.Json) -> t.Iterator[Row]:
             metric = metrics[name]
             if metric.scale == "count":
                 continue
-            found = overhead.compare(metric, ours[name], theirs[name])
+            found = loss.compare(metric, ours[name], theirs[name])
             interval = (
                 f"{found.low:.1f} to {found.high:.1f} %"
                 if found.low is not None

@@ -117,7 +117,8 @@ def _task(
             "vmperf_guests": asked.guest_options,
         }
         tasks.check_form(around, _AROUND)
-        entry.copies(asked)
+        # What none of our commands could do with is refused here.
+        _ = asked.guests, entry.copies(asked)
     except (errors.GuestError, tasks.Refused) as error:
         raise document.BaselineError(f"{origin}: {error}") from error
     return asked

@@ -6,7 +6,7 @@ import sys
 import typing as t
 
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import statistics
 
@@ -82,13 +82,13 @@ def against_limit(
     figure: Figure,
     limit: float,
     confidence: float,
-) -> overhead.Comparison:
+) -> loss.Comparison:
     """Return a rate or a time compared with its limit, which never varies.
 
     Positive means beyond the limit, whatever is better.
     """
     better: sample.Better = "lower" if figure == "max" else "higher"
-    return overhead.compare(
+    return loss.compare(
         dataclasses.replace(metric, better=better),
         [[max(limit, sys.float_info.min)]] * statistics.FEWEST,
         [entry.values for entry in guest],

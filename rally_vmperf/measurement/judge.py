@@ -59,6 +59,9 @@ class Judge(abc.ABC, t.Generic[RowT, JudgementT]):
     :param criteria: of the question
     """
 
+    #: What the verdict is given as.
+    judgement_type: type[JudgementT]
+
     def __init__(self, criteria: Criteria) -> None:
         self.criteria = criteria
         self._repetitions: list[repetition.Repetition] = []
@@ -118,8 +121,7 @@ class Judge(abc.ABC, t.Generic[RowT, JudgementT]):
         ]
         missing = shortfall.count(entries, self._unreadable)
         unmatched = self.unmatched(rows)
-        return self.sum_up(
-            entries,
+        return self.judgement_type(
             status=summary.overall(rows, void, bool(missing or unmatched)),
             rows=tuple(rows),
             missing=missing,
@@ -168,10 +170,6 @@ class Judge(abc.ABC, t.Generic[RowT, JudgementT]):
 
         :param planned: how many counted repetitions the task asks for
         """
-
-    @abc.abstractmethod
-    def sum_up(self, entries: Repetitions, **verdict: t.Any) -> JudgementT:
-        """Return the judgement, made of the fields of a summary."""
 
     def void(
         self,

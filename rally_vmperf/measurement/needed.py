@@ -5,7 +5,7 @@ import dataclasses
 import math
 import statistics as stdlib
 
-from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import statistics
 
 #: Above this many repetitions on a side nobody is told to wait for them.
@@ -48,9 +48,7 @@ class Needed:
         )
 
 
-def repetitions_needed(
-    comparison: overhead.Comparison, limit: float
-) -> Needed:
+def repetitions_needed(comparison: loss.Comparison, limit: float) -> Needed:
     """Return how many more repetitions would decide, if at all.
 
     The guest's side grows and the baseline stays. Where even endlessly many
@@ -65,7 +63,7 @@ def repetitions_needed(
         return Needed(bare=statistics.FEWEST)
     have = comparison.guest_repetitions
     first = max(have + 1, statistics.FEWEST)
-    if have < 2 or overhead.ratio(comparison.metric, limit) <= 0:
+    if have < 2 or loss.ratio(comparison.metric, limit) <= 0:
         return Needed(guest=first - have)
     for count in range(first, MOST + 1):
         if _decides(comparison, limit, comparison.bare_repetitions, count):
@@ -76,14 +74,14 @@ def repetitions_needed(
     return Needed()
 
 
-def of_both_sides(comparison: overhead.Comparison, limit: float) -> Needed:
+def of_both_sides(comparison: loss.Comparison, limit: float) -> Needed:
     """Return the same where each repetition measures both sides.
 
     :param limit: of the loss, in percent
     """
     have = min(comparison.bare_repetitions, comparison.guest_repetitions)
     first = max(have + 1, statistics.FEWEST)
-    if have < 2 or overhead.ratio(comparison.metric, limit) <= 0:
+    if have < 2 or loss.ratio(comparison.metric, limit) <= 0:
         return Needed(guest=first - have)
     for count in range(first, MOST + 1):
         if _decides(comparison, limit, count, count):
@@ -92,13 +90,13 @@ def of_both_sides(comparison: overhead.Comparison, limit: float) -> Needed:
 
 
 def _decides(
-    comparison: overhead.Comparison,
+    comparison: loss.Comparison,
     limit: float,
     bare_count: int,
     guest_count: int,
 ) -> bool:
     """Return whether so many repetitions leave the limit outside."""
-    edge = overhead.ratio(comparison.metric, limit)
+    edge = loss.ratio(comparison.metric, limit)
     half = statistics.half_width(
         _variance(comparison.bare_values),
         bare_count,
@@ -115,7 +113,7 @@ def _variance(values: statistics.Values) -> float:
 
 
 def best_loss(
-    comparison: overhead.Comparison, planned: int, both: bool = False
+    comparison: loss.Comparison, planned: int, both: bool = False
 ) -> float | None:
     """Return the smallest loss that is still to be hoped for, in percent.
 
@@ -137,7 +135,7 @@ def best_loss(
     if both:
         bare = _with_more(comparison.bare_values, worst, planned)
     return min(
-        overhead.percent(comparison.metric, ratio)
+        loss.percent(comparison.metric, ratio)
         for ratio in (*ratios, guest / bare)
     )
 

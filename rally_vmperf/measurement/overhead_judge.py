@@ -62,6 +62,7 @@ class OverheadJudge(judge.Judge[rows.Row, Judgement]):
     """
 
     criteria: Criteria
+    judgement_type = Judgement
 
     def __init__(
         self,
@@ -166,12 +167,6 @@ class OverheadJudge(judge.Judge[rows.Row, Judgement]):
     def beyond_return(self, row: rows.Row, planned: int) -> bool:
         """Return whether a row has failed, and will have failed in the end."""
         return rows.beyond_return(row, planned)
-
-    def sum_up(
-        self, entries: judge.Repetitions, **verdict: t.Any
-    ) -> Judgement:
-        """Return the judgement."""
-        return Judgement(**verdict)
 
 
 def _limited(row: rows.Row, patterns: limits.Limits) -> rows.Row:

@@ -3,7 +3,7 @@
 import collections.abc
 
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
@@ -17,7 +17,7 @@ UNSTABLE_PERCENT = 10.0
 
 
 def about(
-    comparison: overhead.Comparison,
+    comparison: loss.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Return the findings that the figures themselves give rise to."""
     yield from faster(comparison)
@@ -30,7 +30,7 @@ def about(
 
 
 def faster(
-    comparison: overhead.Comparison,
+    comparison: loss.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Return the finding that the guest is better than bare metal can be."""
     percent = comparison.overhead_percent
@@ -46,7 +46,7 @@ def faster(
 
 
 def _few(
-    comparison: overhead.Comparison,
+    comparison: loss.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
     if comparison.low is None:
         seen = (
@@ -57,7 +57,7 @@ def _few(
 
 
 def _unstable(
-    comparison: overhead.Comparison,
+    comparison: loss.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
     for side, values in (
         ("bare metal", comparison.bare_values),
@@ -70,7 +70,7 @@ def _unstable(
 
 
 def _finding(
-    kind: str, comparison: overhead.Comparison, seen: str
+    kind: str, comparison: loss.Comparison, seen: str
 ) -> finding.Finding:
     return finding.Finding(
         kind=kind, subject=comparison.metric.name, seen=seen

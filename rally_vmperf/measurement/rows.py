@@ -7,8 +7,8 @@ import typing as t
 from rally_vmperf.measurement import absolute
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import needed
-from rally_vmperf.measurement import overhead
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import statistics
@@ -40,7 +40,7 @@ class Row:
 
     metric: sample.Metric
     figure: absolute.Figure = "overhead"
-    comparison: overhead.Comparison | None = None
+    comparison: loss.Comparison | None = None
     value: absolute.Value | None = None
     reason: str = ""
     limit: float | None = None
@@ -67,7 +67,7 @@ class Row:
         voids = [one.sentence() for one in self.findings if one.voids]
         return ". ".join([words, *voids])
 
-    def _overhead(self, comparison: overhead.Comparison) -> str:
+    def _overhead(self, comparison: loss.Comparison) -> str:
         if self.limit is None or self.status is None:
             return f"{verdict.figures(comparison)}, no limit"
         if self.status == "void":
@@ -120,7 +120,7 @@ def compare(
         metric=metric,
         comparison=None
         if reason
-        else overhead.compare(
+        else loss.compare(
             metric,
             [entry.values for entry in bare],
             [entry.values for entry in guest],
@@ -157,7 +157,7 @@ def measure(
     )
 
 
-def against_limit(row: Row, limit: float) -> overhead.Comparison:
+def against_limit(row: Row, limit: float) -> loss.Comparison:
     """Return the guest compared with the absolute limit of a row."""
     return absolute.against_limit(
         row.metric, row.guest, row.figure, limit, row.confidence

@@ -2,14 +2,14 @@
 
 import typing as t
 
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import needed
-from rally_vmperf.measurement import overhead
 from rally_vmperf.measurement import units
 
 Status = t.Literal["passed", "failed", "inconclusive", "void"]
 
 
-def decide(comparison: overhead.Comparison, limit: float) -> Status:
+def decide(comparison: loss.Comparison, limit: float) -> Status:
     """Return whether the overhead is within its limit.
 
     ``passed`` when the whole interval is within the limit, ``failed`` when
@@ -27,7 +27,7 @@ def decide(comparison: overhead.Comparison, limit: float) -> Status:
     return "inconclusive"
 
 
-def figures(comparison: overhead.Comparison) -> str:
+def figures(comparison: loss.Comparison) -> str:
     """Return the figures of a comparison as a sentence without its end."""
     metric = comparison.metric
     return (
@@ -39,7 +39,7 @@ def figures(comparison: overhead.Comparison) -> str:
     )
 
 
-def interval(comparison: overhead.Comparison) -> str:
+def interval(comparison: loss.Comparison) -> str:
     """Return the interval in words, or that there is none."""
     if comparison.low is None or comparison.high is None:
         return "no interval"
@@ -50,9 +50,7 @@ def interval(comparison: overhead.Comparison) -> str:
     )
 
 
-def sentence(
-    comparison: overhead.Comparison, limit: float, status: Status
-) -> str:
+def sentence(comparison: loss.Comparison, limit: float, status: Status) -> str:
     """Return the figures, the limit and the verdict in one sentence."""
     words = f"{figures(comparison)}, limit {limit:g} %: {status}"
     if status == "inconclusive":

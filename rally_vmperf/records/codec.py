@@ -125,7 +125,7 @@ def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
                 _short(v) for given in values for v in several(given, {})
             ]
     decimals = {
-        name: -min(int(one.as_tuple().exponent) for one in values)
+        name: max(-int(one.as_tuple().exponent) for one in values)
         for name, values in found.items()
         if values
     }

@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import datetime
 import typing as t
 
 from rally_vmperf.baseline import document
@@ -12,6 +13,29 @@ from rally_vmperf.execution import session as sessions
 from rally_vmperf.guests import guest as guests_
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import reference
+
+
+def of_guests(
+    session: sessions.Session,
+    guests: collections.abc.Sequence[guests_.Guest],
+    baseline: document.Json | None,
+    shapes: collections.abc.Iterable[matching.Shape],
+) -> list[finding.Finding]:
+    """Return what there is to say of guests, and of bare metal beside them.
+
+    :param shapes: in which they are compared
+    :raises BaselineError: when the baseline does not cover the session
+    """
+    found = alone(session)
+    if baseline is None:
+        return found
+    found += machines(session, baseline)
+    found += hosts(guests, baseline)
+    now = datetime.datetime.now(datetime.UTC)
+    for shape in shapes:
+        found += data(session, baseline, shape)
+        found += reference.findings(baseline, session.assignments, shape, now)
+    return found
 
 
 def alone(session: sessions.Session) -> list[finding.Finding]:

@@ -1,15 +1,24 @@
 """What a process keeps open between the repetitions of a run."""
 
+import collections.abc
 import dataclasses
+import functools
 import typing as t
 
 from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.execution import supplying
 from rally_vmperf.guests import guest as guests_
+from rally_vmperf.measurement import finding
 from rally_vmperf.records import journal as journals
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import attempt
+from rally_vmperf.runs import comparability
+from rally_vmperf.runs import reference
 from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import setting
 
 if t.TYPE_CHECKING:
     from rally_vmperf.execution import arrival
@@ -63,6 +72,12 @@ class Opened:
                 arrived.close()
 
 
+#: Returns actions of a question, given the connection and the session.
+Act = t.Callable[
+    [t.Any, sessions.Session], collections.abc.Iterable[actions.Action]
+]
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Asked:
     """What a front door asks of a run of any question.
@@ -94,6 +109,50 @@ class Asked:
     progress: runs.Progress
     warn: runs.Progress
 
+    @functools.cached_property
+    def assignments(self) -> tuple[assignment.Assignment, ...]:
+        """The workloads with complete arguments."""
+        return assignment.assign(self.workloads)
+
+    def ready(
+        self,
+        shapes: collections.abc.Sequence[matching.Shape] = (),
+        *,
+        act: Act | None = None,
+        findings: collections.abc.Iterable[finding.Finding] = (),
+    ) -> attempt.Ready:
+        """Make guests ready to be measured, and find out what they are.
+
+        :param shapes: in which they are compared with the baseline
+        :param act: returns the question's own actions
+        :param findings: what is known of the guests before
+        """
+        bare_metal, metrics = None, None
+        if self.baseline is not None and shapes:
+            bare_metal, metrics = reference.reference(
+                self.baseline, self.assignments, shapes
+            )
+        connection = self.connect()
+        session = self.session()
+        found = comparability.of_guests(
+            session, self.booted.guests, self.baseline, shapes
+        )
+        return attempt.Ready(
+            session=session,
+            setting=setting.of_guests(
+                self.booted,
+                self.assignments,
+                session,
+                reference=bare_metal,
+                metrics=metrics,
+                findings=(*findings, *found),
+            ),
+            actions=(
+                *(act(connection, session) if act else ()),
+                actions.Watch(connection, self.booted.guests),
+            ),
+        )
+
     def session(self) -> sessions.Session:
         """Return a session with the guests.
 
@@ -105,7 +164,7 @@ class Asked:
 
         arrived = self.opened.arrived(self.owner, self.booted)
         return sessions.open_session(
-            assignment.assign(self.workloads),
+            self.assignments,
             arrived.places,
             reach.peer_station(self.peer) if self.peer else None,
             supply=supplying.of_options(self.options),

@@ -40,6 +40,12 @@ SYSTEM = (
     *("/bin", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin"),
     *("/sys", "/usr"),
 )
+#: Folders that a machine has by itself; what is in them decides nothing.
+STANDARD = tuple(
+    os.path.join(folder, name)
+    for folder in ("/", "/var")
+    for name in os.listdir(folder)
+)
 #: What would send programs past the home folder, to one of somebody's own.
 FOLDERS = (
     *("MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"),
@@ -55,12 +61,13 @@ class Confinement:
     """Folders that may be used, and what was used beside them.
 
     :param folders: that may be used, with all in them
+    :param bare: that may be looked at, without what is in them
     """
 
-    def __init__(self, folders):
+    def __init__(self, folders, bare=STANDARD):
         paths = {os.path.abspath(folder) for folder in folders}
         paths |= {os.path.realpath(folder) for folder in paths}
-        self._exact = paths | {
+        self._exact = {*paths, *bare} | {
             str(parent)
             for path in paths
             for parent in pathlib.PurePath(path).parents
@@ -132,6 +139,7 @@ def _folders():
     return (
         CHECKOUT,
         tempfile.gettempdir(),
+        "/var/tmp",
         *SYSTEM,
         *(sys.prefix, sys.base_prefix, sys.exec_prefix),
         *sysconfig.get_paths().values(),

@@ -41,6 +41,8 @@ class Judgement(summary.Summary[points.Row]):
 class _Judge(judge.Judge[points.Row, Judgement]):
     """Takes repetitions whose conditions are numbers of guests."""
 
+    judgement_type = Judgement
+
     def understands(self, entry: repetition.Repetition) -> bool:
         """Return whether the conditions are numbers of guests."""
         return all(points.AXIS in one.axes for one in entry.conditions)
@@ -72,12 +74,6 @@ class _Judge(judge.Judge[points.Row, Judgement]):
         whole = {one for entry in entries for one in entry.findings}
         ours = [one for one in findings if one.finding in whole]
         return super().void(entries, ours, names)
-
-    def sum_up(
-        self, entries: judge.Repetitions, **verdict: t.Any
-    ) -> Judgement:
-        """Return the judgement."""
-        return Judgement(**verdict)
 
     def beyond_return(self, row: points.Row, planned: int) -> bool:
         """Return whether a row has failed, and will have failed in the end.

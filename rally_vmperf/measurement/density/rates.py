@@ -8,7 +8,7 @@ import collections
 import collections.abc
 
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement.density import points
@@ -102,14 +102,14 @@ def compare(
     bare: statistics.Values,
     guest: statistics.Values,
     confidence: float,
-) -> overhead.Comparison | None:
+) -> loss.Comparison | None:
     """Compare two sides, each one rate a repetition; None without a side.
 
     The loss of the rate, by the same arithmetic as overhead.
     """
     if not bare or not guest:
         return None
-    return overhead.compare(
+    return loss.compare(
         of_metric(metric),
         [[value] for value in bare],
         [[value] for value in guest],
@@ -124,7 +124,7 @@ def compare_points(
     of: points.Of,
     against: points.Against,
     confidence: float,
-) -> overhead.Comparison | None:
+) -> loss.Comparison | None:
     """Return the comparison that a limit at so many guests is put to."""
     found = {one.guests: one for one in every}
     point, lone = found.get(guests), found.get(1)

@@ -1,7 +1,7 @@
 """What is said of a metric, one line each."""
 
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import needed
-from rally_vmperf.measurement import overhead
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
 from rally_vmperf.measurement import verdict
@@ -123,9 +123,7 @@ def _lost(row: points.Row, guests: int, status: verdict.Status | None) -> str:
     return words
 
 
-def _reference(
-    row: points.Row, found: overhead.Comparison, guests: int
-) -> str:
+def _reference(row: points.Row, found: loss.Comparison, guests: int) -> str:
     if row.against == "one_guest":
         name = "one guest"
     elif guests == 1:

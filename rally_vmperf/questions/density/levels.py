@@ -1,4 +1,4 @@
-"""Numbers of guests on a host, and the order in which they are tried."""
+"""Numbers of guests on a host."""
 
 import collections.abc
 import itertools

@@ -2,22 +2,15 @@
 
 import collections.abc
 import dataclasses
-import datetime
 import functools
 import typing as t
 
-from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
-from rally_vmperf.execution import assignment
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.guests import resting
-from rally_vmperf.measurement import finding
 from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.questions.density import stopping
 from rally_vmperf.records import build
 from rally_vmperf.runs import actions
-from rally_vmperf.runs import attempt
-from rally_vmperf.runs import comparability
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import host_groups
 from rally_vmperf.runs import idle_guests
@@ -46,48 +39,29 @@ def make(
     """
     counts = numbers.expand(levels)
     guests = asked.booted.guests
-    assignments = assignment.assign(asked.workloads)
     groups, placed = host_groups.of_guests(guests, max(counts))
     shape = setting.shape_of(guests)
-    shapes = [dataclasses.replace(shape, copies=number) for number in counts]
-    if asked.baseline is None:
-        covered = []
-    else:
-        covered = reference.covered(asked.baseline, assignments, shapes)
+    covered = []
+    if asked.baseline is not None:
+        covered = reference.covered(
+            asked.baseline,
+            asked.assignments,
+            [dataclasses.replace(shape, copies=number) for number in counts],
+        )
     compared = {one.copies for one in covered}
 
-    def ready() -> attempt.Ready:
-        bare_metal, metrics = None, None
-        if asked.baseline is not None and covered:
-            bare_metal, metrics = reference.reference(
-                asked.baseline, assignments, covered
-            )
-        connection = asked.connect()
-        session = asked.session()
-        found = [*placed, *comparability.alone(session)]
-        if asked.baseline is not None:
-            found += comparability.machines(session, asked.baseline)
-            found += comparability.hosts(guests, asked.baseline)
-            found += _of_shapes(asked.baseline, session, covered)
-        idle = idle_guests.IdleGuests(
-            kind=others,
-            connection=connection,
-            session=session,
-            guests=guests,
-            config=asked.options,
-            progress=asked.progress,
-        )
-        return attempt.Ready(
-            session=session,
-            setting=setting.of_guests(
-                asked.booted,
-                assignments,
-                session,
-                reference=bare_metal,
-                metrics=metrics,
-                findings=found,
+    def act(
+        connection: t.Any, session: sessions.Session
+    ) -> tuple[actions.Action, ...]:
+        return (
+            idle_guests.IdleGuests(
+                kind=others,
+                connection=connection,
+                session=session,
+                guests=guests,
+                config=asked.options,
+                progress=asked.progress,
             ),
-            actions=(idle, actions.Watch(connection, guests)),
         )
 
     return runs.Run(
@@ -105,8 +79,10 @@ def make(
         enough=functools.partial(enough, stopping.Stop(**stop))
         if stop
         else runs.never_enough,
-        unready=setting.of_guests(asked.booted, assignments, findings=placed),
-        open=ready,
+        unready=setting.of_guests(
+            asked.booted, asked.assignments, findings=placed
+        ),
+        open=functools.partial(asked.ready, covered, act=act, findings=placed),
     )
 
 
@@ -124,17 +100,3 @@ def enough(
             if one.state == "complete"
         ]
     )
-
-
-def _of_shapes(
-    baseline: document.Json,
-    session: sessions.Session,
-    shapes: collections.abc.Iterable[matching.Shape],
-) -> list[finding.Finding]:
-    """Return what there is to say of bare metal in these shapes."""
-    found: list[finding.Finding] = []
-    now = datetime.datetime.now(datetime.UTC)
-    for shape in shapes:
-        found += comparability.data(session, baseline, shape)
-        found += reference.findings(baseline, session.assignments, shape, now)
-    return found

@@ -32,8 +32,8 @@ def workload(**fields):
 
 class SpentTestCase(unittest.TestCase):
     def test_ours(self):
-        record = {"runs": [{"seconds": 10.0}, {"seconds": 2.0}]}
-        found = spent.by_records(100.0, [record, record], workload())
+        runs = [{"seconds": 10.0}, {"seconds": 2.0}] * 2
+        found = spent.by_records(100.0, runs, workload())
         self.assertEqual(24.0, found.measuring)
         self.assertEqual(30.0, found.span)
         self.assertAlmostEqual(0.24, found.share)

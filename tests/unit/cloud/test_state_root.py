@@ -53,7 +53,7 @@ class NameTestCase(base.CloudTestCase):
         with mock.patch.dict(os.environ, {"HOME": str(home)}):
             self.refused(home, "somebody's home")
 
-    @ddt.data("/var/lib/vmperf-cloud", "/srv/cloud", "/home/x/cloud")
+    @ddt.data("/var/lib/some-cloud", "/srv/cloud", "/home/x/cloud")
     def test_accepted(self, root):
         self.assertEqual(
             pathlib.Path(root), state_root.check_name(pathlib.Path(root))

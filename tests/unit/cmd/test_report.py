@@ -24,10 +24,10 @@ class ReportTestCase(unittest.TestCase):
         return str(path)
 
     def journal(self, name="one", **arguments):
-        made.keep_files(self.folder)
         written = journal.Journal(self.folder, name)
         for record in made.records(**arguments):
             written.append(record)
+        made.keep_files(self.folder)
         return str(written.path)
 
     def run_command(self, *arguments):
@@ -75,10 +75,10 @@ class ReportTestCase(unittest.TestCase):
         self.assertIn("Metric by flavor", self.page.read_text())
 
     def density(self):
-        made.keep_files(self.folder)
         written = journal.Journal(self.folder, "curves")
         for record in made.few(made.density_records()):
             written.append(record)
+        made.keep_files(self.folder)
         return str(written.path)
 
     def test_density_run_is_judged_by_its_slas(self):

@@ -1,5 +1,6 @@
 """From what pages show to tasks that Rally can check."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -16,9 +17,11 @@ from rally.task import task_cfg
 
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
+from rally_vmperf.records import codec
 from rally_vmperf.workloads import registry
+from tests.unit import made
 from tests.unit.doc import pages
-from tests.unit.toolbox import made
+from tests.unit.toolbox import made as toolboxes
 
 MAIN = "tasks/kvm-overhead.yaml"
 #: Names that the main task takes, as its comment and the reference tell.
@@ -50,8 +53,6 @@ TAKEN = {
     ),
 }
 PEER = {"address": "192.0.2.10", "user": "root"}
-#: A file of the reader's machine, as a task names it.
-_FILE = re.compile(r'"(key_file|known_hosts|password_file)": "([^"]+)"')
 SHAPE = {"vcpus": 2, "memory_mib": 2048, "copies": 1}
 
 
@@ -151,11 +152,8 @@ def check(task):
     :raises InvalidTaskConfig: with the reason
     """
     plugins.load()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        mock.patch("rally_vmperf.machines.routes.open_socket", autospec=True),
-    ):
-        task = _with_files(task, pathlib.Path(folder, "files"))
+    with tempfile.TemporaryDirectory() as folder, _readers_machine(task):
+        task = json.loads(json.dumps(task))
         _register(task, store.Store(folder))
         _furnish(task, pathlib.Path(folder, "tools"))
         cfg.CONF.set_override("baseline_dir", folder, "vmperf")
@@ -167,17 +165,19 @@ def check(task):
             cfg.CONF.clear_override("baseline_dir", "vmperf")
 
 
-def _with_files(task, folder):
-    """Return a copy of a task whose files are made in a folder."""
-
-    def make(found):
-        key, name = found.groups()
-        path = folder / name.lstrip("~/")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("something\n")
-        return f'"{key}": {json.dumps(str(path))}'
-
-    return json.loads(_FILE.sub(make, json.dumps(task)))
+@contextlib.contextmanager
+def _readers_machine(task):
+    """Have the files and namespaces that a task names."""
+    with (
+        tempfile.TemporaryDirectory() as home,
+        mock.patch.dict(os.environ, HOME=home),
+        mock.patch("rally_vmperf.machines.routes.open_socket", autospec=True),
+    ):
+        for name in re.findall(r'"~/([^"]+)"', json.dumps(task)):
+            path = pathlib.Path(home, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("something\n")
+        yield
 
 
 def _register(task, registry_of_baselines):
@@ -199,45 +199,30 @@ def _furnish(task, folder):
         guests = subtask["contexts"]["vmperf_guests@openstack"]
         if "tools" in guests:
             folder.mkdir(exist_ok=True)
-            made.toolbox(folder)
+            toolboxes.toolbox(folder)
             guests["tools"] = str(folder)
 
 
 def baseline(name, assignments):
     """Return a baseline that covers assignments, in several copies."""
-    return {
-        "version": 1,
-        "name": name,
-        "recorded_at": "2026-01-01T00:00:00+00:00",
-        "software": {"rally-vmperf": "1"},
-        "machine": {"name": "host-1", "fingerprint": {}},
-        "entries": [
+    return made.baseline(
+        name=name,
+        machine={"name": "host-1", "fingerprint": {}},
+        entries=[
             _entry(one, copies)
             for one in assignments
             for copies in (1, 2, 3, 4, 8)
         ],
-    }
+    )
 
 
 def _entry(one, copies):
     metrics = one.workload.metrics(one.arguments)
-    rows = [
-        {"source": "copy-1", "metric": metric.name, "value": 100.0}
-        for metric in metrics
-    ]
-    return {
-        "workload": one.workload.name,
-        "arguments": one.arguments,
-        "shape": {**SHAPE, "copies": copies},
-        "held": "systemd",
-        "metrics": {
-            metric.name: {
-                "unit": metric.unit,
-                "better": metric.better,
-                "scale": metric.scale,
-            }
-            for metric in metrics
-        },
-        "repetitions": [rows] * 3,
-        "findings": [],
-    }
+    samples = {metric.name: [100.0] * copies for metric in metrics}
+    return made.entry(
+        workload=one.workload.name,
+        arguments=one.arguments,
+        shape={**SHAPE, "copies": copies},
+        metrics=codec.encode_metrics(metrics),
+        repetitions=[samples] * 3,
+    )

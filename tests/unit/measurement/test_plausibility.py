@@ -2,7 +2,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import plausibility
 from tests.unit import made
 
@@ -35,7 +35,7 @@ class AboutTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_kinds(self, name, bare, guest, kinds):
-        pair = overhead.compare(
+        pair = loss.compare(
             made.IOPS, [[value] for value in bare], [[v] for v in guest]
         )
         found = list(plausibility.about(pair))
@@ -44,7 +44,7 @@ class AboutTestCase(unittest.TestCase):
             self.assertEqual(made.IOPS.name, one.subject)
 
     def test_a_faster_time(self):
-        pair = overhead.compare(
+        pair = loss.compare(
             made.TIME, [[v] for v in THREE], [[v] for v in (79.0, 80.0, 81.0)]
         )
         kinds = [one.kind for one in plausibility.about(pair)]

@@ -4,8 +4,8 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import needed
-from rally_vmperf.measurement import overhead
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import verdict
 from tests.unit import made
@@ -14,7 +14,7 @@ ORDER = {"failed": 0, "inconclusive": 1, "passed": 2}
 
 
 def compare(bare, guest, metric=made.IOPS):
-    return overhead.compare(metric, [[v] for v in bare], [[v] for v in guest])
+    return loss.compare(metric, [[v] for v in bare], [[v] for v in guest])
 
 
 FIFTH = compare([12300, 12310, 12290], [9870, 9840, 9900])
@@ -107,7 +107,7 @@ class NeededTestCase(unittest.TestCase):
                 bare_variance, 5, variance, count, 0.95
             )
             ratio = pair.guest / pair.bare
-            return overhead.percent(made.IOPS, ratio * 2.718281828**-half)
+            return loss.percent(made.IOPS, ratio * 2.718281828**-half)
 
         self.assertLessEqual(high(3 + more), 20)
         self.assertGreater(high(3 + more - 1), 20)

@@ -4,7 +4,6 @@ import dataclasses
 
 import jinja2
 
-from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
 from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import repetition
@@ -13,7 +12,6 @@ from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.report import run as reports
 from rally_vmperf.report import section
-from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import run as runs
 from rally_vmperf.runs import setting
@@ -120,24 +118,14 @@ SECTION = section.Section(
 
 def run(asked, own):
     """Return a run with a condition for each variant."""
-    assignments = assignment.assign(asked.workloads)
-
-    def ready():
-        session = asked.session()
-        return attempt.Ready(
-            session=session,
-            setting=setting.of_guests(asked.booted, assignments, session),
-            actions=(),
-        )
-
     return runs.Run(
         **asked.common(),
         conditions=tuple(
             conditions.Condition(axes={"variant": name})
             for name in own["variants"]
         ),
-        unready=setting.of_guests(asked.booted, assignments),
-        open=ready,
+        unready=setting.of_guests(asked.booted, asked.assignments),
+        open=asked.ready,
     )
 
 

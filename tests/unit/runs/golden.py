@@ -74,7 +74,6 @@ class Machine(testing.FakeMachine):
                 name=hashlib.sha256(self.name.encode()).hexdigest(),
                 virtualisation=self.virtualisation,
             ),
-            "home.sh": "/home/debian",
             "settle.sh": "",
             "shape.sh": _SHAPE,
         }[words[3]]
@@ -84,6 +83,8 @@ class Machine(testing.FakeMachine):
         script, *rest = words[3:]
         if script == "clock.bash":
             return testing.completed(f"{time.time():.6f}\n")
+        if script == "folder.bash":
+            return testing.completed("/srv/rally-vmperf-0123456789\n")
         if script == "tools.bash":
             return testing.completed(
                 "tool sysbench\npath /usr/bin/sysbench\n"

@@ -6,7 +6,7 @@ import typing as t
 import markupsafe
 from matplotlib import figure
 
-from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import rows
 from rally_vmperf.measurement import units
 from rally_vmperf.report import look
@@ -55,7 +55,7 @@ def _line(
     axes: t.Any,
     place: int,
     row: rows.Row,
-    comparison: overhead.Comparison,
+    comparison: loss.Comparison,
     gid: str,
 ) -> None:
     colour, mark = look.VERDICTS[row.status or "none"]

@@ -6,7 +6,7 @@ import ddt
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.density import points_of
 from tests.unit import made
@@ -63,7 +63,7 @@ class FiguresTestCase(unittest.TestCase):
             self.assertAlmostEqual(612.0 * factor, got)
 
     def test_loss_is_overhead_s_arithmetic(self):
-        compared = overhead.compare(
+        compared = loss.compare(
             made.EVENTS,
             [entry.values for entry in self.one.gathered],
             [entry.values for entry in self.three.gathered],

@@ -9,6 +9,7 @@ from rally.common import validation
 
 from rally_vmperf.baseline import store
 from rally_vmperf.plugins.scenarios import overhead
+from rally_vmperf.plugins.validators import task as validators
 from rally_vmperf.workloads import registry
 from tests.unit import made
 from tests.unit.guests import testing

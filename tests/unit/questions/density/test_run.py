@@ -193,7 +193,7 @@ class TestMake(unittest.TestCase):
             folder, document, *(golden.Machine(name) for name in names)
         )
         given = {
-            "levels": levels,
+            "levels": list(levels),
             "order": "listed",
             "seed": 0,
             "others": "idle",

@@ -82,7 +82,7 @@ class TestMake(unittest.TestCase):
         run = self.run_of(whole.baseline(self.folder, (2,)))
         run.prepare()
         (watch,) = run.ready.actions
-        server = watch._connection.compute.all_servers[watch._guests[1]["id"]]
+        server = watch._connection.compute.all_servers[watch._guests[1].id]
         server.host_id = "elsewhere"
         record = run.repeat(1)
         (found,) = record["conditions"][0]["findings"]

@@ -112,7 +112,7 @@ class PictureTestCase(unittest.TestCase):
 class HeatTestCase(unittest.TestCase):
     def strips(self, records):
         shown = made.density_run(records)
-        return [cells.strip(one, shown.curves) for one in shown.series]
+        return [cells.strip(one, shown.repetitions) for one in shown.series]
 
     def test_guests_are_named_with_their_hosts(self):
         drawing = heat.draw(self.strips(made.density_records(hosts=2)), "here")

@@ -50,7 +50,7 @@ class PageTestCase(unittest.TestCase):
     def test_verdicts_of_both_slas_are_told(self):
         shown = made.density_run(made.density_records(), made.DENSITY_LIMITS)
         text = read(shown).text
-        for judged in (shown.judgement, shown.fairness):
+        for judged in shown.judgements.values():
             headline = judged.headline()
             self.assertIn(headline[0].upper() + headline[1:], text)
             for sentence in judged.sentences()[1:]:
@@ -126,7 +126,7 @@ class PageTestCase(unittest.TestCase):
         ]
         reader = read(*shown)
         text = reader.text
-        self.assertIn("Overhead and degradation of guests", text)
+        self.assertIn("Degradation and overhead of guests", text)
         self.assertIn("Metric by flavor", text)
         table = text[text.index("The same host") :]
         self.assertIn("1 guest 2 guests 4 guests", table)

@@ -5,9 +5,9 @@ import ddt
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import gaps
 from rally_vmperf.questions.density.section import overview
-from rally_vmperf.questions.density.section import setting
 from rally_vmperf.questions.density.section import starts
 from rally_vmperf.report import samples
+from rally_vmperf.report import setting
 from tests.unit import made
 
 FAILING = {"vmperf_degradation": {"max_percent": {"*": 1}}}

@@ -7,7 +7,7 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement import overhead
+from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import sample
 from tests.unit import made
@@ -27,7 +27,7 @@ repetitions = strategies.lists(
 
 
 def compare(metric, bare, guest):
-    return overhead.compare(metric, [[v] for v in bare], [[v] for v in guest])
+    return loss.compare(metric, [[v] for v in bare], [[v] for v in guest])
 
 
 def published(metric):
@@ -94,7 +94,7 @@ class CompareTestCase(unittest.TestCase):
         self.assertAlmostEqual(-10.0, time.overhead_percent)
 
     def test_guests_first_then_repetitions(self):
-        got = overhead.compare(
+        got = loss.compare(
             made.IOPS, [[100.0, 100.0]], [[50.0, 200.0], [100.0]]
         )
         self.assertEqual(2, got.guest_repetitions)
@@ -103,11 +103,11 @@ class CompareTestCase(unittest.TestCase):
 
     def test_a_count_has_no_overhead(self):
         with self.assertRaisesRegex(ValueError, "absolute limit"):
-            overhead.compare(made.COUNT, [[1.0]], [[2.0]])
+            loss.compare(made.COUNT, [[1.0]], [[2.0]])
 
     def test_nothing_to_compare(self):
         with self.assertRaisesRegex(ValueError, "No values"):
-            overhead.compare(made.IOPS, [], [[2.0]])
+            loss.compare(made.IOPS, [], [[2.0]])
 
     def test_outliers_stay_in(self):
         guest = [10.0, 10.1, 20.0, 9.9, 10.2, 9.8]
@@ -119,7 +119,7 @@ class CompareTestCase(unittest.TestCase):
     @hypothesis.given(repetitions, repetitions, strategies.booleans())
     def test_interval_holds_the_overhead(self, bare, guest, rate):
         metric = made.IOPS if rate else made.TIME
-        got = overhead.compare(metric, bare, guest)
+        got = loss.compare(metric, bare, guest)
         slack = 1e-6 * (1 + abs(got.overhead_percent))
         self.assertLessEqual(got.low, got.overhead_percent + slack)
         self.assertGreaterEqual(got.high, got.overhead_percent - slack)
@@ -127,8 +127,8 @@ class CompareTestCase(unittest.TestCase):
     @hypothesis.settings(deadline=None)
     @hypothesis.given(repetitions, repetitions, strategies.floats(1e-3, 1e3))
     def test_unit_does_not_matter(self, bare, guest, factor):
-        got = overhead.compare(made.TIME, bare, guest)
-        scaled = overhead.compare(
+        got = loss.compare(made.TIME, bare, guest)
+        scaled = loss.compare(
             made.TIME,
             [[value * factor for value in values] for values in bare],
             [[value * factor for value in values] for values in guest],
@@ -142,14 +142,14 @@ class CompareTestCase(unittest.TestCase):
     @hypothesis.settings(deadline=None)
     @hypothesis.given(repetitions, repetitions)
     def test_direction_mirrors(self, bare, guest):
-        rate = overhead.compare(made.IOPS, bare, guest)
+        rate = loss.compare(made.IOPS, bare, guest)
         inverse = dataclasses.replace(made.IOPS, better="lower")
-        time = overhead.compare(inverse, bare, guest)
+        time = loss.compare(inverse, bare, guest)
         self.assertEqual(rate.overhead_percent, -time.overhead_percent)
         self.assertEqual((rate.low, rate.high), (-time.high, -time.low))
 
     @hypothesis.given(strategies.floats(-90, 90), strategies.booleans())
     def test_ratio_is_the_inverse_of_percent(self, percent, rate):
         metric = made.IOPS if rate else made.TIME
-        ratio = overhead.ratio(metric, percent)
-        self.assertAlmostEqual(percent, overhead.percent(metric, ratio))
+        ratio = loss.ratio(metric, percent)
+        self.assertAlmostEqual(percent, loss.percent(metric, ratio))
