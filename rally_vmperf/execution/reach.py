@@ -2,11 +2,12 @@
 
 import collections.abc
 import dataclasses
+import resource
 import typing as t
 
 from rally_vmperf.execution import station as stations
+from rally_vmperf.machines import base
 from rally_vmperf.machines import endpoint
-from rally_vmperf.machines import files
 from rally_vmperf.machines import jump
 from rally_vmperf.machines import routes
 from rally_vmperf.machines import ssh
@@ -53,7 +54,7 @@ def guest_stations(
 
     :raises MachineError: when there are too many for this process
     """
-    files.allow(len(guests))
+    allow_files(len(guests))
     way = way_to(guests[0].jump, guests[0].namespace)
     places = [
         stations.Station(
@@ -95,3 +96,28 @@ def peer_station(
         role="peer",
         address=peer["address"],
     )
+
+
+#: Beside the connections: libraries, logs, a database, sockets to the cloud.
+_OTHERS = 200
+
+
+def allow_files(machines: int) -> None:
+    """See that so many machines can be connected to at once.
+
+    Many systems let a process have 1024 open files at first, and as many as
+    it wants when it asks.
+
+    :raises MachineError: when this one may not have as many
+    """
+    # A machine that runs more than eight commands has a second connection.
+    needed = 2 * machines + _OTHERS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise base.MachineError(
+            f"{machines} machines need {needed} open files and this process "
+            f"may have {hard}; raise the limit with: ulimit -Hn {needed}"
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))

@@ -36,6 +36,7 @@ class Found:
     run: ownership.Run
 
 
+@dataclasses.dataclass(frozen=True)
 class Sweep:
     """What runs left, told from what others need.
 
@@ -48,18 +49,10 @@ class Sweep:
     :param everything: choose the resources of unknown runs as well
     """
 
-    def __init__(
-        self,
-        views: collections.abc.Sequence[View],
-        register: ownership.Register,
-        *,
-        task: str | None = None,
-        everything: bool = False,
-    ) -> None:
-        self._views = views
-        self._register = register
-        self._task = task
-        self._everything = everything
+    views: collections.abc.Sequence[View]
+    register: ownership.Register
+    task: str | None = None
+    everything: bool = False
 
     def find(self) -> list[Found]:
         """Return all that there is, in the order of deletion."""
@@ -70,7 +63,7 @@ class Sweep:
         state = found.run.state
         if state == "running":
             return False
-        return state != "unknown" or self._everything or self._task is not None
+        return state != "unknown" or self.everything or self.task is not None
 
     def remove(
         self, progress: waiting.Progress
@@ -97,7 +90,7 @@ class Sweep:
 
     def _see(self, look: t.Any) -> list[Found]:
         seen: dict[inventory.Resource, None] = {}
-        for view in self._views:
+        for view in self.views:
             with cloud.asking("look for what runs left"):
                 there = inventory.Inventory(
                     view.connection, self._owns, admin=view.admin
@@ -109,11 +102,11 @@ class Sweep:
         ]
 
     def _run(self, name: str) -> ownership.Run:
-        return self._register.run(ownership.rally_owner(name) or "")
+        return self.register.run(ownership.rally_owner(name) or "")
 
     def _owns(self, name: str | None) -> bool:
         part = ownership.rally_owner(name)
-        if part is None or self._task is None:
+        if part is None or self.task is None:
             return part is not None
-        run = self._register.run(part)
-        return run.task == self._task or part == ownership.short(self._task)
+        run = self.register.run(part)
+        return run.task == self.task or part == ownership.short(self.task)

@@ -2,6 +2,7 @@
 
 import asyncio
 import collections.abc
+import dataclasses
 import mmap
 import typing as t
 
@@ -95,6 +96,7 @@ LONGEST = 4096
 _CHUNK = 1 << 12
 
 
+@dataclasses.dataclass
 class Conversation:
     """Sends lines to a program and receives lines from it.
 
@@ -102,18 +104,11 @@ class Conversation:
     :param broken: what the streams raise when they break
     """
 
-    def __init__(
-        self,
-        stdin: Writer,
-        stdout: Reader,
-        lost: collections.abc.Callable[[object], Exception],
-        broken: tuple[type[Exception], ...] = (OSError,),
-    ) -> None:
-        self._stdin = stdin
-        self._stdout = stdout
-        self._lost = lost
-        self._broken = broken
-        self._heard = b""
+    stdin: Writer
+    stdout: Reader
+    lost: collections.abc.Callable[[object], Exception]
+    broken: tuple[type[Exception], ...] = (OSError,)
+    _heard: bytes = b""
 
     async def send(self, line: str) -> None:
         """Say one line, which must hold no end of line.
@@ -121,10 +116,10 @@ class Conversation:
         :raises MachineError: when the program or the connection is gone
         """
         try:
-            self._stdin.write(f"{line}\n".encode())
-            await self._stdin.drain()
-        except self._broken as error:
-            raise self._lost(error) from None
+            self.stdin.write(f"{line}\n".encode())
+            await self.stdin.drain()
+        except self.broken as error:
+            raise self.lost(error) from None
 
     async def receive(self) -> str:
         """Return the next line, without its end.
@@ -133,13 +128,13 @@ class Conversation:
         """
         while b"\n" not in self._heard:
             if len(self._heard) > LONGEST:
-                raise self._lost(f"it says more than {LONGEST} bytes a line")
+                raise self.lost(f"it says more than {LONGEST} bytes a line")
             try:
-                more = await self._stdout.read(_CHUNK)
-            except self._broken as error:
-                raise self._lost(error) from None
+                more = await self.stdout.read(_CHUNK)
+            except self.broken as error:
+                raise self.lost(error) from None
             if not more:
-                raise self._lost("it says no more")
+                raise self.lost("it says no more")
             self._heard += more
         line, _, self._heard = self._heard.partition(b"\n")
         return text(line)
