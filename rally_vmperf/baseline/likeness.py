@@ -30,13 +30,11 @@ def compare_machines(
         ours, theirs = bare_metal.get(key), other.get(key)
         if not ours or not theirs or ours == theirs:
             continue
-        found.append(
-            finding.Finding(
-                kind=kind,
-                subject=subject,
-                seen=f"bare metal: {_show(ours, theirs)}; {subject}: "
-                f"{_show(theirs, ours)}",
-            )
+        found += _found(
+            kind,
+            subject,
+            f"bare metal: {_show(ours, theirs)}; {subject}: "
+            f"{_show(theirs, ours)}",
         )
     return found
 
@@ -53,13 +51,11 @@ def compare_tools(
             ("checksum", "tool_checksum_differs"),
         ):
             if ours.get(key) != theirs.get(key):
-                found.append(
-                    finding.Finding(
-                        kind=kind,
-                        subject=subject,
-                        seen=f"{command}: bare metal {ours.get(key)}, "
-                        f"{subject} {theirs.get(key)}",
-                    )
+                found += _found(
+                    kind,
+                    subject,
+                    f"{command}: bare metal {ours.get(key)}, "
+                    f"{subject} {theirs.get(key)}",
                 )
                 break
     return found
@@ -69,22 +65,18 @@ def virtualisation(guest: Json, subject: str) -> list[finding.Finding]:
     """Return what a guest's own view says of its hypervisor."""
     kind = guest.get("virtualisation")
     if guest.get("tcg") or kind == "qemu":
-        return [
-            finding.Finding(
-                kind="emulated_guest",
-                subject=subject,
-                seen=f"{subject} runs under QEMU's emulation (TCG), not KVM",
-            )
-        ]
+        return _found(
+            "emulated_guest",
+            subject,
+            f"{subject} runs under QEMU's emulation (TCG), not KVM",
+        )
     if kind in (None, "", "unknown", "none"):
-        return [
-            finding.Finding(
-                kind="virtualisation_unknown",
-                subject=subject,
-                seen=f"{subject} does not tell what it runs under "
-                f"({kind or 'nothing reported'})",
-            )
-        ]
+        return _found(
+            "virtualisation_unknown",
+            subject,
+            f"{subject} does not tell what it runs under "
+            f"({kind or 'nothing reported'})",
+        )
     return []
 
 
@@ -93,13 +85,11 @@ def governor(bare_metal: Json) -> list[finding.Finding]:
     name = bare_metal.get("governor")
     if not name or name == "performance":
         return []
-    return [
-        finding.Finding(
-            kind="governor_not_performance",
-            subject="baseline",
-            seen=f"the governor of bare metal was {name}",
-        )
-    ]
+    return _found(
+        "governor_not_performance",
+        "baseline",
+        f"the governor of bare metal was {name}",
+    )
 
 
 def nested(bare_metal: Json) -> list[finding.Finding]:
@@ -107,13 +97,11 @@ def nested(bare_metal: Json) -> list[finding.Finding]:
     kind = bare_metal.get("virtualisation")
     if kind in (None, "", "none", "unknown"):
         return []
-    return [
-        finding.Finding(
-            kind="bare_metal_is_guest",
-            subject="baseline",
-            seen=f"the machine of the baseline runs under {kind}",
-        )
-    ]
+    return _found(
+        "bare_metal_is_guest",
+        "baseline",
+        f"the machine of the baseline runs under {kind}",
+    )
 
 
 def host(
@@ -127,14 +115,12 @@ def host(
     """
     if not hypervisor or _short(hypervisor) == _short(machine):
         return []
-    return [
-        finding.Finding(
-            kind="other_host",
-            subject=guest,
-            seen=f"{guest} runs on {hypervisor}, the baseline was recorded "
-            f"on {machine}",
-        )
-    ]
+    return _found(
+        "other_host",
+        guest,
+        f"{guest} runs on {hypervisor}, the baseline was recorded "
+        f"on {machine}",
+    )
 
 
 def same_peer(recorded: Json, peer: Json) -> list[finding.Finding]:
@@ -142,29 +128,29 @@ def same_peer(recorded: Json, peer: Json) -> list[finding.Finding]:
     ours, theirs = recorded.get("machine_id"), peer.get("machine_id")
     if not ours or not theirs or ours == theirs:
         return []
-    return [
-        finding.Finding(
-            kind="other_peer",
-            subject="peer",
-            seen=f"its machine-id is {theirs} (hashed), that of the "
-            f"baseline's peer is {ours}",
-        )
-    ]
+    return _found(
+        "other_peer",
+        "peer",
+        f"its machine-id is {theirs} (hashed), that of the "
+        f"baseline's peer is {ours}",
+    )
 
 
 def peer_place(bare_metal: Json, peer: Json) -> list[finding.Finding]:
     """Return whether the peer is on the bare-metal machine itself."""
     boot = bare_metal.get("boot_id")
     if boot and boot == peer.get("boot_id"):
-        return [
-            finding.Finding(
-                kind="peer_on_host",
-                subject="peer",
-                seen="the peer runs on the bare-metal machine itself "
-                "(same boot), for example in a network namespace",
-            )
-        ]
+        return _found(
+            "peer_on_host",
+            "peer",
+            "the peer runs on the bare-metal machine itself "
+            "(same boot), for example in a network namespace",
+        )
     return []
+
+
+def _found(kind: str, subject: str, seen: str) -> list[finding.Finding]:
+    return [finding.Finding(kind=kind, subject=subject, seen=seen)]
 
 
 def _short(name: str) -> str:

@@ -57,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def connect(parsed: argparse.Namespace) -> "base.Machine":
     """Return bare metal as the options name it."""
+    from rally_vmperf.machines import endpoint
     from rally_vmperf.machines import jump
     from rally_vmperf.machines import local
     from rally_vmperf.machines import ssh
@@ -66,11 +67,13 @@ def connect(parsed: argparse.Namespace) -> "base.Machine":
     user, _, address = parsed.host.rpartition("@")
     files = {"key_file": parsed.key_file, "known_hosts": parsed.known_hosts}
     return ssh.Ssh(
-        "bare metal",
-        host=address,
-        user=user or getpass.getuser(),
-        way=jump.chain([{**hop, **files} for hop in parsed.jump or ()]),
-        **files,
+        endpoint.Endpoint(
+            "bare metal",
+            host=address,
+            user=user or getpass.getuser(),
+            way=jump.chain([{**hop, **files} for hop in parsed.jump or ()]),
+            **files,
+        )
     )
 
 

@@ -3,13 +3,10 @@
 import argparse
 import typing as t
 
-from cliff import command
-from cliff import lister
-
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import likeness
 from rally_vmperf.baseline import matching
-from rally_vmperf.baseline import store
+from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import statistics
@@ -21,31 +18,20 @@ Row = tuple[t.Any, ...]
 _COMPARED = ("Metric", "Shape", "First", "Second", "Loss", "95 % interval")
 
 
-class _Registry:
-    """What all these commands have in common."""
-
-    def registry(self, parsed: argparse.Namespace) -> store.Store:
-        """Return the registry that Rally's configuration names."""
-        rally_api.load(parsed.config_file)
-        return store.Store(rally_api.option("baseline_dir"))
-
-
-class List(_Registry, lister.Lister):
+class List(base.Lister):
     """List the registered baselines."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's arguments."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         rally_api.add_argument(parser)
-        return parser
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
         """Return one row per baseline; damaged ones say so."""
-        registry = self.registry(parsed)
+        known = rally_api.registry(parsed.config_file)
         rows = []
-        for name in registry.names():
+        for name in known.names():
             try:
-                content = registry.load(name)
+                content = known.load(name)
             except document.BaselineError as error:
                 rows.append((name, "-", "-", str(error)))
                 continue
@@ -61,19 +47,17 @@ class List(_Registry, lister.Lister):
         return ("Name", "Recorded at", "Machine", "Workloads"), rows
 
 
-class Show(_Registry, lister.Lister):
+class Show(base.Lister):
     """Show the figures of a baseline."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's arguments."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         parser.add_argument("name", help="name of the baseline")
         rally_api.add_argument(parser)
-        return parser
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
         """Return one row per workload, shape and metric."""
-        content = self.registry(parsed).load(parsed.name)
+        content = rally_api.registry(parsed.config_file).load(parsed.name)
         rows = []
         for entry in content["entries"]:
             shape = str(matching.Shape(**entry["shape"]))
@@ -100,22 +84,20 @@ class Show(_Registry, lister.Lister):
         return titles, rows
 
 
-class Compare(_Registry, lister.Lister):
+class Compare(base.Lister):
     """Compare two baselines, figure by figure and machine by machine."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's arguments."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         parser.add_argument("first", help="name of the reference")
         parser.add_argument("second", help="name of the other baseline")
         rally_api.add_argument(parser)
-        return parser
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
         """Return one row per metric that both have; tell differences."""
-        registry = self.registry(parsed)
-        first = registry.load(parsed.first)
-        second = registry.load(parsed.second)
+        known = rally_api.registry(parsed.config_file)
+        first = known.load(parsed.first)
+        second = known.load(parsed.second)
         for found in likeness.compare_machines(
             first["machine"]["fingerprint"],
             second["machine"]["fingerprint"],
@@ -125,19 +107,17 @@ class Compare(_Registry, lister.Lister):
         return _COMPARED, list(_compared(first, second))
 
 
-class Delete(_Registry, command.Command):
+class Delete(base.Command):
     """Delete a baseline."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's arguments."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         parser.add_argument("name", help="name of the baseline")
         rally_api.add_argument(parser)
-        return parser
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Remove the document."""
-        self.registry(parsed).delete(parsed.name)
+        rally_api.registry(parsed.config_file).delete(parsed.name)
 
 
 def _compared(first: document.Json, second: document.Json) -> t.Iterator[Row]:

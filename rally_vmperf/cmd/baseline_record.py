@@ -6,11 +6,10 @@ import re
 import typing as t
 import uuid
 
-from cliff import command
-
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import bare_metal
+from rally_vmperf.cmd import base
 from rally_vmperf.cmd import coverage
 from rally_vmperf.cmd import rally_api
 
@@ -18,16 +17,15 @@ if t.TYPE_CHECKING:
     from rally_vmperf.runs import recorded
 
 
-class Record(command.Command):
+class Record(base.Command):
     """Measure bare metal as a task measures guests, and register it.
 
     The machine is held to the guests' shape while it runs: as many CPUs and
     as much memory as the flavor has, in as many copies as there are guests.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's arguments."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         parser.add_argument("name", help="name to register it under")
         coverage.add_arguments(parser)
         bare_metal.add_arguments(parser)
@@ -57,7 +55,6 @@ class Record(command.Command):
             help="overwrite a baseline of the same name",
         )
         rally_api.add_argument(parser)
-        return parser
 
     def take_action(self, parsed: argparse.Namespace) -> int:
         """Ask, measure, register; return 2 where something is missing."""
@@ -65,8 +62,7 @@ class Record(command.Command):
             raise document.BaselineError(
                 "--jump leads to another machine: add --host USER@ADDRESS"
             )
-        rally_api.load(parsed.config_file)
-        registry = store.Store(rally_api.option("baseline_dir"))
+        registry = rally_api.registry(parsed.config_file)
         with registry.reserve(parsed.name, replace=parsed.replace):
             return self._register(registry, parsed)
 
@@ -82,19 +78,19 @@ class Record(command.Command):
             self._measure(parsed, asked.peer, parts)
         except KeyboardInterrupt:
             if any(one.records for one in parts):
-                self._say(f"interrupted; {_go_on(session)}")
+                self.say(f"interrupted; {_go_on(session)}")
             raise
         missing = [line for one in parts for line in one.missing()]
         if missing:
             for line in missing:
-                self._say(f"missing: {line}")
-            self._say(
+                self.say(f"missing: {line}")
+            self.say(
                 f"baseline {parsed.name!r} is not registered; "
                 f"{_go_on(session)}"
             )
             return 2
         registry.save(recorded.baseline(parts), replace=parsed.replace)
-        self._say(
+        self.say(
             f"baseline {parsed.name!r} is registered: "
             f"{registry.folder / parsed.name}.json"
         )
@@ -150,15 +146,15 @@ class Record(command.Command):
         from rally_vmperf.runs import run as runs
 
         for one in parts:
-            self._say(f"bare metal as {one.plan.shape}")
+            self.say(f"bare metal as {one.plan.shape}")
             try:
                 one.measure(
                     lambda: bare_metal.connect(parsed),
                     bare_metal.peer_station(
                         parsed, one.plan.assignments, peer
                     ),
-                    self._say,
-                    self._say,
+                    self.say,
+                    self.say,
                 )
             except runs.EXPECTED as error:
                 if not any(each.records for each in parts):
@@ -187,15 +183,11 @@ class Record(command.Command):
             if one.insisted and one.shape in too_small:
                 raise too_small[one.shape]
         for shape, error in too_small.items():
-            self._say(f"left out: {shape}: {error}")
+            self.say(f"left out: {shape}: {error}")
         fitting = [one for one in asked if one.shape not in too_small]
         if not fitting:
             raise next(iter(too_small.values()))
         return fitting
-
-    def _say(self, line: str) -> None:
-        self.app.stdout.write(f"{line}\n")
-        self.app.stdout.flush()
 
 
 def _session(text: str) -> str:

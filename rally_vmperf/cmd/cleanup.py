@@ -3,8 +3,7 @@
 import argparse
 import typing as t
 
-from cliff import lister
-
+from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import killed
@@ -15,7 +14,7 @@ from rally_vmperf.guests import sweep
 _COLUMNS = ("Task", "Run", "Kind", "Name", "ID", "Outcome")
 
 
-class Cleanup(lister.Lister):
+class Cleanup(base.Lister):
     """List what runs left in the cloud; with --yes, remove it.
 
     Guests, volumes, addresses, ports, groups and key pairs of ours are
@@ -30,11 +29,8 @@ class Cleanup(lister.Lister):
     without --yes.
     """
 
-    _code = 0
-
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's arguments."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         rally_api.add_argument(parser)
         parser.add_argument(
             "--env", help="Rally environment; default: the one in use"
@@ -44,11 +40,6 @@ class Cleanup(lister.Lister):
             "--all", action="store_true", help="also of runs unknown here"
         )
         parser.add_argument("--yes", action="store_true", help="remove them")
-        return parser
-
-    def run(self, parsed: argparse.Namespace) -> int:
-        """Print the table; return whether anything is left."""
-        return super().run(parsed) or self._code
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Return one row per resource."""
@@ -70,7 +61,7 @@ class Cleanup(lister.Lister):
             dead = [e for e in entries if parsed.task in (None, e.task)]
             forget(journal, dead, platform, {one.name for one in left})
             crash_killed(dead, tasks)
-        self._code = 1 if left else 0
+        self.code = 1 if left else 0
         rows = []
         for one in found:
             outcome = "kept"

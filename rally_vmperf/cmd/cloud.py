@@ -3,10 +3,6 @@
 import argparse
 import os
 import pathlib
-import typing as t
-
-from cliff import command
-from cliff import lister
 
 from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import console
@@ -14,6 +10,7 @@ from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud import settings
 from rally_vmperf.cloud import state_root
+from rally_vmperf.cmd import base
 
 
 def add_root(parser: argparse.ArgumentParser) -> None:
@@ -33,12 +30,11 @@ def place_of(parsed: argparse.Namespace) -> layout.Layout:
     return layout.Layout(state_root.check_name(parsed.root.absolute()))
 
 
-class Up(command.Command):
+class Up(base.Command):
     """Bring up a real OpenStack on this machine, for tests."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's options."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         add_root(parser)
         parser.add_argument(
             "--disk-cache",
@@ -54,7 +50,6 @@ class Up(command.Command):
             "cloud's (default: as before, at first such as nothing on this "
             "machine uses)",
         )
-        return t.cast(argparse.ArgumentParser, parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Start what does not run yet."""
@@ -69,12 +64,11 @@ class Up(command.Command):
         )
 
 
-class Down(command.Command):
+class Down(base.Command):
     """Stop the embedded cloud and take all traces of it off this machine."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's options."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         add_root(parser)
         parser.add_argument(
             "--purge",
@@ -82,7 +76,6 @@ class Down(command.Command):
             help="delete databases, secrets and logs too; the guest image "
             "and the installed packages stay",
         )
-        return t.cast(argparse.ArgumentParser, parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Stop what runs."""
@@ -95,14 +88,12 @@ class Down(command.Command):
         )
 
 
-class Status(lister.Lister):
+class Status(base.Lister):
     """Show what of the embedded cloud is running."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's options."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         add_root(parser)
-        return t.cast(argparse.ArgumentParser, parser)
 
     def take_action(
         self, parsed_args: argparse.Namespace

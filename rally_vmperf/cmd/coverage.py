@@ -138,12 +138,7 @@ def read(parsed: argparse.Namespace) -> Asked:
 def _from_task(parsed: argparse.Namespace) -> Asked:
     coverages: list[Coverage] = []
     peer = None
-    for one, entry in task_file.read(
-        parsed.task,
-        config_file=parsed.config_file,
-        args=parsed.task_args,
-        args_file=parsed.task_args_file,
-    ):
+    for one, entry in task_file.read(parsed.task, parsed):
         peer = peer or one.peer
         copies = parsed.copies or entry.copies(one)
         for shape in _shapes(parsed, one.guests.get("flavor"), copies):

@@ -4,23 +4,20 @@ import argparse
 import hashlib
 import os
 import pathlib
-import typing as t
-
-from cliff import command
 
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import guest_image
 from rally_vmperf.cloud import packages
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud import release_date
+from rally_vmperf.cmd import base
 
 
-class Build(command.Command):
+class Build(base.Command):
     """Build a guest image with all measuring tools in it."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's options."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         parser.add_argument(
             "--output",
             type=pathlib.Path,
@@ -44,7 +41,6 @@ class Build(command.Command):
             metavar="URL",
             help="where its packages are (default: this machine's source)",
         )
-        return t.cast(argparse.ArgumentParser, parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Build it."""

@@ -4,6 +4,7 @@ import argparse
 import typing as t
 
 from rally_vmperf import opts
+from rally_vmperf.baseline import store
 from rally_vmperf.guests import ownership
 
 _ENDED = ("finished", "crashed", "aborted", "sla_failed", "validation_failed")
@@ -33,6 +34,12 @@ def option(name: str) -> str:
     from rally.common import cfg
 
     return t.cast(str, cfg.CONF[opts.GROUP][name])
+
+
+def registry(config_file: str | None) -> store.Store:
+    """Return the registry of baselines that Rally's configuration names."""
+    load(config_file)
+    return store.Store(option("baseline_dir"))
 
 
 def connection() -> t.Any:

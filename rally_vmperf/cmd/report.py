@@ -6,8 +6,8 @@ import typing as t
 
 import jsonschema
 import yaml
-from cliff import command
 
+from rally_vmperf.cmd import base
 from rally_vmperf.questions import table
 
 
@@ -15,7 +15,7 @@ class ReportError(Exception):
     """A report cannot be made; one line."""
 
 
-class Report(command.Command):
+class Report(base.Command):
     """Write an HTML page about runs, from journals or from Rally's results.
 
     Journals are complete up to the last repetition even if Rally was killed.
@@ -24,9 +24,8 @@ class Report(command.Command):
     such as one per flavor, are put side by side.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's arguments."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         parser.add_argument(
             "files",
             nargs="+",
@@ -49,7 +48,6 @@ class Report(command.Command):
         parser.add_argument(
             "-o", "--output", default="report.html", help="page to write"
         )
-        return parser
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Write the page and say where it is and what it says."""
@@ -79,9 +77,8 @@ class Report(command.Command):
                 "another place with --output"
             ) from error
         for one in shown:
-            line = text.printable(f"{one.title}: {one.headline}")
-            self.app.stdout.write(f"{line}\n")
-        self.app.stdout.write(f"written to {parsed.output}\n")
+            self.say(text.printable(f"{one.title}: {one.headline}"))
+        self.say(f"written to {parsed.output}")
 
 
 def _limits(path: str | None) -> t.Any:

@@ -41,25 +41,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read(
-    task: str,
-    *,
-    config_file: str | None,
-    args: str | None = None,
-    args_file: str | None = None,
-) -> list[Asked]:
+def read(task: str, parsed: argparse.Namespace) -> list[Asked]:
     """Return what a task asks, workload by workload, as Rally reads it.
 
-    :param args: YAML with arguments of the task's template
+    :param task: its file
+    :param parsed: with the options that fill its template
     :raises BaselineError: for a task that Rally would not take
     """
     arguments: dict[str, t.Any] = {}
-    if args_file:
-        text = pathlib.Path(args_file).read_text("utf-8")
-        arguments.update(_mapping(text, args_file))
-    if args:
-        arguments.update(_mapping(args, "--task-args"))
-    content = _render(task, arguments, config_file)
+    if parsed.task_args_file:
+        text = pathlib.Path(parsed.task_args_file).read_text("utf-8")
+        arguments.update(_mapping(text, parsed.task_args_file))
+    if parsed.task_args:
+        arguments.update(_mapping(parsed.task_args, "--task-args"))
+    content = _render(task, arguments, parsed.config_file)
     try:
         subtasks = rally_api.subtasks(content)
     except ValueError as error:

@@ -4,31 +4,28 @@ import argparse
 import collections.abc
 import pathlib
 import platform
-import typing as t
-
-from cliff import command
 
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import tool_packages
+from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
-from rally_vmperf.machines import supply
+from rally_vmperf.machines import provision
 from rally_vmperf.toolbox import indexing
 from rally_vmperf.toolbox import manifest
 from rally_vmperf.workloads import registry
 
 
-class Fetch(command.Command):
+class Fetch(base.Command):
     """Download the tools' packages for guests without a way to a mirror.
 
     The folder is then given to vmperf_guests as its option tools.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's arguments."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         _add_folder(parser)
         parser.add_argument(
             "--task",
@@ -37,16 +34,7 @@ class Fetch(command.Command):
             help="task whose tools are wanted; may be repeated; default: the "
             "tools of all workloads",
         )
-        parser.add_argument(
-            "--task-args",
-            metavar="YAML",
-            help="arguments of the tasks' templates",
-        )
-        parser.add_argument(
-            "--task-args-file",
-            metavar="FILE",
-            help="file with arguments of the tasks' templates",
-        )
+        task_file.add_arguments(parser)
         parser.add_argument(
             "--distribution",
             action="append",
@@ -66,11 +54,10 @@ class Fetch(command.Command):
             help="where the packages are; default: this machine's source",
         )
         rally_api.add_argument(parser)
-        return t.cast(argparse.ArgumentParser, parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Download, verify, index."""
-        packages = supply.packages(_tools(parsed), "apt")
+        packages = provision.package_names(_tools(parsed), "apt")
         architecture = parsed.architecture or _architecture()
         log = parsed.folder / "fetch.log"
         for suite in parsed.distribution or [_suite()]:
@@ -82,18 +69,17 @@ class Fetch(command.Command):
                 mirror=parsed.mirror,
             )
             made = tool_packages.fetch(wish, parsed.folder, log)
-            self.app.stdout.write(_told(parsed.folder, made))
+            self.say(_told(parsed.folder, made))
 
 
-class Index(command.Command):
+class Index(base.Command):
     """Make packages that lie in a folder ready for guests.
 
     For distributions whose packages 'tools fetch' cannot download.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's arguments."""
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
         _add_folder(parser)
         parser.add_argument(
             "--distribution",
@@ -102,12 +88,11 @@ class Index(command.Command):
             help="ID and VERSION_ID, or its first number, of the guests' "
             "os-release, such as rocky-9; or their code name",
         )
-        return t.cast(argparse.ArgumentParser, parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Write index and manifest."""
         made = indexing.index(parsed.folder, "", parsed.distribution)
-        self.app.stdout.write(_told(parsed.folder, made))
+        self.say(_told(parsed.folder, made))
 
 
 def _add_folder(parser: argparse.ArgumentParser) -> None:
@@ -121,16 +106,11 @@ def _add_folder(parser: argparse.ArgumentParser) -> None:
 
 def _tools(
     parsed: argparse.Namespace,
-) -> collections.abc.Sequence[supply.Requirement]:
+) -> collections.abc.Sequence[provision.Requirement]:
     assignments = [
         one
         for path in parsed.task or ()
-        for asked, _ in task_file.read(
-            path,
-            config_file=parsed.config_file,
-            args=parsed.task_args,
-            args_file=parsed.task_args_file,
-        )
+        for asked, _ in task_file.read(path, parsed)
         for one in asked.assignments
     ]
     if not parsed.task:
@@ -153,5 +133,5 @@ def _told(folder: pathlib.Path, made: manifest.Set) -> str:
     mebibytes = sum(one.size for one in made.packages) / 1024**2
     return (
         f"{folder}: {len(made.packages)} packages for {made}, "
-        f"{mebibytes:.0f} MiB; give vmperf_guests the option tools: {folder}\n"
+        f"{mebibytes:.0f} MiB; give vmperf_guests the option tools: {folder}"
     )

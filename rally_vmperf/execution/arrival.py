@@ -3,13 +3,14 @@
 import asyncio
 import collections.abc
 import dataclasses
+import math
 import typing as t
 
 from rally_vmperf.execution import reach
 from rally_vmperf.execution import station as stations
 from rally_vmperf.execution import together
 from rally_vmperf.machines import base
-from rally_vmperf.machines import settling
+from rally_vmperf.machines import scripts
 from rally_vmperf.machines import ssh
 from rally_vmperf.machines import target
 
@@ -96,7 +97,7 @@ async def wait_all(
                     f"{guest.name} answers SSH at {guest.address}"
                     f"{way.words} after {passed():.0f} s"
                 )
-                busy = await settling.settle(machine, timeout - passed())
+                busy = await settle(machine, timeout - passed())
             except base.Unreachable as error:
                 if passed() >= timeout:
                     return _troubled(error)
@@ -116,3 +117,26 @@ async def wait_all(
 def _troubled(error: base.MachineError) -> Arrival:
     of_jump = (base.JumpUnreachable, base.JumpRefused)
     return Arrival(trouble=str(error), at_jump=isinstance(error, of_jump))
+
+
+#: What still works, by the exit status of the script.
+_BUSY = {3: "cloud-init", 4: "systemd"}
+#: Seconds beyond the script's own time in which its answer must arrive.
+_SPARE = 60
+
+
+async def settle(machine: base.Machine, seconds: float) -> str | None:
+    """Wait until cloud-init and systemd have finished the boot.
+
+    An SSH server answers long before; cloud-init, which nearly always
+    restarts that server, shares the processor with what would be measured.
+
+    :param seconds: how long to wait at most
+    :returns: what is still at work after that, or None
+    :raises MachineError: when the machine does not answer
+    """
+    done = await machine.run(
+        scripts.argv("settle.sh", str(math.ceil(max(seconds, 0)))),
+        timeout=max(seconds, 0) + _SPARE,
+    )
+    return _BUSY.get(done.exit_status)

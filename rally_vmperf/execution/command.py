@@ -2,12 +2,12 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import typing as t
 
 from rally_vmperf.execution import station as stations
 from rally_vmperf.machines import base
 from rally_vmperf.machines import job
-from rally_vmperf.machines import job_handle
 from rally_vmperf.machines import job_result
 from rally_vmperf.workloads import base as workloads
 
@@ -27,32 +27,27 @@ async def run(
     :raises MachineError: when a machine cannot do it
     """
     async with serving(place, command, peer):
-        result = await job.run(
-            place.machine,
-            folder,
-            command.name,
-            command.argv,
-            timeout=command.timeout,
-            output_limit=command.output_limit,
-            prefix=place.prefix,
-            spent=place.spent,
-        )
-    return outcome(command, result)
+        return outcome(await job_of(place, command, folder).run(place.spent))
 
 
-def outcome(
-    command: workloads.Command, result: job_result.JobResult
-) -> workloads.Outcome:
-    """Return what a command's job left, as workloads read it."""
-    return workloads.Outcome(
+def job_of(
+    place: stations.Station, command: workloads.Command, folder: str
+) -> job.Job:
+    """Return the job of a command, which is not begun."""
+    return job.Job(
+        machine=place.machine,
+        folder=folder,
         name=command.name,
-        exit_status=result.exit_status,
-        seconds=result.seconds,
-        started=result.started,
-        ended=result.ended,
-        stdout=result.stdout,
-        stderr=result.stderr,
+        argv=command.argv,
+        timeout=command.timeout,
+        output_limit=command.output_limit,
+        prefix=place.prefix,
     )
+
+
+def outcome(result: job_result.JobResult) -> workloads.Outcome:
+    """Return what a command's job left, as workloads read it."""
+    return workloads.Outcome(**dataclasses.asdict(result))
 
 
 @contextlib.asynccontextmanager
@@ -75,11 +70,11 @@ async def serving(
             f"{place.name}: {command.name} needs a {command.server.on} and "
             "there is none"
         )
-    handle = await _serve(other, place, command, command.server, patience)
+    server = await _serve(other, place, command, command.server, patience)
     try:
         yield
     finally:
-        await _give_up(other.machine, handle)
+        await server.give_up()
 
 
 async def _serve(
@@ -88,33 +83,34 @@ async def _serve(
     command: workloads.Command,
     server: workloads.Server,
     patience: float,
-) -> job_handle.Handle:
+) -> job.Job:
     """Return the server of a command, which listens by then.
 
     :raises MachineError: never Unreachable, which is said of stations only
     """
+    started = job.Job(
+        machine=other.machine,
+        folder=other.folder,
+        name=f"{command.name}-for-{place.name}",
+        argv=server.argv,
+        timeout=command.timeout + LISTEN_TIMEOUT + patience,
+        output_limit=command.output_limit,
+    )
     try:
         if await _listens(other.machine, server.port):
             raise base.MachineError(
                 f"{other.name}: TCP port {server.port} is taken by another "
                 "program; end it, or wait for the other run to end"
             )
-        handle = await job.start(
-            other.machine,
-            other.folder,
-            f"{command.name}-for-{place.name}",
-            server.argv,
-            timeout=command.timeout + LISTEN_TIMEOUT + patience,
-            output_limit=command.output_limit,
-        )
+        await started.start()
         try:
             await _listening(other.machine, server.port)
         except BaseException:
-            await _give_up(other.machine, handle)
+            await started.give_up()
             raise
     except base.Unreachable as error:
         raise base.MachineError(str(error)) from error
-    return handle
+    return started
 
 
 async def _listening(machine: base.Machine, port: int) -> None:
@@ -138,9 +134,3 @@ async def _listens(machine: base.Machine, port: int) -> bool:
         ["ss", "-Hltn", "sport", "=", f":{port}"], timeout=20
     )
     return bool(answer.stdout.strip())
-
-
-async def _give_up(machine: base.Machine, handle: job_handle.Handle) -> None:
-    """End a job whatever happens around it; a machine gone is no matter."""
-    with contextlib.suppress(base.MachineError):
-        await asyncio.shield(job.cancel(machine, handle))

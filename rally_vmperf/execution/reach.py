@@ -2,43 +2,48 @@
 
 import collections.abc
 import dataclasses
+import resource
 import typing as t
 
 from rally_vmperf.execution import station as stations
-from rally_vmperf.machines import files
+from rally_vmperf.machines import base
+from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import jump
-from rally_vmperf.machines import netns
+from rally_vmperf.machines import routes
 from rally_vmperf.machines import ssh
 from rally_vmperf.machines import target
-from rally_vmperf.machines import ways
 
 
 def way_to(
     hosts: collections.abc.Iterable[target.JumpHost],
     namespace: str | None = None,
-) -> ways.Way:
+) -> routes.Route:
     """Return the way through jump hosts, or out of a network namespace."""
     if namespace:
-        return netns.Namespace(namespace)
+        return routes.Namespace(namespace)
     return jump.chain([dataclasses.asdict(host) for host in hosts])
 
 
-def connect(guest: target.Target, client_key: str, way: ways.Way) -> ssh.Ssh:
+def connect(
+    guest: target.Target, client_key: str, way: routes.Route
+) -> ssh.Ssh:
     """Return the machine of a guest.
 
     :param client_key: offered unless the guest has a login of its own
     """
     login = guest.login or target.Login()
     return ssh.Ssh(
-        guest.name,
-        host=guest.address,
-        port=guest.port,
-        user=guest.user,
-        host_key=guest.host_key,
-        way=way,
-        client_key=None if guest.login else client_key,
-        key_file=login.key_file,
-        password_file=login.password_file,
+        endpoint.Endpoint(
+            guest.name,
+            host=guest.address,
+            port=guest.port,
+            user=guest.user,
+            host_key=guest.host_key,
+            way=way,
+            client_key=None if guest.login else client_key,
+            key_file=login.key_file,
+            password_file=login.password_file,
+        )
     )
 
 
@@ -49,7 +54,7 @@ def guest_stations(
 
     :raises MachineError: when there are too many for this process
     """
-    files.allow(len(guests))
+    allow_files(len(guests))
     way = way_to(guests[0].jump, guests[0].namespace)
     places = [
         stations.Station(
@@ -73,13 +78,17 @@ def peer_station(
     Its host key must be in ``known_hosts``, by default the user's own file.
     """
     machine = ssh.Ssh(
-        peer.get("name", "peer"),
-        host=peer["address"],
-        port=peer.get("port", 22),
-        user=peer.get("user", "root"),
-        key_file=peer.get("key_file"),
-        known_hosts=peer.get("known_hosts"),
-        way=way_to(target.jump_hosts(peer.get("jump")), peer.get("namespace")),
+        endpoint.Endpoint(
+            peer.get("name", "peer"),
+            host=peer["address"],
+            port=peer.get("port", 22),
+            user=peer.get("user", "root"),
+            key_file=peer.get("key_file"),
+            known_hosts=peer.get("known_hosts"),
+            way=way_to(
+                target.jump_hosts(peer.get("jump")), peer.get("namespace")
+            ),
+        )
     )
     return stations.Station(
         name=machine.name,
@@ -87,3 +96,28 @@ def peer_station(
         role="peer",
         address=peer["address"],
     )
+
+
+#: Beside the connections: libraries, logs, a database, sockets to the cloud.
+_OTHERS = 200
+
+
+def allow_files(machines: int) -> None:
+    """See that so many machines can be connected to at once.
+
+    Many systems let a process have 1024 open files at first, and as many as
+    it wants when it asks.
+
+    :raises MachineError: when this one may not have as many
+    """
+    # A machine that runs more than eight commands has a second connection.
+    needed = 2 * machines + _OTHERS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise base.MachineError(
+            f"{machines} machines need {needed} open files and this process "
+            f"may have {hard}; raise the limit with: ulimit -Hn {needed}"
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))

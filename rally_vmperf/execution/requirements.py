@@ -7,7 +7,6 @@ from rally_vmperf.execution import station as stations
 from rally_vmperf.execution import together
 from rally_vmperf.machines import base
 from rally_vmperf.machines import provision
-from rally_vmperf.machines import supply as supplies
 from rally_vmperf.workloads import tools as tools_
 
 
@@ -36,7 +35,7 @@ async def ensure(
     places: collections.abc.Sequence[stations.Station],
     peer: stations.Station | None,
     *,
-    supply: supplies.Supply,
+    supply: provision.Supply,
 ) -> dict[str, dict[str, provision.ToolFacts]]:
     """Have every tool on every machine; return what they are, by station.
 
@@ -48,13 +47,13 @@ async def ensure(
         (
             place,
             tools(assignments),
-            supply if place.role == "guest" else supplies.NOTHING,
+            supply if place.role == "guest" else provision.NOTHING,
         )
         for place in places
     ]
     if peer is not None:
         needed = tools(assignments, served=True)
-        jobs.append((peer, needed, supplies.NOTHING))
+        jobs.append((peer, needed, provision.NOTHING))
     answers = await together.together(
         provision.ensure(place.machine, wanted, supply=allowed)
         for place, wanted, allowed in jobs

@@ -19,7 +19,6 @@ from rally_vmperf.execution import together
 from rally_vmperf.machines import base
 from rally_vmperf.machines import fingerprint
 from rally_vmperf.machines import provision
-from rally_vmperf.machines import supply as supplies
 from rally_vmperf.machines import workfolder
 from rally_vmperf.measurement import finding
 
@@ -171,7 +170,7 @@ def open_session(
     places: list[stations.Station],
     peer: stations.Station | None,
     *,
-    supply: supplies.Supply,
+    supply: provision.Supply,
     progress: measure.Progress,
     runner: asyncio.Runner | None = None,
 ) -> Session:
@@ -198,7 +197,7 @@ def open_session(
     return session
 
 
-async def _make_ready(session: Session, supply: supplies.Supply) -> None:
+async def _make_ready(session: Session, supply: provision.Supply) -> None:
     everyone = session.everyone()
     session.progress("looking at " + ", ".join(p.name for p in everyone))
     seen = await together.together(_look(place) for place in everyone)

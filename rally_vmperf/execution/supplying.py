@@ -4,7 +4,7 @@ import collections.abc
 import re
 import typing as t
 
-from rally_vmperf.machines import supply
+from rally_vmperf.machines import provision
 from rally_vmperf.toolbox import folder
 from rally_vmperf.toolbox import manifest
 
@@ -18,7 +18,7 @@ _PROXY = re.compile(
 
 def of_options(
     options: collections.abc.Mapping[str, t.Any],
-) -> supply.Supply:
+) -> provision.Supply:
     """Return what the options of vmperf_guests allow, having checked them.
 
     :raises Error: naming the option, what is wrong with it, and the way out
@@ -33,7 +33,7 @@ def of_options(
         )
     if proxy != "" and not _PROXY.fullmatch(str(proxy)):
         raise Error(f"proxy {proxy!r}: it must be like http://HOST:PORT")
-    return supply.Supply(
+    return provision.Supply(
         install=bool(options.get("install", True)),
         proxy=str(proxy),
         tools=folder.load(str(tools)) if tools else None,

@@ -60,12 +60,12 @@ class Turn:
         :param ahead: seconds that the station's clock is ahead of ours
         """
         return parts.Part(
-            self.place,
-            self.steps[name],
-            self.place.folder_of(self.one.title),
-            self.peer,
-            meeting,
-            ahead,
+            place=self.place,
+            command=self.steps[name],
+            folder=self.place.folder_of(self.one.title),
+            peer=self.peer,
+            meeting=meeting,
+            ahead=ahead,
         )
 
     async def step_together(self, part: parts.Part) -> None:

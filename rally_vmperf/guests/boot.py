@@ -6,7 +6,6 @@ import typing as t
 
 from openstack import connection as sdk
 
-from rally_vmperf.guests import access
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import guest
 from rally_vmperf.guests import host_keys
@@ -15,7 +14,6 @@ from rally_vmperf.guests import placement
 from rally_vmperf.guests import plan
 from rally_vmperf.guests import ports
 from rally_vmperf.guests import request
-from rally_vmperf.guests import user_data
 from rally_vmperf.guests import volumes
 from rally_vmperf.guests import waiting
 from rally_vmperf.machines import hostkey
@@ -117,16 +115,14 @@ class _Boot:
             of the server group
         """
         keypair, group = self._new_name(), self._new_name()
-        access.add_keypair(self._connection, keypair, self._client.public)
-        group_id = access.add_security_group(
+        add_keypair(self._connection, keypair, self._client.public)
+        group_id = add_security_group(
             self._connection, group, self._networks.every
         )
         policy = self._planned.asked.server_group
         if not policy:
             return keypair, group_id, None
-        made = access.add_server_group(
-            self._connection, self._new_name(), policy
-        )
+        made = add_server_group(self._connection, self._new_name(), policy)
         return keypair, group_id, made
 
     def _create(
@@ -156,7 +152,7 @@ class _Boot:
                 name=server_name,
                 flavor_id=flavor.id,
                 key_name=keypair,
-                user_data=user_data.compose(
+                user_data=host_keys.compose(
                     self._host_keys[name], self._client.public, group.user_data
                 ),
                 config_drive=group.config_drive,
@@ -217,3 +213,65 @@ class _Boot:
             created_at=server.created_at,
             boot_seconds=round(seconds, 1),
         )
+
+
+_ETHERNETS = (("IPv4", "icmp"), ("IPv6", "ipv6-icmp"))
+_SSH = (22, 22)
+#: Where network workloads listen, on guests and for machines outside.
+_WORKLOADS = (5201, 5328)
+_PORTS = (("tcp", _SSH), ("tcp", _WORKLOADS), ("udp", _WORKLOADS))
+
+
+def add_keypair(connection: sdk.Connection, name: str, public: str) -> None:
+    """Register the client's public key with Nova."""
+    with cloud.asking(f"create key pair {name}"):
+        connection.compute.create_keypair(name=name, public_key=public)
+
+
+def add_security_group(
+    connection: sdk.Connection,
+    name: str,
+    every: collections.abc.Iterable[networks.Network],
+) -> str | None:
+    """Make a group that lets in SSH, ICMP and network workloads.
+
+    :param every: where the guests will be; without port security they
+        take no groups, and none is made
+    :return: its identifier
+    """
+    if not any(network.secured for network in every):
+        return None
+    with cloud.asking(f"create security group {name}"):
+        group = connection.network.create_security_group(
+            name=name, description="Guests of rally-vmperf"
+        )
+        for rule in rules():
+            connection.network.create_security_group_rule(
+                security_group_id=group.id, direction="ingress", **rule
+            )
+    return str(group.id)
+
+
+def add_server_group(
+    connection: sdk.Connection, name: str, policy: str
+) -> str:
+    """Make a server group; return its identifier."""
+    with cloud.asking(f"create server group {name} ({policy})"):
+        # The SDK says it in the words of the API's version, old or new.
+        made = connection.compute.create_server_group(
+            name=name, policies=[policy]
+        )
+    return str(made.id)
+
+
+def rules() -> collections.abc.Iterator[dict[str, t.Any]]:
+    """Yield the rules of the group."""
+    for ether_type, icmp in _ETHERNETS:
+        yield {"ether_type": ether_type, "protocol": icmp}
+        for protocol, (first, last) in _PORTS:
+            yield {
+                "ether_type": ether_type,
+                "protocol": protocol,
+                "port_range_min": first,
+                "port_range_max": last,
+            }

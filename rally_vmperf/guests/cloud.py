@@ -81,21 +81,14 @@ class Busy(sdk_errors.SDKException):
     """A request that has to wait, since the cloud would refuse it for good."""
 
 
-class _NoUserData(logging.Filter):
+def _no_user_data(record: logging.LogRecord) -> bool:
     """Keep the guests' private host keys out of debug logs."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return "user_data" not in record.getMessage()
+    return "user_data" not in record.getMessage()
 
 
-class _NoVolumes(logging.Filter):
+def _no_volumes(record: logging.LogRecord) -> bool:
     """Say nothing of a service whose absence is no trouble."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return "service_type=block-storage" not in record.getMessage()
-
-
-_NO_USER_DATA, _NO_VOLUMES = _NoUserData(), _NoVolumes()
+    return "service_type=block-storage" not in record.getMessage()
 
 
 def connect(credential: Credential) -> sdk.Connection:
@@ -105,8 +98,8 @@ def connect(credential: Credential) -> sdk.Connection:
 
     :param credential: keys as in Rally's ``OpenStackCredential``
     """
-    logging.getLogger("keystoneauth.session").addFilter(_NO_USER_DATA)
-    logging.getLogger("openstack.config").addFilter(_NO_VOLUMES)
+    logging.getLogger("keystoneauth.session").addFilter(_no_user_data)
+    logging.getLogger("openstack.config").addFilter(_no_volumes)
     config = sdk_config.OpenStackConfig(
         load_yaml_config=False,
         load_envvars=False,

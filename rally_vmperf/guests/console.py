@@ -60,11 +60,6 @@ def witness(
     )
 
 
-def console_end(connection: sdk.Connection, server_id: str) -> str:
-    """Return the last lines of a guest's console, or why there are none."""
-    return witness(connection, server_id).end
-
-
 def plain(text: str) -> str:
     """Return a text without anything unprintable but the ends of lines."""
     lines = _ESCAPES.sub("", text).splitlines()

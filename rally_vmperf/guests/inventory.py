@@ -1,7 +1,8 @@
-"""What there is of an owner's guests in the cloud."""
+"""What runs of Rally have in a cloud: ours, and that of its contexts."""
 
 import collections
 import collections.abc
+import contextlib
 import dataclasses
 import functools
 import typing as t
@@ -9,7 +10,6 @@ import typing as t
 from openstack import connection as sdk
 from openstack import exceptions as sdk_errors
 
-from rally_vmperf.guests import ownership
 from rally_vmperf.guests import volumes as block_storage
 
 #: In the order of deletion; kinds of the same rank go together.
@@ -46,101 +46,162 @@ class Resource:
     )
 
 
-def of_owner(
-    connection: sdk.Connection, whose: ownership.Owner, *, disks: bool = True
-) -> list[Resource]:
-    """Return what an owner has, servers alone while there are any.
-
-    What hangs on servers cannot go before them, so there is no use in
-    asking for it every second.
-
-    :param disks: look for volumes too; else Cinder is not asked, whose
-        trouble is none of a run's that made no volumes
-    """
-    found = list(servers(connection, whose.owns))
-    return found or [
-        *floating_addresses(connection, whose.owns),
-        *(volumes(connection, whose.owns) if disks else ()),
-        *ports(connection, whose.owns),
-        *security_groups(connection, whose.owns),
-        *server_groups(connection, whose.owns),
-        *key_pairs(connection, whose.owns),
-    ]
-
-
-Owns = collections.abc.Callable[[str | None], bool]
 Found = collections.abc.Iterator[Resource]
 
 
-def servers(connection: sdk.Connection, owns: Owns, **query: t.Any) -> Found:
-    """Yield servers by name."""
-    for one in connection.compute.servers(details=False, **query):
-        if owns(one.name):
-            yield resource("server", one, connection.compute.delete_server)
+class Inventory:
+    """What there is in a cloud under certain names.
 
+    :param owns: tells whether a name is among them
+    :param admin: look into all projects
+    """
 
-def floating_addresses(connection: sdk.Connection, owns: Owns) -> Found:
-    """Yield floating addresses by description."""
-    for one in connection.network.ips():
-        if owns(one.description):
-            delete = connection.network.delete_ip
-            yield resource("floating address", one, delete, one.description)
+    def __init__(
+        self,
+        connection: sdk.Connection,
+        owns: collections.abc.Callable[[str | None], bool],
+        *,
+        admin: bool = False,
+    ) -> None:
+        self._connection = connection
+        self._owns = owns
+        self._admin = admin
+        self._projects = {"all_projects": True} if admin else {}
 
+    def servers(self) -> list[Resource]:
+        """Return the servers, without which nothing else can go."""
+        compute = self._connection.compute
+        listed = compute.servers(details=False, **self._projects)
+        return list(self._owned("server", listed, compute.delete_server))
 
-def volumes(connection: sdk.Connection, owns: Owns, **query: t.Any) -> Found:
-    """Yield volumes by name; none where the cloud has none."""
-    if not block_storage.there(connection):
-        return
-    for one in connection.block_storage.volumes(**query):
-        if owns(one.name):
-            yield Resource(
-                "volume",
-                one.id,
-                one.name,
-                functools.partial(block_storage.delete, connection, one),
+    def of_guests(self, *, disks: bool = True) -> list[Resource]:
+        """Return what a run has, servers alone while there are any.
+
+        What hangs on servers cannot go before them, so there is no use in
+        asking for it every second.
+
+        :param disks: look for volumes too; else Cinder is not asked, whose
+            trouble is none of a run's that made no volumes
+        """
+        return self.servers() or [
+            *self._addresses(),
+            *(self._volumes() if disks else ()),
+            *self._ports_and_access(),
+        ]
+
+    def everything(self) -> list[Resource]:
+        """Return what runs have, with that of Rally's own contexts."""
+        network = self._connection.network
+        return [
+            *self.servers(),
+            *self._addresses(),
+            *self._volumes(),
+            *self._owned("router", network.routers(), self._delete_router),
+            *self._owned("subnet", network.subnets(), network.delete_subnet),
+            *self._owned(
+                "network", network.networks(), network.delete_network
+            ),
+            *self._ports_and_access(),
+            *(self._identity() if self._admin else ()),
+        ]
+
+    def _owned(
+        self,
+        kind: str,
+        listed: collections.abc.Iterable[t.Any],
+        delete: t.Callable[..., object],
+    ) -> Found:
+        for one in listed:
+            if self._owns(one.name):
+                yield _resource(kind, one.id, one.name, delete)
+
+    def _addresses(self) -> Found:
+        """Yield floating addresses by description."""
+        network = self._connection.network
+        for one in network.ips():
+            if self._owns(one.description):
+                yield _resource(
+                    "floating address",
+                    one.id,
+                    one.description,
+                    network.delete_ip,
+                )
+
+    def _volumes(self) -> Found:
+        """Yield volumes; none where the cloud has none."""
+        if not block_storage.there(self._connection):
+            return
+        for one in self._connection.block_storage.volumes(**self._projects):
+            if self._owns(one.name):
+                delete = functools.partial(
+                    block_storage.delete, self._connection, one
+                )
+                yield Resource("volume", one.id, one.name, delete)
+
+    def _ports_and_access(self) -> Found:
+        """Yield ports, groups and key pairs, by name."""
+        network, compute = self._connection.network, self._connection.compute
+        yield from self._owned("port", network.ports(), network.delete_port)
+        yield from self._owned(
+            "security group",
+            network.security_groups(),
+            network.delete_security_group,
+        )
+        # Who may not list server groups has none.
+        with contextlib.suppress(sdk_errors.ForbiddenException):
+            listed = list(compute.server_groups(**self._projects))
+            yield from self._owned(
+                "server group", listed, compute.delete_server_group
             )
+        yield from self._key_pairs()
 
+    def _key_pairs(self, **query: str) -> Found:
+        compute = self._connection.compute
+        for one in compute.keypairs(**query):
+            if self._owns(one.name):
+                delete = functools.partial(
+                    compute.delete_keypair,
+                    one.name,
+                    ignore_missing=True,
+                    **query,
+                )
+                identifier = "/".join([*query.values(), one.name])
+                yield Resource("key pair", identifier, one.name, delete)
 
-def ports(connection: sdk.Connection, owns: Owns) -> Found:
-    """Yield ports by name."""
-    for one in connection.network.ports():
-        if owns(one.name):
-            yield resource("port", one, connection.network.delete_port)
+    def _delete_router(self, identifier: str, ignore_missing: bool) -> None:
+        network = self._connection.network
+        for port in network.ports(device_id=identifier):
+            if port.device_owner == "network:router_interface":
+                network.remove_interface_from_router(
+                    identifier, port_id=port.id
+                )
+        network.delete_router(identifier, ignore_missing=ignore_missing)
 
+    def _identity(self) -> Found:
+        """Yield users with their key pairs, and projects."""
+        identity = self._connection.identity
+        for user in [u for u in identity.users() if self._owns(u.name)]:
+            yield from self._key_pairs(user_id=user.id)
+            yield _resource("user", user.id, user.name, identity.delete_user)
+        projects = [p for p in identity.projects() if self._owns(p.name)]
+        yield from self._default_groups({p.id: p.name for p in projects})
+        yield from self._owned("project", projects, identity.delete_project)
 
-def server_groups(
-    connection: sdk.Connection, owns: Owns, **query: t.Any
-) -> Found:
-    """Yield server groups by name; who may not list them has none."""
-    try:
-        found = list(connection.compute.server_groups(**query))
-    except sdk_errors.ForbiddenException:
-        return
-    for one in found:
-        if owns(one.name):
-            delete = connection.compute.delete_server_group
-            yield resource("server group", one, delete)
+    def _default_groups(self, projects: dict[str, str]) -> Found:
+        """Neutron makes one in each project and leaves it behind.
 
-
-def security_groups(connection: sdk.Connection, owns: Owns) -> Found:
-    """Yield security groups by name."""
-    for one in connection.network.security_groups():
-        if owns(one.name):
-            delete = connection.network.delete_security_group
-            yield resource("security group", one, delete)
-
-
-def key_pairs(connection: sdk.Connection, owns: Owns, **query: t.Any) -> Found:
-    """Yield key pairs by name."""
-    for one in connection.compute.keypairs(**query):
-        if owns(one.name):
-            delete = connection.compute.delete_keypair
-            yield Resource(
-                "key pair",
-                "/".join([*query.values(), one.name]),
-                one.name,
-                _bind(delete, one.name, **query),
-            )
+        It makes one anew whenever a single project's groups are asked for, so
+        all are asked for.
+        """
+        network = self._connection.network
+        for one in network.security_groups() if projects else ():
+            if one.name == "default" and one.project_id in projects:
+                yield _resource(
+                    "security group",
+                    one.id,
+                    projects[one.project_id],
+                    network.delete_security_group,
+                )
 
 
 def first_kinds(left: list[Resource]) -> list[Resource]:
@@ -158,17 +219,8 @@ def count(found: collections.abc.Iterable[Resource]) -> str:
     )
 
 
-def resource(
-    kind: str,
-    one: t.Any,
-    delete: t.Callable[..., object],
-    name: str | None = None,
+def _resource(
+    kind: str, identifier: str, name: str, delete: t.Callable[..., object]
 ) -> Resource:
-    """Return one of the SDK's resources in our words."""
-    return Resource(kind, one.id, name or one.name, _bind(delete, one.id))
-
-
-def _bind(
-    delete: t.Callable[..., object], *arguments: str, **query: t.Any
-) -> t.Callable[[], object]:
-    return lambda: delete(*arguments, ignore_missing=True, **query)
+    deletion = functools.partial(delete, identifier, ignore_missing=True)
+    return Resource(kind, identifier, name, deletion)

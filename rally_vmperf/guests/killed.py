@@ -7,7 +7,6 @@ import shlex
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import inventory
 from rally_vmperf.guests import ledger
-from rally_vmperf.guests import leftovers
 from rally_vmperf.guests import ownership
 
 
@@ -80,6 +79,6 @@ def _found(
 ) -> list[inventory.Resource]:
     whose = ownership.Owner(entry.prefix)
     with cloud.asking("look for what killed runs left"):
-        return leftovers.find(
+        return inventory.Inventory(
             cloud.connect(credential), whose.owns, admin=admin
-        )
+        ).everything()

@@ -6,6 +6,8 @@ from openstack import connection as sdk
 
 from rally_vmperf.guests import capacity
 from rally_vmperf.guests import choices
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import credentials
 from rally_vmperf.guests import guest
 from rally_vmperf.guests import hosts
 from rally_vmperf.guests import networks
@@ -92,4 +94,23 @@ def make(
             chosen,
             admin,
         ),
+    )
+
+
+def of_options(
+    context: credentials.Json, options: credentials.Json, *, has_networks: bool
+) -> Plan:
+    """Return the plan of what a task asks of vmperf_guests.
+
+    :param context: Rally's context object, with the credentials
+    :param options: of vmperf_guests
+    :param has_networks: the networks are there already
+    :raises GuestError: as ``make`` does
+    """
+    admin = credentials.of_admin(context)
+    return make(
+        cloud.connect(credentials.of_guests(context, options)),
+        request.of_config(options),
+        cloud.connect(admin) if admin else None,
+        has_networks=has_networks,
     )

@@ -1,28 +1,10 @@
 """Whether the project's quota leaves room, asked before anything is made."""
 
-import collections.abc
-
 from openstack import connection as sdk
 
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import errors
 
 _UNLIMITED = -1
-
-
-def check(
-    connection: sdk.Connection, project: str, needs: dict[str, int]
-) -> None:
-    """Refuse what would exceed the quota.
-
-    :param project: what the message calls the project
-    :param needs: how many are to be made of what ``compute_room``,
-        ``network_room`` and ``volume_room`` name
-    :raises GuestError: one line with everything that is short
-    """
-    said = refusal(project, rooms(connection, needs), needs)
-    if said:
-        raise errors.GuestError(said)
 
 
 def rooms(
@@ -40,28 +22,25 @@ def rooms(
 def refusal(
     project: str, rooms: dict[str, int | None], needs: dict[str, int]
 ) -> str:
-    """Return in one line everything that is short, or nothing."""
-    short = list(shortages(rooms, needs))
+    """Return in one line everything that is short, or nothing.
+
+    :param rooms: how many more may be made; None where unlimited
+    :param needs: how many are to be made
+    """
+    short = []
+    for what, need in needs.items():
+        room = rooms.get(what)
+        if room is not None and need > room:
+            verb = "is" if need == 1 else "are"
+            short.append(
+                f"has room for {room} more {what}, {need} {verb} asked for"
+            )
     if not short:
         return ""
     return (
         f"quota: project {project} {'; '.join(short)}; ask for less, remove "
         "what is not needed, or have the quota raised"
     )
-
-
-def shortages(
-    rooms: dict[str, int | None], needs: dict[str, int]
-) -> collections.abc.Iterator[str]:
-    """Yield a clause for everything of which more is asked than there is.
-
-    :param rooms: how many more may be made; None where unlimited
-    """
-    for what, need in needs.items():
-        room = rooms.get(what)
-        if room is not None and need > room:
-            verb = "is" if need == 1 else "are"
-            yield f"has room for {room} more {what}, {need} {verb} asked for"
 
 
 def compute_room(connection: sdk.Connection) -> dict[str, int | None]:

@@ -1,5 +1,6 @@
 """Everything of a task's guests, removed and seen to be gone."""
 
+import dataclasses
 import time
 import typing as t
 
@@ -35,10 +36,9 @@ def remove(
     :param disks: volumes may be among them
     :raises GuestError: with what is left, after ``timeout`` seconds
     """
+    there = inventory.Inventory(connection, whose.owns)
     removing = Removing(
-        lambda: inventory.of_owner(connection, whose, disks=disks),
-        progress,
-        timeout,
+        lambda: there.of_guests(disks=disks), progress, timeout
     )
     removing.run()
     if settle:
@@ -46,40 +46,38 @@ def remove(
         removing.run()
 
 
+@dataclasses.dataclass
 class Removing:
     """Rounds of looking and deleting, until there is nothing to be seen.
 
-    ``refused`` says of what the cloud will not delete why.
-
     :param look: returns what there is, in the order of deletion; resources
         of a later kind wait until the earlier kinds are gone
+    :param refused: why the cloud will not delete what it will not
     """
 
-    def __init__(
-        self,
-        look: t.Callable[[], list[inventory.Resource]],
-        progress: waiting.Progress,
-        timeout: float,
-    ) -> None:
-        self._look = look
-        self._progress = progress
-        self._timeout = timeout
+    look: t.Callable[[], list[inventory.Resource]]
+    progress: waiting.Progress
+    timeout: float
+    refused: dict[inventory.Resource, str] = dataclasses.field(
+        default_factory=dict
+    )
+
+    def __post_init__(self) -> None:
         self._asked: dict[inventory.Resource, float] = {}
         self._delays: dict[inventory.Resource, str] = {}
-        self.refused: dict[inventory.Resource, str] = {}
 
     def run(self) -> None:
         """Delete until nothing is left.
 
         :raises GuestError: with what is left and why
         """
-        deadline = time.monotonic() + self._timeout
+        deadline = time.monotonic() + self.timeout
         trouble = ""
         told = ""
         while True:
             left = None
             try:
-                left = self._look()
+                left = self.look()
             except (*cloud.REFUSALS, errors.GuestError) as error:
                 trouble = cloud.one_line(error)
             if left is not None:
@@ -87,7 +85,7 @@ class Removing:
                     return
                 text = inventory.count(left)
                 if text != told:
-                    self._progress(f"removing {text}")
+                    self.progress(f"removing {text}")
                 told = text
                 self._round(left)
                 if set(left) <= set(self.refused):

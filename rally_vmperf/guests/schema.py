@@ -2,10 +2,26 @@
 
 import typing as t
 
-from rally_vmperf.guests import schema_group
+Schema = dict[str, t.Any]
 
 
-def _seconds(description: str) -> dict[str, t.Any]:
+def _text(description: str, **rules: t.Any) -> Schema:
+    return {"type": "string", "description": description, **rules}
+
+
+def _name(description: str) -> Schema:
+    """Return the schema of a text that is not empty."""
+    return _text(description, minLength=1)
+
+
+def _whole(description: str, minimum: int, maximum: int | None) -> Schema:
+    limits = {"minimum": minimum}
+    if maximum is not None:
+        limits["maximum"] = maximum
+    return {"type": "integer", "description": description, **limits}
+
+
+def _seconds(description: str) -> Schema:
     return {
         "type": "number",
         "exclusiveMinimum": 0,
@@ -13,119 +29,185 @@ def _seconds(description: str) -> dict[str, t.Any]:
     }
 
 
-_HOP: dict[str, t.Any] = {
-    "properties": {
-        "address": {
-            "type": "string",
-            "minLength": 1,
-            "description": "Its address or name.",
-        },
-        "port": {
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 65535,
-            "description": "Port of its SSH server.",
-        },
-        "user": {
-            "type": "string",
-            "minLength": 1,
-            "description": "Login name on it.",
-        },
-        "key_file": schema_group.file(
-            "Private key; by default the user's own keys."
-        ),
-        "known_hosts": schema_group.file(
-            "Its host key; by default the user's own file."
-        ),
-    },
-    "required": ["address", "user"],
-    "additionalProperties": False,
-}
-#: One jump host, or several in the order in which they are gone through.
-JUMP: dict[str, t.Any] = {
-    "type": ["object", "array"],
-    **_HOP,
-    "items": {"type": "object", **_HOP},
-    "minItems": 1,
-    "maxItems": 8,
-    "description": "Jump host through which SSH goes, or a list of them in "
-    "order: {address, port, user, key_file, known_hosts}.",
-}
+def _choice(description: str, *values: object) -> Schema:
+    return {"enum": list(values), "description": description}
 
-PROPERTIES: dict[str, t.Any] = {
-    **schema_group.PROPERTIES,
-    "groups": schema_group.GROUPS,
-    "network": schema_group.reference(
-        "Network of the guests; by default the one that the network context "
-        "made, else the only one that the project sees."
-    ),
-    "networks": {
+
+def _flag(description: str) -> Schema:
+    return {"type": "boolean", "description": description}
+
+
+def _closed(properties: Schema, *required: str, **rules: t.Any) -> Schema:
+    """Return the schema of a mapping that has no other keys."""
+    if required:
+        rules["required"] = list(required)
+    return {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        **rules,
+    }
+
+
+def _one_of(description: str, properties: Schema) -> Schema:
+    """Return the schema of a mapping with exactly one of these keys."""
+    return _closed(
+        properties,
+        description=description,
+        minProperties=1,
+        maxProperties=1,
+    )
+
+
+def _reference(description: str) -> Schema:
+    """Return the schema of something of the cloud's, by name or by id."""
+    return _one_of(
+        description,
+        {"name": _text("Its exact name."), "id": _text("Its identifier.")},
+    )
+
+
+def _several(items: Schema, description: str) -> Schema:
+    return {
         "type": "array",
         "minItems": 1,
         "maxItems": 8,
-        "items": schema_group.reference(
-            "Network of the guests, by name or by id."
-        ),
-        "description": "Several networks in place of one, in the order of "
-        "the guests' network cards.",
+        "items": items,
+        "description": description,
+    }
+
+
+#: What may differ from group to group.
+_GROUP: Schema = {
+    "image": _reference("Image of the guests, by name or by id."),
+    "flavor": _reference("Flavor of the guests, by name or by id."),
+    "count": _whole("How many guests are booted.", 1, 32),
+    "boot_volume": _closed(
+        {
+            "size_gib": _whole("Size of the volume in GiB.", 1, None),
+            "type": _name("Name of the volume type; by default the cloud's."),
+        },
+        "size_gib",
+        description="Boot from a volume of this size and type, not from the "
+        "flavor's disk.",
+    ),
+    "user": _text(
+        "Login name that the image provides.",
+        pattern="^[a-z_][a-z0-9_-]{0,31}$",
+    ),
+    "user_data": _text("A cloud-config document that guests get as well."),
+    "login": _one_of(
+        "What lets one into guests whose image takes no key from Nova.",
+        {
+            "key_file": _name("Private key of a public one in the image."),
+            "password_file": _name("File with the password as first line."),
+        },
+    ),
+    "host_key": _one_of(
+        "How the guests' host key is known; by default it is given.",
+        {
+            "given": {"const": True, "description": "Ours, by user data."},
+            "known": _name("Public key line of what is in the image."),
+            "console": {
+                "const": True,
+                "description": "Read from the console log, through Nova.",
+            },
+        },
+    ),
+    "config_drive": _flag(
+        "Hand user data over on a drive, not by the metadata service."
+    ),
+}
+
+_HOP = _closed(
+    {
+        "address": _name("Its address or name."),
+        "port": _whole("Port of its SSH server.", 1, 65535),
+        "user": _name("Login name on it."),
+        "key_file": _name("Private key; by default the user's own keys."),
+        "known_hosts": _name("Its host key; by default the user's own file."),
     },
-    "reach_on": schema_group.reference(
+    "address",
+    "user",
+)
+#: One jump host, or several in the order in which they are gone through.
+JUMP: Schema = {
+    **_HOP,
+    **_several(
+        _HOP,
+        "Jump host through which SSH goes, or a list of them in order: "
+        "{address, port, user, key_file, known_hosts}.",
+    ),
+    "type": ["object", "array"],
+}
+
+PROPERTIES: Schema = {
+    **_GROUP,
+    "groups": _several(
+        _closed(
+            {
+                "name": _text(
+                    "What the group is called.",
+                    pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$",
+                ),
+                **_GROUP,
+            },
+            *("name", "image", "flavor"),
+        ),
+        "Several groups of guests in place of one: {name, image, flavor, "
+        "count, ...}. What else a group may say holds for all groups when it "
+        "is given beside them.",
+    ),
+    "network": _reference(
+        "Network of the guests; by default the one that the network context "
+        "made, else the only one that the project sees."
+    ),
+    "networks": _several(
+        _reference("Network of the guests, by name or by id."),
+        "Several networks in place of one, in the order of the guests' "
+        "network cards.",
+    ),
+    "reach_on": _reference(
         "Which of the networks guests are reached on; by default the external "
         "one, or with floating addresses the one behind a router."
     ),
-    "measure_on": schema_group.reference(
+    "measure_on": _reference(
         "Which of the networks carries the traffic from guest to guest; by "
         "default the one that guests are reached on."
     ),
-    "address": {
-        "enum": ["auto", "floating", "fixed"],
-        "description": "Address by which guests are reached; auto takes the "
-        "fixed one on an external network, through a jump host and out of a "
-        "namespace, else a floating one.",
-    },
-    "ip_version": {
-        "enum": [4, 6, "any"],
-        "description": "Version of the address by which guests are reached; "
-        "any prefers 4.",
-    },
-    "floating_network": schema_group.reference(
+    "address": _choice(
+        "Address by which guests are reached; auto takes the fixed one on an "
+        "external network, through a jump host and out of a namespace, else a "
+        "floating one.",
+        *("auto", "floating", "fixed"),
+    ),
+    "ip_version": _choice(
+        "Version of the address by which guests are reached; any prefers 4.",
+        *(4, 6, "any"),
+    ),
+    "floating_network": _reference(
         "External network of the floating addresses; by default the one "
         "behind the router, else the only one."
     ),
-    "host": {
-        "type": "string",
-        "minLength": 1,
-        "description": "Compute host to force the guests on; administrators "
-        "only, and the guests are then the administrator's.",
-    },
-    "aggregate": {
-        "type": "string",
-        "minLength": 1,
-        "description": "Name of the host aggregate to force the guests into; "
-        "administrators only, and the guests are then the administrator's.",
-    },
-    "availability_zone": {
-        "type": "string",
-        "minLength": 1,
-        "description": "Availability zone of the guests.",
-    },
-    "server_group": {
-        "enum": [
-            "affinity",
-            "anti-affinity",
-            "soft-affinity",
-            "soft-anti-affinity",
-        ],
-        "description": "Whether the guests share a host (affinity) or each "
-        "has another; soft means where possible.",
-    },
+    "host": _name(
+        "Compute host to force the guests on; administrators only, and the "
+        "guests are then the administrator's."
+    ),
+    "aggregate": _name(
+        "Name of the host aggregate to force the guests into; administrators "
+        "only, and the guests are then the administrator's."
+    ),
+    "availability_zone": _name("Availability zone of the guests."),
+    "server_group": _choice(
+        "Whether the guests share a host (affinity) or each has another; soft "
+        "means where possible.",
+        *("affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity"),
+    ),
     "jump": JUMP,
-    "namespace": {
-        "type": "string",
-        "minLength": 1,
-        "description": "Network namespace of this machine out of which "
-        "guests are reached, as ip netns names it.",
-    },
+    "namespace": _name(
+        "Network namespace of this machine out of which guests are reached, "
+        "as ip netns names it."
+    ),
     "max_host_share": {
         "type": "number",
         "exclusiveMinimum": 0,
@@ -138,26 +220,24 @@ PROPERTIES: dict[str, t.Any] = {
         "Seconds in which all must answer SSH and finish booting, once they "
         "are active."
     ),
-    "install": {
-        "type": "boolean",
-        "description": "Install the tools that the image lacks; nothing is "
-        "installed without it.",
-    },
-    "proxy": {
-        "type": "string",
-        "description": "HTTP proxy by which the guests' package manager "
-        "reaches its mirrors, http://HOST:PORT.",
-    },
-    "tools": {
-        "type": "string",
-        "minLength": 1,
-        "description": "Folder made by 'rally-vmperf tools fetch', from which "
-        "guests get packages instead of from their mirrors.",
-    },
+    "install": _flag(
+        "Install the tools that the image lacks; nothing is installed without "
+        "it."
+    ),
+    "proxy": _text(
+        "HTTP proxy by which the guests' package manager reaches its mirrors, "
+        "http://HOST:PORT."
+    ),
+    "tools": _name(
+        "Folder made by 'rally-vmperf tools fetch', from which guests get "
+        "packages instead of from their mirrors."
+    ),
 }
 
-DEFAULTS: dict[str, t.Any] = {
-    **schema_group.DEFAULTS,
+DEFAULTS: Schema = {
+    "count": 1,
+    "user": "debian",
+    "config_drive": False,
     "address": "auto",
     "ip_version": 4,
     "max_host_share": 90,
@@ -168,7 +248,7 @@ DEFAULTS: dict[str, t.Any] = {
 
 _ONE_GROUP = ("image", "flavor", "count")
 #: One group by ``image`` and ``flavor``, or several by ``groups``.
-ONE_FORM: dict[str, t.Any] = {
+ONE_FORM: Schema = {
     "if": {"required": ["groups"]},
     "then": {"not": {"anyOf": [{"required": [key]} for key in _ONE_GROUP]}},
     "else": {"required": ["image", "flavor"]},

@@ -9,7 +9,6 @@ from openstack import connection as sdk
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import inventory
-from rally_vmperf.guests import leftovers
 from rally_vmperf.guests import ownership
 from rally_vmperf.guests import removal
 from rally_vmperf.guests import waiting
@@ -37,6 +36,7 @@ class Found:
     run: ownership.Run
 
 
+@dataclasses.dataclass(frozen=True)
 class Sweep:
     """What runs left, told from what others need.
 
@@ -49,29 +49,21 @@ class Sweep:
     :param everything: choose the resources of unknown runs as well
     """
 
-    def __init__(
-        self,
-        views: collections.abc.Sequence[View],
-        register: ownership.Register,
-        *,
-        task: str | None = None,
-        everything: bool = False,
-    ) -> None:
-        self._views = views
-        self._register = register
-        self._task = task
-        self._everything = everything
+    views: collections.abc.Sequence[View]
+    register: ownership.Register
+    task: str | None = None
+    everything: bool = False
 
     def find(self) -> list[Found]:
         """Return all that there is, in the order of deletion."""
-        return self._see(leftovers.find)
+        return self._see(inventory.Inventory.everything)
 
     def chosen(self, found: Found) -> bool:
         """Tell whether a resource is to be removed."""
         state = found.run.state
         if state == "running":
             return False
-        return state != "unknown" or self._everything or self._task is not None
+        return state != "unknown" or self.everything or self.task is not None
 
     def remove(
         self, progress: waiting.Progress
@@ -84,33 +76,37 @@ class Sweep:
             reasons = removing.refused
             return {
                 one: reasons.get(one, "still there")
-                for one in self._of(leftovers.find)
+                for one in self._of(inventory.Inventory.everything)
             }
         return {}
 
     def _left(self) -> list[inventory.Resource]:
-        return self._of(leftovers.running) or self._of(leftovers.find)
+        return self._of(inventory.Inventory.servers) or self._of(
+            inventory.Inventory.everything
+        )
 
     def _of(self, look: t.Any) -> list[inventory.Resource]:
         return [one.resource for one in self._see(look) if self.chosen(one)]
 
     def _see(self, look: t.Any) -> list[Found]:
         seen: dict[inventory.Resource, None] = {}
-        for view in self._views:
+        for view in self.views:
             with cloud.asking("look for what runs left"):
-                found = look(view.connection, self._owns, admin=view.admin)
-            seen |= dict.fromkeys(found)
+                there = inventory.Inventory(
+                    view.connection, self._owns, admin=view.admin
+                )
+                seen |= dict.fromkeys(look(there))
         ordered = sorted(seen, key=lambda one: inventory.RANKS[one.kind])
         return [
             Found(resource=one, run=self._run(one.name)) for one in ordered
         ]
 
     def _run(self, name: str) -> ownership.Run:
-        return self._register.run(ownership.rally_owner(name) or "")
+        return self.register.run(ownership.rally_owner(name) or "")
 
     def _owns(self, name: str | None) -> bool:
         part = ownership.rally_owner(name)
-        if part is None or self._task is None:
+        if part is None or self.task is None:
             return part is not None
-        run = self._register.run(part)
-        return run.task == self._task or part == ownership.short(self._task)
+        run = self.register.run(part)
+        return run.task == self.task or part == ownership.short(self.task)

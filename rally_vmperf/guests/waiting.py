@@ -125,5 +125,5 @@ def _late(
         f"{len(late)} of {len(wanted)} guests are not active after "
         f"{timeout:.0f} s ({states_text}); raise boot_timeout or have the "
         f"hosts looked at; end of the console of {first}:\n"
-        + console.console_end(connection, wanted[first])
+        + console.witness(connection, wanted[first]).end
     )

@@ -7,7 +7,7 @@ import dataclasses
 import types
 import typing as t
 
-from rally_vmperf.machines import conversation
+from rally_vmperf.machines import scripts
 from rally_vmperf.machines import streams
 
 #: Characters of what a machine says: looked at, and told in a message.
@@ -133,7 +133,7 @@ class Machine(abc.ABC):
     @abc.abstractmethod
     def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
-    ) -> contextlib.AbstractAsyncContextManager[conversation.Conversation]:
+    ) -> contextlib.AbstractAsyncContextManager[streams.Conversation]:
         """Talk with a program while the context lasts, which then ends.
 
         :raises TimedOut: in the context, after ``timeout`` seconds of it
@@ -141,9 +141,27 @@ class Machine(abc.ABC):
         :raises MachineError: when the program ends before the talk does
         """
 
-    @abc.abstractmethod
-    async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
-        """Write a file, creating its folder, but none above it."""
+    async def put(
+        self, content: streams.Content, path: str, mode: int = 0o644
+    ) -> None:
+        """Write a file, whole or not at all.
+
+        Its folder is made, but none above it. Not by SFTP: not every guest's
+        SSH server has it.
+
+        :raises MachineError: with what the machine said
+        """
+        done = await self.run(
+            scripts.argv("put.sh", path, f"{mode:o}"),
+            timeout=60 + len(content) / 100_000,
+            input_bytes=content,
+        )
+        if done.exit_status:
+            raise MachineError(
+                f"{self.name}: cannot write {path}: "
+                f"{last_line(done.stderr)}; "
+                "check the folder's owner and the free space"
+            )
 
     @abc.abstractmethod
     async def close(self) -> None:

@@ -14,8 +14,8 @@ import re
 import time
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import conversation
 from rally_vmperf.machines import scripts
+from rally_vmperf.machines import streams
 
 #: Round trips of a reading at most, after one that waits for the process.
 _ROUNDS = 8
@@ -101,9 +101,7 @@ def _quiet(readings: list[Reading]) -> bool:
     return len(errors) >= _ALIKE and errors[_ALIKE - 1] < errors[0] * _ABOUT
 
 
-async def _ask(
-    machine: base.Machine, talk: conversation.Conversation
-) -> Reading:
+async def _ask(machine: base.Machine, talk: streams.Conversation) -> Reading:
     sent = time.time()
     begun = time.monotonic()
     await talk.send("")

@@ -9,7 +9,7 @@ import asyncssh
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import hostkey
-from rally_vmperf.machines import ways
+from rally_vmperf.machines import routes
 
 #: Missed signs of life; asyncssh gives a connection up one interval later.
 MISSED = 3
@@ -45,7 +45,7 @@ class Endpoint:
         password_file: str | None = None,
         host_key: str | None = None,
         known_hosts: str | None = None,
-        way: ways.Way | None = None,
+        way: routes.Route | None = None,
         connect_timeout: float = 30,
         keepalive: float = 15,
     ) -> None:
@@ -53,7 +53,8 @@ class Endpoint:
         self.host = host
         self.port = port
         self.user = user
-        self._way = way or ways.Direct()
+        self.keepalive = keepalive
+        self._way = way or routes.Route()
         self._connect_timeout = connect_timeout
         self._offered = "key"
         self._options: dict[str, t.Any] = {

@@ -10,17 +10,23 @@ While it runs the machine is left alone: one waiting command sleeps in a read
 of a FIFO that the kernel ends with the supervisor.  No polling, no process
 started, which matters where guests are emulated and ten times slower; the
 wait is renewed once a minute, or when the connection had to be.
+
+A job may also have everything ready and wait for an instant of the clock.  So
+many machines start at once: what differs between them is then how each wakes
+up, and not how long it took to tell them.
 """
 
 import asyncio
 import collections.abc
 import contextlib
+import dataclasses
+import re
+import secrets
 import time
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import job_asking
-from rally_vmperf.machines import job_handle
 from rally_vmperf.machines import job_result
+from rally_vmperf.machines import scripts
 
 #: Seconds one waiting command lasts.
 HOLD = 60.0
@@ -31,125 +37,262 @@ PATIENCE = 120.0
 REQUEST = 90.0
 #: What the script says of a job: gone without a result, not yet ended.
 LOST, RUNNING = 3, 75
+#: Seconds that a machine may be away; one that died costs no more.
+_AWAY = 60.0
+_HEADER = 4096
 
 
-async def start(
-    machine: base.Machine,
-    folder: str,
-    name: str,
-    argv: collections.abc.Sequence[str],
-    *,
-    timeout: float,
-    output_limit: int = 1 << 20,
-    prefix: collections.abc.Sequence[str] = (),
-) -> job_handle.Handle:
-    """Start a command in a folder, which is made, and return at once.
+@dataclasses.dataclass(kw_only=True)
+class Job:
+    """A command in a folder of a machine, which is made.
 
-    :param timeout: seconds after which the machine itself ends it
+    It holds no connection: it is asked for over any that the machine has.
+
+    :param timeout: seconds after which the machine itself ends it; of an
+        armed job, after its release
     :param output_limit: bytes per stream; a program that prints more is ended
     :param prefix: command line put before the job's supervisor, for holding
         it to a shape; its own start-up is not measured
-    :raises MachineError: when it cannot be started
-    :raises Unreachable: when the machine is away for a minute
+    :ivar place: its own folder, below that one
     """
-    handle = job_handle.new(folder, name, timeout, output_limit)
-    words = job_handle.words(handle, folder, argv, prefix)
-    done = await job_asking.persist(
-        machine, name, ("start", *words), REQUEST, 0, PATIENCE
-    )
-    if done.exit_status:
-        raise job_result.not_started(machine, name, folder, done)
-    return handle
 
+    machine: base.Machine
+    folder: str
+    name: str
+    argv: collections.abc.Sequence[str]
+    timeout: float
+    output_limit: int = 1 << 20
+    prefix: collections.abc.Sequence[str] = ()
+    place: str = ""
 
-async def run(
-    machine: base.Machine,
-    folder: str,
-    name: str,
-    argv: collections.abc.Sequence[str],
-    *,
-    timeout: float,
-    output_limit: int = 1 << 20,
-    prefix: collections.abc.Sequence[str] = (),
-    spent: list[str],
-) -> job_result.JobResult:
-    """Start a command, wait for its end and return what it left.
+    def __post_init__(self) -> None:
+        if not self.place:
+            label = re.sub(r"[^\w.-]", "_", self.name)[:60]
+            self.place = f"{self.folder}/.job-{label}-{secrets.token_hex(4)}"
 
-    It costs one request, where the connection holds and the job is short:
-    each costs an emulated machine a fifth of a second.
+    async def start(self) -> None:
+        """Start the command and return at once.
 
-    :param spent: places of earlier jobs, cleared away before this one
-        starts; then this one's, for the next
-    :raises MachineError: as ``start`` and ``finish`` do; the job is ended
-    """
-    handle = job_handle.new(folder, name, timeout, output_limit)
-    words = job_handle.words(handle, folder, argv, prefix)
-    hold = min(HOLD, timeout + PATIENCE)
-    try:
-        done = await job_asking.persist(
-            machine,
-            name,
-            ("run", f"{hold:.3f}", str(len(spent)), *spent, *words),
-            HOLD + REQUEST,
-            output_limit,
-            HOLD + PATIENCE,
-        )
-        if done.exit_status not in (0, LOST, RUNNING):
-            raise job_result.not_started(machine, name, folder, done)
-        if done.exit_status == RUNNING:
-            done = await wait(machine, handle, ("await", handle.place))
-        result = job_result.read(machine, handle, done)
-    except BaseException:
+        :raises MachineError: when it cannot be started
+        :raises Unreachable: when the machine is away for a minute
+        """
+        self._check_started(await self._persist("start", *self._words()))
+
+    async def run(self, spent: list[str]) -> job_result.JobResult:
+        """Start the command, wait for its end and return what it left.
+
+        It costs one request, where the connection holds and the job is short:
+        each costs an emulated machine a fifth of a second.
+
+        :param spent: places of earlier jobs, cleared away before this one
+            starts; then this one's, for the next
+        :raises MachineError: as ``start`` and ``finish`` do; the job is ended
+        """
+        hold = min(HOLD, self.timeout + PATIENCE)
+        try:
+            done = await self._persist(
+                *("run", f"{hold:.3f}", str(len(spent)), *spent),
+                *self._words(),
+                timeout=HOLD + REQUEST,
+                output_limit=self.output_limit,
+                patience=HOLD + PATIENCE,
+            )
+            if done.exit_status == RUNNING:
+                done = await self._wait("await")
+            elif done.exit_status != LOST:
+                self._check_started(done)
+            result = self._result(done)
+        except BaseException:
+            await self.give_up()
+            raise
+        spent[:] = [self.place]
+        return result
+
+    async def arm(self, spent: list[str], *, keep_up: bool = False) -> None:
+        """Have the command ready.
+
+        One that is never released goes away by itself after ten minutes.
+
+        :param spent: places of earlier jobs, cleared away before
+        :param keep_up: when it has ended, repeat it, uncounted, until
+            ``enough`` is called or ``timeout`` has passed once more
+        :raises MachineError: when it cannot be started; nothing is left then
+        """
+        words = self._words(armed=True, keep_up=keep_up)
+        try:
+            self._check_started(
+                await self._persist("arm", str(len(spent)), *spent, *words)
+            )
+        except BaseException:
+            await self.give_up()
+            raise
+        spent.clear()
+
+    async def release(self, at: float) -> job_result.JobResult:
+        """Let an armed job begin, wait for its end and return what it left.
+
+        Its place is left as it is; what is kept up goes on.
+
+        :param at: seconds since the epoch on the machine's own clock
+        :raises MachineError: as ``finish`` does
+        """
+        return self._result(await self._wait("release", f"{at:.6f}"))
+
+    async def enough(self) -> float | None:
+        """End what a job keeps up.
+
+        :returns: until when it did, on the machine's own clock; None when the
+            machine does not know
+        :raises MachineError: when the machine cannot be asked
+        """
+        done = await self._persist("enough", self.place)
+        try:
+            return job_result.moment(job_result.words(done.stdout)["kept"])
+        except (KeyError, ValueError):
+            return None
+
+    async def finish(self) -> job_result.JobResult:
+        """Wait for a job's end, collect what it left, and clear it away.
+
+        :raises TimedOut: when the machine had to end it
+        :raises OutputTooLong: likewise
+        :raises Unreachable: when the machine is away for a minute
+        """
+        done = await self._wait("await")
+        if not done.exit_status:
+            # All is here: a machine that goes away now takes nothing with it.
+            with contextlib.suppress(base.MachineError):
+                await self._ask("discard", self.place)
+        return self._result(done)
+
+    async def cancel(self) -> None:
+        """End a job with everything it started, and clear it away."""
+        await self._ask("cancel", self.place)
+
+    async def give_up(self) -> None:
+        """Cancel a job whatever happens around it; a lost machine is fine."""
         with contextlib.suppress(base.MachineError):
-            await asyncio.shield(cancel(machine, handle))
-        raise
-    spent[:] = [handle.place]
-    return result
+            await asyncio.shield(self.cancel())
 
-
-async def finish(
-    machine: base.Machine, handle: job_handle.Handle
-) -> job_result.JobResult:
-    """Wait for a job's end, collect what it left, and clear it away.
-
-    :raises TimedOut: when the machine had to end it
-    :raises OutputTooLong: likewise
-    :raises Unreachable: when the machine is away for a minute
-    """
-    done = await wait(machine, handle, ("await", handle.place))
-    if not done.exit_status:
-        # All is here: a machine that goes away now takes nothing with it.
-        with contextlib.suppress(base.MachineError):
-            await job_asking.ask(machine, ("discard", handle.place))
-    return job_result.read(machine, handle, done)
-
-
-async def cancel(machine: base.Machine, handle: job_handle.Handle) -> None:
-    """End a job with everything it started, and clear it away."""
-    await job_asking.ask(machine, ("cancel", handle.place))
-
-
-async def wait(
-    machine: base.Machine,
-    handle: job_handle.Handle,
-    words: tuple[str, ...],
-) -> base.Completed:
-    """Wait, once more and once more, until a job has ended.
-
-    :param words: what is asked for, ahead of for how long
-    """
-    deadline = time.monotonic() + handle.timeout + PATIENCE
-    while True:
-        left = max(deadline - time.monotonic(), 1)
-        done = await job_asking.persist(
-            machine,
-            handle.name,
-            (*words, f"{min(HOLD, left):.3f}"),
-            HOLD + REQUEST,
-            handle.output_limit,
-            left,
+    def _words(
+        self, *, armed: bool = False, keep_up: bool = False
+    ) -> tuple[str, ...]:
+        """Return what the script that starts a job wants to be told."""
+        return (
+            self.place,
+            self.folder,
+            f"{self.timeout:.3f}",
+            str(self.output_limit),
+            str(int(armed)),
+            str(int(keep_up)),
+            str(len(self.prefix)),
+            *self.prefix,
+            *self.argv,
         )
-        if done.exit_status != RUNNING:
-            return done
-        if time.monotonic() > deadline:
-            raise base.timed_out(machine.name, handle.name, handle.timeout)
+
+    async def _wait(self, request: str, *words: str) -> base.Completed:
+        """Wait, once more and once more, until the job has ended."""
+        deadline = time.monotonic() + self.timeout + PATIENCE
+        while True:
+            left = max(deadline - time.monotonic(), 1)
+            done = await self._persist(
+                *(request, self.place, *words, f"{min(HOLD, left):.3f}"),
+                timeout=HOLD + REQUEST,
+                output_limit=self.output_limit,
+                patience=left,
+            )
+            if done.exit_status != RUNNING:
+                return done
+            if time.monotonic() > deadline:
+                raise base.timed_out(
+                    self.machine.name, self.name, self.timeout
+                )
+
+    async def _ask(
+        self, *words: str, timeout: float = 60, output_limit: int = 1 << 20
+    ) -> base.Completed:
+        return await self.machine.run(
+            scripts.argv("job.bash", *words),
+            timeout=timeout,
+            output_limit=output_limit,
+        )
+
+    async def _persist(
+        self,
+        *words: str,
+        timeout: float = REQUEST,
+        output_limit: int = 0,
+        patience: float = PATIENCE,
+    ) -> base.Completed:
+        """Ask again while the machine is away; all requests are repeatable.
+
+        After a loss at least one more connection is tried, for a silent one
+        may have been dropped somewhere between here and a machine that is
+        well.
+
+        :param patience: seconds to go on asking a machine that is only slow
+        """
+        deadline = time.monotonic() + patience
+        lost: float | None = None
+        pause = 0.2
+        while True:
+            try:
+                return await self._ask(
+                    *words,
+                    timeout=timeout,
+                    output_limit=output_limit + _HEADER,
+                )
+            except base.TimedOut:
+                lost = None
+                if time.monotonic() > deadline:
+                    raise
+            except base.Unreachable as error:
+                now = time.monotonic()
+                if lost is None:
+                    lost = now - error.silent
+                elif now > min(lost + _AWAY, deadline):
+                    raise base.Unreachable(
+                        f"{self.machine.name}: connection lost "
+                        f"{now - lost:.0f} s ago at command {self.name}, and "
+                        f"no way back: {error}",
+                        silent=now - lost,
+                    ) from None
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 2)
+
+    def _check_started(self, done: base.Completed) -> None:
+        if done.exit_status:
+            raise base.MachineError(
+                f"{self.machine.name}: command {self.name} cannot be started "
+                f"in {self.folder}: {base.last_line(done.stderr)}; the "
+                "machine needs bash and a writable folder"
+            )
+
+    def _result(self, done: base.Completed) -> job_result.JobResult:
+        """Return what the job left.
+
+        :raises MachineError: when it left nothing, or was ended for cause
+        """
+        machine, command = self.machine.name, self.name
+        if done.exit_status:
+            raise base.MachineError(
+                f"{machine}: command {command} vanished without a result "
+                f"({base.last_line(done.stderr)}); see whether the machine "
+                "was rebooted or ran out of memory"
+            )
+        header, _, stdout = done.stdout.partition("\n\n")
+        marks = job_result.words(header)
+        if "too_long" in marks:
+            raise base.too_long(machine, command, self.output_limit)
+        if "timed_out" in marks:
+            raise base.timed_out(machine, command, self.timeout)
+        if "late" in marks:
+            raise base.MachineError(
+                f"{machine}: command {command} was released too late; is its "
+                "clock stepped, or the way to it cut?"
+            )
+        if "cancelled" in marks:
+            raise base.MachineError(
+                f"{machine}: command {command} was cancelled"
+            )
+        return job_result.read(machine, command, header, stdout, done.stderr)

@@ -14,7 +14,7 @@ import asyncssh
 from rally_vmperf.machines import base
 from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import pool
-from rally_vmperf.machines import ways
+from rally_vmperf.machines import routes
 
 #: Seconds that a jump host has to reach a machine.  Longer than for a direct
 #: way, as what is given up here goes on there for minutes.
@@ -23,7 +23,7 @@ _FORWARD = 10
 Hop = collections.abc.Mapping[str, t.Any]
 
 
-class Jump:
+class Jump(routes.Route):
     """Through one jump host, over a connection that its users share.
 
     :param server: the jump host, with the way to it
@@ -131,13 +131,13 @@ class _Unwanted(asyncssh.SSHTCPSession[bytes]):
         chan.abort()
 
 
-def chain(hops: collections.abc.Iterable[Hop]) -> ways.Way:
+def chain(hops: collections.abc.Iterable[Hop]) -> routes.Route:
     """Return the way through jump hosts, each reached through those before.
 
     :param hops: ``address``, ``user`` and maybe ``port``, ``key_file`` and
         ``known_hosts`` of each
     """
-    way: ways.Way = ways.Direct()
+    way: routes.Route = routes.Route()
     for hop in hops:
         way = Jump(
             endpoint.Endpoint(

@@ -8,8 +8,6 @@ import signal
 import typing as t
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import conversation
-from rally_vmperf.machines import putting
 from rally_vmperf.machines import streams
 
 #: Seconds that an ended process group has to be gone.
@@ -63,7 +61,7 @@ class Local(base.Machine):
     @contextlib.asynccontextmanager
     async def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
-    ) -> collections.abc.AsyncIterator[conversation.Conversation]:
+    ) -> collections.abc.AsyncIterator[streams.Conversation]:
         def lost(why: object) -> base.MachineError:
             return base.ended_early(self.name, argv[0], why)
 
@@ -73,7 +71,7 @@ class Local(base.Machine):
             raise lost(error.strerror) from None
         try:
             async with asyncio.timeout(timeout):
-                yield conversation.Conversation(
+                yield streams.Conversation(
                     t.cast(streams.Writer, process.stdin),
                     t.cast(streams.Reader, process.stdout),
                     lost,
@@ -82,9 +80,6 @@ class Local(base.Machine):
             raise base.timed_out(self.name, argv[0], timeout) from None
         finally:
             await _end(process)
-
-    async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
-        await putting.put(self, content, path, mode)
 
     async def close(self) -> None:
         """Do nothing: there is no connection."""

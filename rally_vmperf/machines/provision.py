@@ -2,16 +2,52 @@
 
 import collections.abc
 import dataclasses
+import typing as t
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import distribution
-from rally_vmperf.machines import installing
+from rally_vmperf.machines import packages
 from rally_vmperf.machines import scripts
-from rally_vmperf.machines import supply as supplies
-from rally_vmperf.machines import uploading
+from rally_vmperf.toolbox import folder
 from rally_vmperf.toolbox import manifest
 
-_Requirements = collections.abc.Collection[supplies.Requirement]
+
+class Requirement(t.Protocol):
+    """A program, its package, and the command that tells its version."""
+
+    @property
+    def command(self) -> str: ...
+
+    @property
+    def package(self) -> str: ...
+
+    @property
+    def version(self) -> tuple[str, ...]: ...
+
+    @property
+    def packages(self) -> collections.abc.Mapping[str, str]: ...
+
+    @property
+    def advice(self) -> collections.abc.Mapping[str, str]: ...
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Supply:
+    """What may be done for a machine that lacks tools.
+
+    :param install: whether anything may be
+    :param proxy: URL for its package manager, or empty
+    :param tools: packages to send; else its package manager gets them
+    """
+
+    install: bool = True
+    proxy: str = ""
+    tools: folder.Toolbox | None = None
+
+
+#: For machines on which nothing is to be installed.
+NOTHING = Supply(install=False)
+
+_Requirements = collections.abc.Collection[Requirement]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -31,7 +67,7 @@ async def ensure(
     machine: base.Machine,
     requirements: _Requirements,
     *,
-    supply: supplies.Supply = supplies.NOTHING,
+    supply: Supply = NOTHING,
 ) -> dict[str, ToolFacts]:
     """Return what is known of each program, having installed missing ones.
 
@@ -42,7 +78,7 @@ async def ensure(
     missing = _missing(requirements, found)
     if not missing:
         return found
-    here = await distribution.of(machine)
+    here = await packages.of(machine)
     way_out = await _supply(machine, here, missing, supply)
     if supply.install and here.manager:
         found = await _look(machine, requirements)
@@ -55,35 +91,35 @@ async def ensure(
 
 def _missing(
     requirements: _Requirements, found: collections.abc.Container[str]
-) -> list[supplies.Requirement]:
+) -> list[Requirement]:
     return [r for r in requirements if r.command not in found]
 
 
 async def _supply(
     machine: base.Machine,
-    here: distribution.Distribution,
-    missing: list[supplies.Requirement],
-    supply: supplies.Supply,
+    here: packages.Distribution,
+    missing: list[Requirement],
+    supply: Supply,
 ) -> str:
     """Install what is missing; return the way out if that did not help."""
-    packages = supplies.packages(missing, here.kind)
+    names = package_names(missing, here.kind)
     image = "use an image made by 'rally-vmperf image build'"
     if not here.manager:
         return (
             "it has neither apt-get nor dnf nor zypper to install them with; "
             f"install them there, or {image}"
         )
-    advice = supplies.advice(missing, here.kind)
+    advice = _advice(missing, here.kind)
     advice = f"; {advice}" if advice else ""
     if not supply.install:
-        command = f"{here.manager} install {' '.join(packages)}"
+        command = f"{here.manager} install {' '.join(names)}"
         return f"install it there: {command}{advice}"
     if supply.tools is None:
-        reason = await installing.from_mirror(
-            machine, here.manager, packages, supply.proxy
+        reason = await packages.from_mirror(
+            machine, here.manager, names, supply.proxy
         )
         return (
-            f"{here.manager} cannot install {', '.join(packages)} "
+            f"{here.manager} cannot install {', '.join(names)} "
             f"({reason}){advice}; give it a way to its package mirror (option "
             f"proxy of vmperf_guests), send it packages (option tools), or "
             f"{image}"
@@ -92,11 +128,11 @@ async def _supply(
         chosen = supply.tools.find(here.names, here.architecture, machine.name)
     except manifest.ToolboxError as error:
         return str(error)
-    reason = await uploading.from_toolbox(
-        machine, here.manager, packages, supply.tools, chosen
+    reason = await packages.from_toolbox(
+        machine, here.manager, names, supply.tools, chosen
     )
     return (
-        f"{here.manager} cannot install {', '.join(packages)} from the folder "
+        f"{here.manager} cannot install {', '.join(names)} from the folder "
         f"{supply.tools.path} ({reason}){advice}; fetch or index it again, or "
         f"{image}"
     )
@@ -137,3 +173,18 @@ async def _look(
         for name, facts in found.items()
         if "path" in facts
     }
+
+
+def package_names(
+    requirements: collections.abc.Iterable[Requirement], kind: str
+) -> list[str]:
+    """Return what the packages are called by a kind of package manager."""
+    return sorted({r.packages.get(kind, r.package) for r in requirements})
+
+
+def _advice(
+    requirements: collections.abc.Iterable[Requirement], kind: str
+) -> str:
+    """Return where such a package manager finds the packages; or nothing."""
+    found = [r.advice[kind] for r in requirements if kind in r.advice]
+    return "; ".join(dict.fromkeys(found))

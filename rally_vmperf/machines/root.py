@@ -4,8 +4,6 @@ import collections.abc
 import contextlib
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import conversation
-from rally_vmperf.machines import putting
 from rally_vmperf.machines import streams
 
 
@@ -38,13 +36,10 @@ class Root(base.Machine):
 
     def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
-    ) -> contextlib.AbstractAsyncContextManager[conversation.Conversation]:
+    ) -> contextlib.AbstractAsyncContextManager[streams.Conversation]:
         return self._machine.converse(
             ["sudo", "-n", "--", *argv], timeout=timeout
         )
-
-    async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
-        await putting.put(self, content, path, mode)
 
     async def close(self) -> None:
         """Leave the connection to the machine that was given."""

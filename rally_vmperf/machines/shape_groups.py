@@ -10,7 +10,6 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import cpus as choice
 from rally_vmperf.machines import root
 from rally_vmperf.machines import scripts
-from rally_vmperf.machines import shape_prefix
 
 #: Where control groups are mounted.
 MOUNTED = "/sys/fs/cgroup"
@@ -52,13 +51,13 @@ async def make(
 
     :raises Unusable: when the machine does not let us; nothing is left
     """
-    run_as = await shape_prefix.user(machine)
+    run_as = await user(machine)
     name = f"rally-vmperf-{secrets.token_hex(4)}"
     names = [f"{name}-{number}" for number in range(1, len(copies) + 1)]
     if method == "systemd":
         groups = Groups(
             prefixes=tuple(
-                shape_prefix.systemd(run_as, unit, _numbers(own), memory_mib)
+                systemd(run_as, unit, _numbers(own), memory_mib)
                 for unit, own in zip(names, copies, strict=True)
             )
         )
@@ -84,7 +83,7 @@ async def make(
             await _up(superuser, group, own, memory_mib)
             for group, own in zip(names, copies, strict=True)
         ]
-        prefixes = (shape_prefix.enter(run_as, each) for each in files)
+        prefixes = (enter(run_as, each) for each in files)
         groups = Groups(prefixes=tuple(prefixes), undo=undo)
         await _try_out(machine, groups, copies)
     except BaseException:
@@ -141,3 +140,63 @@ def _numbers(
     own: collections.abc.Iterable[choice.Cpu],
 ) -> tuple[int, ...]:
     return tuple(cpu.number for cpu in own)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class User:
+    """Who runs the workload: entering a group needs root, working doesn't."""
+
+    uid: str
+    gid: str
+
+    @property
+    def sudo(self) -> tuple[str, ...]:
+        """Return how to become root, which root needs not."""
+        return () if self.uid == "0" else ("sudo", "-n", "--")
+
+
+async def user(machine: base.Machine) -> User:
+    """Ask the machine as whom it runs our commands."""
+    uid = await machine.run(["id", "-u"])
+    gid = await machine.run(["id", "-g"])
+    return User(uid=uid.stdout.strip(), gid=gid.stdout.strip())
+
+
+def systemd(
+    run_as: User, unit: str, cpus: tuple[int, ...], memory_mib: int
+) -> tuple[str, ...]:
+    """Return a scope's command line; systemd removes the scope at its end."""
+    identity = (
+        ()
+        if run_as.uid == "0"
+        else (f"--uid={run_as.uid}", f"--gid={run_as.gid}")
+    )
+    return (
+        *run_as.sudo,
+        "systemd-run",
+        "--scope",
+        "--quiet",
+        "--collect",
+        f"--description={unit}",
+        f"--property=AllowedCPUs={','.join(map(str, cpus))}",
+        f"--property=MemoryMax={memory_mib}M",
+        "--property=MemorySwapMax=0",
+        *identity,
+        "--",
+    )
+
+
+def enter(
+    run_as: User, files: collections.abc.Iterable[str]
+) -> tuple[str, ...]:
+    """Return what enters control groups and gives up root again."""
+    drop: tuple[str, ...] = ()
+    if run_as.uid != "0":
+        drop = (
+            "setpriv",
+            f"--reuid={run_as.uid}",
+            f"--regid={run_as.gid}",
+            "--init-groups",
+            "--",
+        )
+    return (*run_as.sudo, *scripts.argv("enter.sh", *files, "--"), *drop)

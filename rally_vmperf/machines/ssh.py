@@ -3,16 +3,16 @@
 import asyncio
 import collections.abc
 import contextlib
+import shlex
 import time
+import typing as t
+
+import asyncssh
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import conversation
 from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import pool
-from rally_vmperf.machines import putting
-from rally_vmperf.machines import ssh_process
 from rally_vmperf.machines import streams
-from rally_vmperf.machines import ways
 
 #: Seconds between two attempts.
 _POLL = 0.7
@@ -20,46 +20,52 @@ _POLL = 0.7
 _DENIED_POLL = 6
 
 
+#: The machine itself ends a command so long after its time-out: for the case
+#: that nobody is left to tell it, and because OpenSSH takes no signals for
+#: processes of root.
+_GRACE = 2
+
+
+class Process(asyncssh.SSHClientProcess[bytes]):
+    """A command that knows whether it may have started."""
+
+    opened = False
+
+    def connection_made(self, chan: t.Any) -> None:
+        self.opened = True
+        super().connection_made(chan)
+
+    async def start(
+        self,
+        connection: asyncssh.SSHClientConnection,
+        argv: collections.abc.Sequence[str],
+        seconds: float,
+    ) -> None:
+        """Ask for the command, guarded against outliving its caller."""
+        guard = f"env LC_ALL=C timeout -k 2 {seconds + _GRACE:.0f}".split()
+        await connection.create_session(
+            lambda: self, shlex.join([*guard, *argv]), encoding=None
+        )
+
+    def end(self) -> None:
+        """Leave nothing running of a command that was given up."""
+        if self.opened:
+            with contextlib.suppress(OSError, asyncssh.Error):
+                self.channel.kill()
+            self.channel.abort()
+
+
 class Ssh(base.Machine):
     """Runs commands over SSH; a lost connection is replaced when needed.
 
     Unknown host keys are never accepted.  It belongs to one event loop.
 
-    Its parameters are those of ``endpoint.Endpoint``.
+    :param server: where it is reached, and how one logs in
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        host: str,
-        port: int = 22,
-        user: str,
-        client_key: str | None = None,
-        key_file: str | None = None,
-        password_file: str | None = None,
-        host_key: str | None = None,
-        known_hosts: str | None = None,
-        way: ways.Way | None = None,
-        connect_timeout: float = 30,
-        keepalive: float = 15,
-    ) -> None:
-        super().__init__(name)
-        self._keepalive = keepalive
-        self._server = endpoint.Endpoint(
-            name,
-            host=host,
-            port=port,
-            user=user,
-            client_key=client_key,
-            key_file=key_file,
-            password_file=password_file,
-            host_key=host_key,
-            known_hosts=known_hosts,
-            way=way,
-            connect_timeout=connect_timeout,
-            keepalive=keepalive,
-        )
+    def __init__(self, server: endpoint.Endpoint) -> None:
+        super().__init__(server.name)
+        self._server = server
         self._pool = pool.Pool(self._server.connect)
 
     @property
@@ -116,7 +122,7 @@ class Ssh(base.Machine):
             async with asyncio.timeout(timeout):
                 for attempt in (1, 2):
                     async with self._pool.session() as connection:
-                        process = ssh_process.Process()
+                        process = Process()
                         try:
                             await process.start(connection, argv, timeout)
                             return await self._exchange(
@@ -143,7 +149,7 @@ class Ssh(base.Machine):
 
     async def _exchange(
         self,
-        process: ssh_process.Process,
+        process: Process,
         command: str,
         content: streams.Content,
         limit: int,
@@ -166,29 +172,26 @@ class Ssh(base.Machine):
     @contextlib.asynccontextmanager
     async def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
-    ) -> collections.abc.AsyncIterator[conversation.Conversation]:
+    ) -> collections.abc.AsyncIterator[streams.Conversation]:
         def lost(why: object) -> base.MachineError:
             if isinstance(why, endpoint.BROKEN):
                 return self._lost(argv[0], why)
             return base.ended_early(self.name, argv[0], why)
 
-        process = ssh_process.Process()
+        process = Process()
         try:
             async with asyncio.timeout(timeout), self._pool.session() as line:
                 try:
                     await process.start(line, argv, timeout)
                 except endpoint.BROKEN as error:
                     raise lost(error) from None
-                yield conversation.Conversation(
+                yield streams.Conversation(
                     process.stdin, process.stdout, lost, endpoint.BROKEN
                 )
         except TimeoutError:
             raise base.timed_out(self.name, argv[0], timeout) from None
         finally:
             process.end()
-
-    async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
-        await putting.put(self, content, path, mode)
 
     async def close(self) -> None:
         try:
@@ -197,7 +200,7 @@ class Ssh(base.Machine):
             await self._server.leave()
 
     def _lost(self, command: str, why: object) -> base.Unreachable:
-        quiet = (endpoint.MISSED + 1) * self._keepalive
+        quiet = (endpoint.MISSED + 1) * self._server.keepalive
         return base.Unreachable(
             f"{self.name}: connection to {self.address} lost during command "
             f"{command}: {base.plain(str(why))}; whether it ended is unknown",

@@ -1,6 +1,8 @@
 """Talk to a running program: feed it, and read what it prints, bounded."""
 
 import asyncio
+import collections.abc
+import dataclasses
 import mmap
 import typing as t
 
@@ -86,3 +88,53 @@ async def _feed(writer: Writer, content: Content) -> None:
         writer.write_eof()
     except (BrokenPipeError, ConnectionResetError):
         pass  # a program need not read its input
+
+
+#: Bytes of a line; a program that says more in one is not listened to.
+LONGEST = 4096
+
+_CHUNK = 1 << 12
+
+
+@dataclasses.dataclass
+class Conversation:
+    """Sends lines to a program and receives lines from it.
+
+    :param lost: makes the error that says why the talk is over
+    :param broken: what the streams raise when they break
+    """
+
+    stdin: Writer
+    stdout: Reader
+    lost: collections.abc.Callable[[object], Exception]
+    broken: tuple[type[Exception], ...] = (OSError,)
+    _heard: bytes = b""
+
+    async def send(self, line: str) -> None:
+        """Say one line, which must hold no end of line.
+
+        :raises MachineError: when the program or the connection is gone
+        """
+        try:
+            self.stdin.write(f"{line}\n".encode())
+            await self.stdin.drain()
+        except self.broken as error:
+            raise self.lost(error) from None
+
+    async def receive(self) -> str:
+        """Return the next line, without its end.
+
+        :raises MachineError: when there is none, or it is too long
+        """
+        while b"\n" not in self._heard:
+            if len(self._heard) > LONGEST:
+                raise self.lost(f"it says more than {LONGEST} bytes a line")
+            try:
+                more = await self.stdout.read(_CHUNK)
+            except self.broken as error:
+                raise self.lost(error) from None
+            if not more:
+                raise self.lost("it says no more")
+            self._heard += more
+        line, _, self._heard = self._heard.partition(b"\n")
+        return text(line)

@@ -5,7 +5,6 @@ import contextlib
 import dataclasses
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import conversation
 from rally_vmperf.machines import streams
 
 Answer = (
@@ -85,7 +84,7 @@ class FakeMachine(base.Machine):
     @contextlib.asynccontextmanager
     async def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
-    ) -> collections.abc.AsyncIterator[conversation.Conversation]:
+    ) -> collections.abc.AsyncIterator[streams.Conversation]:
         """Each line that is sent is the input of an answer of its own."""
 
         async def talk(line: bytes) -> bytes:
@@ -93,10 +92,12 @@ class FakeMachine(base.Machine):
             return done.stdout.encode()
 
         pipe = _Pipe(talk)
-        yield conversation.Conversation(pipe, pipe, base.MachineError)
+        yield streams.Conversation(pipe, pipe, base.MachineError)
 
-    async def put(self, content: bytes, path: str, mode: int = 0o644) -> None:
-        self.files[path] = content
+    async def put(
+        self, content: streams.Content, path: str, mode: int = 0o644
+    ) -> None:
+        self.files[path] = bytes(content)
         self.modes[path] = mode
 
     async def close(self) -> None:

@@ -43,21 +43,18 @@ class IdleGuests(actions.Action):
             return actions.Effect()
         from rally_vmperf.guests import power
 
-        switched = power.switch(
-            self.connection,
-            self.guests,
-            resting.wanted(
-                [guest.name for guest in self.guests],
-                current.machines,
-                current.lost,
-                self.kind,
+        by_name = {guest.name: guest for guest in self.guests}
+        switching = power.Switching(
+            connection=self.connection,
+            guests=by_name,
+            wanted=resting.wanted(
+                by_name, current.machines, current.lost, self.kind
             ),
-            self.kind,
-            timeout=self.config["boot_timeout"],
+            others=self.kind,
             progress=self.progress,
-            before=self._hang_up,
         )
-        return self._wait(switched, current.machines)
+        switching.run(self.config["boot_timeout"], self._hang_up)
+        return self._wait(switching, current.machines)
 
     def _hang_up(self, verbs: dict[str, resting.Verb]) -> None:
         """Close connections, for a guest at rest keeps none.
@@ -74,7 +71,7 @@ class IdleGuests(actions.Action):
         self.unheard.update(n for n, v in verbs.items() if v == "unpause")
 
     def _wait(
-        self, switched: "power.Switched", participants: conditions.Names
+        self, switched: "power.Switching", participants: conditions.Names
     ) -> actions.Effect:
         """Wait until all who were woken answer, as after their boot."""
         from rally_vmperf.execution import arrival

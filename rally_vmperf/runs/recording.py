@@ -12,8 +12,8 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.execution import station as stations
 from rally_vmperf.machines import base
+from rally_vmperf.machines import provision
 from rally_vmperf.machines import shape as shapes
-from rally_vmperf.machines import supply
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import build
 from rally_vmperf.records import journal as journals
@@ -88,7 +88,7 @@ def measure(
                 plan.assignments,
                 _copies(machine, plan, hold, peer),
                 peer,
-                supply=supply.NOTHING,
+                supply=provision.NOTHING,
                 progress=progress,
                 runner=runner,
             )

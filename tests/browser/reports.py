@@ -12,7 +12,7 @@ from rally.task.processing import plot
 from rally_vmperf import opts
 from rally_vmperf.plugins.charts import record as table
 from rally_vmperf.plugins.charts import run as summary
-from rally_vmperf.plugins.scenarios import defects
+from rally_vmperf.plugins.scenarios import base
 from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.report import page
 from tests.unit import made
@@ -110,7 +110,7 @@ def our_curves():
     return page.standalone([shown, shown])
 
 
-def rallys(told=defects.told):
+def rallys(told=base.told):
     """Return the page of ``rally task report --html-static``.
 
     :param told: stands between the scenario's errors and Rally

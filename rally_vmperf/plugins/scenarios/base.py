@@ -1,11 +1,16 @@
 """What scenarios of all questions do: one iteration is one repetition."""
 
+import contextlib
+import time
+import traceback
 import typing as t
 
+from rally import consts
 from rally import exceptions
 from rally.common import cfg
 from rally.common import db
 from rally.common import logging
+from rally.common import objects
 from rally.task import atomic
 from rally_openstack.task import scenario
 
@@ -14,8 +19,6 @@ from rally_vmperf.guests import guest
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins import harmless
 from rally_vmperf.plugins import opened as kept
-from rally_vmperf.plugins.scenarios import defects
-from rally_vmperf.plugins.scenarios import interruption
 from rally_vmperf.questions import table
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
@@ -85,7 +88,7 @@ class Measuring(scenario.OpenStackScenario):
                 own,
             )
 
-        with interruption.passed_on(self.task, owner), defects.told():
+        with passed_on(self.task, owner), told():
             with atomic.ActionTimer(self, "vmperf.prepare"):
                 run = kept.OPENED.run(owner, first)
                 run.prepare()
@@ -135,3 +138,83 @@ def tell(record: Json, criteria: t.Container[str]) -> None:
 
 def _warn(line: str) -> None:
     LOG.warning(harmless.harmless(line))
+
+
+#: Characters of an error's own words that Rally keeps.
+_LONGEST = 500
+
+
+class Defect(exceptions.RallyException):
+    """A repetition met an error that nobody foresaw."""
+
+    msg_fmt = "%(message)s"
+    error_code = 934
+
+
+@contextlib.contextmanager
+def told() -> t.Iterator[None]:
+    """Have Rally keep the words of an unforeseen error, made harmless.
+
+    Rally puts the whole trace of an error into a script of its report, and
+    what an unforeseen error quotes may be a guest's. The trace goes to the
+    log, for whoever mends the defect.
+
+    :raises Defect: in place of whatever is not an error of Rally's own kind
+    """
+    try:
+        yield
+    except exceptions.RallyException:
+        raise
+    except Exception as error:
+        LOG.error(harmless.harmless(traceback.format_exc()))
+        words = f"{type(error).__name__}: {error}"[:_LONGEST]
+        raise Defect(harmless.harmless(words)) from None
+
+
+#: Seconds until the engine, which looks every two, has surely understood.
+_PATIENCE = 10.0
+
+_interrupted: set[str] = set()
+
+
+class Interrupted(exceptions.RallyException):
+    """A repetition was interrupted by its user."""
+
+    msg_fmt = "%(message)s"
+    error_code = 931
+
+
+@contextlib.contextmanager
+def passed_on(task: t.Any, owner: str) -> t.Iterator[None]:
+    """Have Rally abort the task when its user interrupts what is within.
+
+    Rally returns from inside ``finally`` after every iteration, which discards
+    a KeyboardInterrupt: the run would go on with the next iteration as if
+    nothing had happened, and end with exit code 0.
+
+    :param task: the running task
+    :param owner: identifier of the workload
+    :raises Interrupted: in place of KeyboardInterrupt, and at once when an
+        earlier repetition was interrupted
+    """
+    if owner in _interrupted:
+        raise Interrupted("not started: an earlier one was interrupted")
+    try:
+        yield
+    except KeyboardInterrupt:
+        _interrupted.add(owner)
+        LOG.warning("Interrupted: no further repetition is started")
+        _abort(task["uuid"])
+        raise Interrupted(
+            "interrupted by its user; what was measured is in the journal"
+        ) from None
+
+
+def _abort(uuid: str) -> None:
+    """Abort a task, and wait until the engine has understood."""
+    objects.Task.get(uuid).abort()
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
+        if objects.Task.get_status(uuid) == consts.TaskStatus.ABORTED:
+            return
+        time.sleep(0.1)

@@ -6,10 +6,10 @@ import typing as t
 
 from rally.common import validation
 
-from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.machines import base
+from rally_vmperf.plugins.validators import task as validators
 from rally_vmperf.questions.common import task
 
 Config = dict[str, t.Any]
@@ -18,42 +18,31 @@ _FILES = ("key_file", "known_hosts", "password_file")
 
 
 @validation.configure(name="vmperf_reach")
-class Reach(validation.Validator):
+class Reach(validators.Checking):
     """Check jump hosts, namespace, login and host key of a task."""
 
-    def validate(
-        self,
-        context: Config,
-        config: Config | None,
-        plugin_cls: t.Any,
-        plugin_cfg: Config | None,
-    ) -> None:
-        """Check what this machine alone can tell.
-
-        :raises ValidationError: naming the key and what is allowed
-        """
-        if config is None:
-            return
+    def check(self, context: Config, config: Config, scenario: t.Any) -> None:
+        """Check what this machine alone can tell."""
         try:
-            asked = task.of_rally(config, plugin_cls.get_name())
+            asked = task.of_rally(config, scenario.get_name())
         except task.Refused:
             return  # The validator vmperf_task says what is wrong.
         guests, peer = asked.guest_options, asked.peer or {}
-        try:
-            request.group_options(guests)
-            places = [("vmperf_guests", guests)]
-            for number, group in enumerate(guests.get("groups", ())):
-                places.append((f"vmperf_guests groups[{number}]", group))
-            for where, options in places:
-                for key in ("jump", "login", "host_key"):
-                    self._check_keys(where, key, options.get(key))
-                self._check_files(where, options)
-            self._check_one_way(guests)
-            self._check_files("peer", peer)
-            for where, options in places:
+        request.group_options(guests)
+        places = [("vmperf_guests", guests)]
+        for number, group in enumerate(guests.get("groups", ())):
+            places.append((f"vmperf_guests groups[{number}]", group))
+        for where, options in places:
+            for key in ("jump", "login", "host_key"):
+                self._check_keys(where, key, options.get(key))
+            self._check_files(where, options)
+        self._check_one_way(guests)
+        self._check_files("peer", peer)
+        for where, options in places:
+            try:
                 _check_secrets(where, options)
-        except (base.MachineError, errors.GuestError) as error:
-            self.fail(str(error))
+            except base.MachineError as error:
+                self.fail(str(error))
 
     def _check_keys(self, where: str, key: str, value: t.Any) -> None:
         """Say what is allowed, which Rally's own check of a schema does not.
@@ -111,7 +100,7 @@ def _check_secrets(where: str, guests: Config) -> None:
     """
     from rally_vmperf.machines import endpoint
     from rally_vmperf.machines import hostkey
-    from rally_vmperf.machines import netns
+    from rally_vmperf.machines import routes
 
     login, host_key = guests.get("login"), guests.get("host_key")
     if login and "password_file" in login:
@@ -119,4 +108,4 @@ def _check_secrets(where: str, guests: Config) -> None:
     if host_key and "known" in host_key:
         hostkey.pinned(host_key["known"])
     if guests.get("namespace"):
-        netns.open_socket(guests["namespace"]).close()
+        routes.open_socket(guests["namespace"]).close()

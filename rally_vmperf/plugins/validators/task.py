@@ -1,54 +1,113 @@
-"""Validator: what is wrong with a task is found before anything boots."""
+"""Validators: what is wrong with a task is found before anything boots."""
 
+import dataclasses
 import typing as t
 
 from rally.common import cfg
 from rally.common import logging
 from rally.common import validation
 
+from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
-from rally_vmperf.questions.common import task
+from rally_vmperf.questions.common import task as tasks
+from rally_vmperf.runs import reference
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
 
+Config = dict[str, t.Any]
 
-@validation.configure(name="vmperf_task")
-class Task(validation.Validator):
-    """Check arguments, contexts, SLA and runner of a task together."""
+
+class Checking(validation.Validator):
+    """Fails with the one line of whatever our own checks raise."""
 
     def validate(
         self,
-        context: dict[str, t.Any],
-        config: dict[str, t.Any] | None,
+        context: Config,
+        config: Config | None,
         plugin_cls: t.Any,
-        plugin_cfg: dict[str, t.Any] | None,
+        plugin_cfg: Config | None,
     ) -> None:
-        """Check everything that can be checked without the cloud.
+        """Check a workload of a task.
 
         :raises ValidationError: naming the key, the value and what is allowed
         """
-        if config is None:
+        if config is not None:
+            try:
+                self.check(context, config, plugin_cls)
+            except checks.REFUSALS as error:
+                self.fail(str(error))
+
+    def check(self, context: Config, config: Config, scenario: t.Any) -> None:
+        """Raise one of ``checks.REFUSALS`` for what is wrong.
+
+        :param scenario: the plugin
+        """
+        raise NotImplementedError
+
+
+@validation.configure(name="vmperf_task")
+class Task(Checking):
+    """Check arguments, contexts, SLA and runner of a task together."""
+
+    def check(self, context: Config, config: Config, scenario: t.Any) -> None:
+        """Check everything that can be checked without the cloud."""
+        asked, entry = _read(config, scenario)
+        baselines = store.Store(CONF.vmperf.baseline_dir)
+        for remark in checks.check(asked, entry, baselines):
+            LOG.info(remark)
+
+
+@validation.add("required_platform", platform="openstack", users=True)
+@validation.configure(name="vmperf_cloud")
+class Cloud(Checking):
+    """Check image, flavor, network, quota, and the baseline's shapes."""
+
+    def check(self, context: Config, config: Config, scenario: t.Any) -> None:
+        """Ask the cloud for everything that the guests will need."""
+        if not context.get("users"):
             return
-        try:
-            asked, entry = read(config, plugin_cls)
-            baselines = store.Store(CONF.vmperf.baseline_dir)
-            for remark in checks.check(asked, entry, baselines):
-                LOG.info(remark)
-        except checks.REFUSALS as error:
-            self.fail(str(error))
+        asked, entry = _read(config, scenario)
+        shape = _shape(context, asked)
+        _check_baseline(asked, shape, entry.compared(asked))
+        minutes = entry.minutes(asked)
+        LOG.info(f"plan: about {minutes} minutes, guests' boot included")
 
 
-def read(
-    config: dict[str, t.Any], scenario: t.Any
-) -> tuple[task.Task, question.Question]:
+def _read(
+    config: Config, scenario: t.Any
+) -> tuple[tasks.Task, question.Question]:
     """Return a workload of Rally's as we see it, and what it asks.
 
-    :param scenario: its plugin
     :raises Refused: for arguments without which nothing can be checked
     """
     name = scenario.get_name()
-    return task.of_rally(config, name), table.scenarios()[name]
+    return tasks.of_rally(config, name), table.scenarios()[name]
+
+
+def _shape(context: Config, asked: tasks.Task) -> matching.Shape:
+    """Return the shape of the guests, for which there is room."""
+    from rally_vmperf.guests import plan
+
+    # The network of a context does not exist yet; the rest does.
+    planned = plan.of_options(
+        context, asked.guests, has_networks="network" not in asked.contexts
+    )
+    planned.requirements.check()
+    (flavor,) = planned.flavors
+    return matching.Shape(flavor.vcpus, flavor.memory_mib, planned.asked.count)
+
+
+def _check_baseline(
+    asked: tasks.Task, shape: matching.Shape, copies: tuple[int, ...]
+) -> None:
+    """Refuse a baseline that was not recorded in this shape."""
+    if not copies or asked.baseline is None:
+        return
+    baseline = store.Store(CONF.vmperf.baseline_dir).load(asked.baseline)
+    for number in copies:
+        one = dataclasses.replace(shape, copies=number)
+        reference.entries(baseline, asked.assignments, one)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from rally_vmperf.execution import station
+from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import ssh
 
 
@@ -45,7 +46,7 @@ def stations(told, count, folder):
     for number in range(count):
         server = told[number % len(told)]
         name = f"m{number + 1}"
-        machine = ssh.Ssh(name, user="bench", **server)
+        machine = ssh.Ssh(endpoint.Endpoint(name, user="bench", **server))
         places.append(
             station.Station(
                 name=name,

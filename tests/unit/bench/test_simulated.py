@@ -6,6 +6,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import station
+from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import ssh
 from tests.bench.density import simulated
 
@@ -19,12 +20,14 @@ class SimulatedTestCase(unittest.IsolatedAsyncioTestCase):
                 station.Station(
                     name=name,
                     machine=ssh.Ssh(
-                        name,
-                        host=server.host,
-                        port=server.port,
-                        user="bench",
-                        client_key=server.client_pair.private,
-                        host_key=server.host_pair.public,
+                        endpoint.Endpoint(
+                            name,
+                            host=server.host,
+                            port=server.port,
+                            user="bench",
+                            client_key=server.client_pair.private,
+                            host_key=server.host_pair.public,
+                        )
                     ),
                     role="copy",
                     folder=f"/w/{name}",

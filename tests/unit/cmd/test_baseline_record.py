@@ -111,7 +111,7 @@ class TestRecord(unittest.TestCase):
         said = []
         with mock.patch.object(
             baseline_record.Record,
-            "_say",
+            "say",
             lambda self, line: said.append(line),
         ):
             code = main.main(

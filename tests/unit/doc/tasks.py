@@ -156,7 +156,7 @@ def check(task):
     plugins.load()
     with (
         tempfile.TemporaryDirectory() as folder,
-        mock.patch("rally_vmperf.machines.netns.open_socket", autospec=True),
+        mock.patch("rally_vmperf.machines.routes.open_socket", autospec=True),
     ):
         task = _with_files(task, pathlib.Path(folder, "files"))
         _register(task, store.Store(folder))

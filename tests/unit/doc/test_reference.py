@@ -11,7 +11,7 @@ from rally.task import scenario
 
 from rally_vmperf import opts
 from rally_vmperf.execution import station
-from rally_vmperf.guests import access
+from rally_vmperf.guests import boot
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.contexts import baseline
@@ -91,7 +91,7 @@ class ReferenceTestCase(unittest.TestCase):
 
     def test_ports_of_network_workloads(self):
         page = pages.text("doc/source/own-cloud.rst")
-        first, last = access._WORKLOADS
+        first, last = boot._WORKLOADS
         self.assertIn(f"ports {first} to {last}", page)
         self.assertEqual((first, 4), (station.FIRST_PORT, station.PORTS_EACH))
         self.assertIn("four for each guest", page)

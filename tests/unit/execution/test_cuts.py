@@ -10,8 +10,9 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution import session
 from rally_vmperf.execution import station
 from rally_vmperf.machines import base
+from rally_vmperf.machines import endpoint
+from rally_vmperf.machines import provision
 from rally_vmperf.machines import ssh
-from rally_vmperf.machines import supply
 from tests.unit.execution import test_measure
 from tests.unit.machines import sshd
 
@@ -64,12 +65,14 @@ class Outcome:
 
     def _measure(self, server, folder, runner):
         machine = ssh.Ssh(
-            "g1",
-            host=server.host,
-            port=server.port,
-            user="debian",
-            client_key=server.client_pair.private,
-            host_key=server.host_pair.public,
+            endpoint.Endpoint(
+                "g1",
+                host=server.host,
+                port=server.port,
+                user="debian",
+                client_key=server.client_pair.private,
+                host_key=server.host_pair.public,
+            )
         )
         place = station.Station(
             name="g1", machine=machine, role="copy", parent=folder
@@ -78,7 +81,7 @@ class Outcome:
             [assignment.Assignment(test_measure.Echo(), {})],
             [place],
             None,
-            supply=supply.NOTHING,
+            supply=provision.NOTHING,
             progress=self.lines.append,
             runner=runner,
         )

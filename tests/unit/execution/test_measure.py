@@ -268,15 +268,15 @@ class TestLost(TestMeasure):
         """Lose the first of the two when it is to measure."""
         super().setUp()
         self.asked = 0
-        arm = part.job_armed.arm
+        arm = part.job.Job.arm
 
-        async def arm_or_lose(machine, folder, name, *words, **options):
-            if machine.name == "c1":
+        async def arm_or_lose(one, spent, **options):
+            if one.machine.name == "c1":
                 self.asked += 1
                 raise machines.Unreachable("c1 is away")
-            return await arm(machine, folder, name, *words, **options)
+            await arm(one, spent, **options)
 
-        patch = mock.patch.object(part.job_armed, "arm", arm_or_lose)
+        patch = mock.patch.object(part.job.Job, "arm", arm_or_lose)
         patch.start()
         self.addCleanup(patch.stop)
 

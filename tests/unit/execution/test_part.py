@@ -76,16 +76,16 @@ class TestTogether(TogetherTestCase):
 
     async def test_all_begin_at_one_instant(self):
         """No earlier than the last was ready, and by clocks corrected."""
-        arm = part.job_armed.arm
+        arm = part.job.Job.arm
         armed = []
 
-        async def slow(machine, *words, **options):
-            handle = await arm(machine, *words, **options)
-            await asyncio.sleep({"c1": 0, "c2": 0.3, "c3": 0}[machine.name])
+        async def slow(one, spent, **options):
+            await arm(one, spent, **options)
+            late = {"c1": 0, "c2": 0.3, "c3": 0}[one.machine.name]
+            await asyncio.sleep(late)
             armed.append(part.time.time())
-            return handle
 
-        with mock.patch.object(part.job_armed, "arm", slow):
+        with mock.patch.object(part.job.Job, "arm", slow):
             await self.measure()
         first = [run for run in self.result.runs if run.command == "rate"]
         self.assertEqual(3, len(first))
@@ -179,16 +179,16 @@ class TestFaults(TogetherTestCase):
 
     async def fail(self, what, error, **arguments):
         """Measure while c2 fails at a step of its first command."""
-        real = getattr(part.job_armed, what)
+        real = getattr(part.job.Job, what)
 
-        async def fake(machine, *words, **options):
-            if machine.name == "c2":
+        async def fake(one, *words, **options):
+            if one.machine.name == "c2":
                 if callable(error):
-                    return await error(real, machine, *words, **options)
+                    return await error(real, one, *words, **options)
                 raise error
-            return await real(machine, *words, **options)
+            return await real(one, *words, **options)
 
-        with mock.patch.object(part.job_armed, what, fake):
+        with mock.patch.object(part.job.Job, what, fake):
             await self.measure(**arguments)
 
     def check_left_out(self, reason):
@@ -205,10 +205,9 @@ class TestFaults(TogetherTestCase):
     async def test_one_that_is_never_ready(self):
         """The others wait for a while, and begin without it."""
 
-        async def late(real, machine, *words, **options):
-            handle = await real(machine, *words, **options)
+        async def late(real, one, *words, **options):
+            await real(one, *words, **options)
             await asyncio.sleep(1)
-            return handle
 
         with mock.patch.object(barrier, "PATIENCE", 0.3):
             await self.fail("arm", late)
@@ -218,11 +217,10 @@ class TestFaults(TogetherTestCase):
     async def test_one_that_dies_while_armed(self):
         """The others begin; of this one nothing is left."""
 
-        async def die(real, machine, *words, **options):
-            handle = await real(machine, *words, **options)
-            process = test_job_armed.supervisor(handle)
+        async def die(real, one, *words, **options):
+            await real(one, *words, **options)
+            process = test_job_armed.supervisor(one)
             test_job_armed.end_group(process)
-            return handle
 
         await self.fail("arm", die)
         self.check_left_out("vanished")
@@ -230,11 +228,11 @@ class TestFaults(TogetherTestCase):
     async def test_one_that_dies_while_running(self):
         """The others end, and are told to."""
 
-        async def die(real, machine, handle, at):
-            running = asyncio.create_task(real(machine, handle, at))
+        async def die(real, one, at):
+            running = asyncio.create_task(real(one, at))
             while not (self.folder / "c2" / "log").exists():
                 await asyncio.sleep(0.01)
-            test_job_armed.end_group(test_job_armed.supervisor(handle))
+            test_job_armed.end_group(test_job_armed.supervisor(one))
             return await running
 
         await self.fail("release", die, bound="size")
@@ -243,9 +241,9 @@ class TestFaults(TogetherTestCase):
     async def test_one_that_is_released_late(self):
         """It begins at once; that it did is told."""
 
-        async def late(real, machine, handle, at):
+        async def late(real, one, at):
             await asyncio.sleep(0.6)
-            return await real(machine, handle, at)
+            return await real(one, at)
 
         await self.fail("release", late)
         self.assertEqual({"c1", "c2", "c3"}, self.sources())
@@ -255,8 +253,8 @@ class TestFaults(TogetherTestCase):
     async def test_one_that_is_released_far_too_late(self):
         """It does not begin at all."""
 
-        async def late(real, machine, handle, at):
-            return await real(machine, handle, at - 60)
+        async def late(real, one, at):
+            return await real(one, at - 60)
 
         await self.fail("release", late)
         self.check_left_out("released too late")
@@ -308,14 +306,14 @@ class TestCancelled(TogetherTestCase):
 
     async def test_while_armed(self):
         """Two wait for the third, which is never ready."""
-        arm = part.job_armed.arm
+        arm = part.job.Job.arm
 
-        async def two(machine, *words, **options):
-            if machine.name == "c2":
+        async def two(one, *words, **options):
+            if one.machine.name == "c2":
                 await asyncio.sleep(3600)
-            return await arm(machine, *words, **options)
+            await arm(one, *words, **options)
 
-        with mock.patch.object(part.job_armed, "arm", two):
+        with mock.patch.object(part.job.Job, "arm", two):
             await self.cancel(
                 lambda: (
                     sum((path / "job").exists() for path in self.jobs()) == 2

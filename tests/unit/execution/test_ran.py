@@ -33,7 +33,14 @@ def took_part(name, started, ended, kept=None, bound="time", status=0):
         name=name, machine=local.Local(name), role="guest", folder="/w"
     )
     command = base.Command(name="c", argv=("true",), timeout=9, bound=bound)
-    one = part.Part(place, command, "/w", None, None, 0.0)
+    one = part.Part(
+        place=place,
+        command=command,
+        folder="/w",
+        peer=None,
+        meeting=None,
+        ahead=0.0,
+    )
     one.outcome = base.Outcome(
         name="c",
         exit_status=status,

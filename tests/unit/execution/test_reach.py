@@ -56,7 +56,9 @@ class WayToTestCase(unittest.TestCase):
             user="debian",
         )
         login = target.Login(password_file="/p")
-        with mock.patch.object(reach.ssh, "Ssh", autospec=True) as made:
+        with mock.patch.object(
+            reach.endpoint, "Endpoint", autospec=True
+        ) as made:
             reach.connect(guest, "key", reach.way_to(()))
             reach.connect(
                 dataclasses.replace(guest, login=login),

@@ -6,7 +6,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution import station
 from rally_vmperf.machines import base
-from rally_vmperf.machines import supply
+from rally_vmperf.machines import provision
 from rally_vmperf.machines import testing
 from rally_vmperf.workloads import registry
 
@@ -31,7 +31,7 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def ensure(self, place):
         return await requirements.ensure(
-            [SYSBENCH], [place], None, supply=supply.Supply()
+            [SYSBENCH], [place], None, supply=provision.Supply()
         )
 
     async def test_guests_get_what_they_lack(self):
@@ -73,7 +73,9 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
         udp = assignment.assign(
             [{"name": "iperf3", "arguments": {"protocol": "udp"}}]
         )
-        ensured = requirements.ensure(udp, [], place, supply=supply.Supply())
+        ensured = requirements.ensure(
+            udp, [], place, supply=provision.Supply()
+        )
         if message is None:
             self.assertIn("iperf3", (await ensured)["m1"])
             return

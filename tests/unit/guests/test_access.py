@@ -3,7 +3,7 @@
 import unittest
 from unittest import mock
 
-from rally_vmperf.guests import access
+from rally_vmperf.guests import boot
 from tests.unit.guests import testing
 
 
@@ -17,7 +17,7 @@ class RulesTest(unittest.TestCase):
                 rule.get("port_range_min"),
                 rule.get("port_range_max"),
             )
-            for rule in access.rules()
+            for rule in boot.rules()
         }
         self.assertEqual(
             {
@@ -36,5 +36,5 @@ class RulesTest(unittest.TestCase):
     def test_no_group_without_port_security(self):
         cloud = testing.FakeCloud()
         network = mock.Mock(secured=False)
-        self.assertIsNone(access.add_security_group(cloud, "g", [network]))
+        self.assertIsNone(boot.add_security_group(cloud, "g", [network]))
         self.assertEqual([], cloud.calls)

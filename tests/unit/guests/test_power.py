@@ -70,15 +70,14 @@ class SwitchTest(unittest.TestCase):
     def switch(self, *team, others="paused", dead=(), timeout=60):
         """Have these awake; return what came of it, and what was asked."""
         before = len(self.cloud.calls)
-        switched = power.switch(
-            self.cloud,
-            self.servers.values(),
-            resting.wanted(self.servers, team, dead, others),
-            others,
-            timeout=timeout,
+        switched = power.Switching(
+            connection=self.cloud,
+            guests=self.servers,
+            wanted=resting.wanted(self.servers, team, dead, others),
+            others=others,
             progress=self.lines.append,
-            before=self.told.append,
         )
+        switched.run(timeout, self.told.append)
         asked = [c for c in self.cloud.calls[before:] if c in SWITCHES]
         return switched, asked
 

@@ -4,7 +4,6 @@ import unittest
 
 import ddt
 
-from rally_vmperf.guests import errors
 from rally_vmperf.guests import quota
 from tests.unit.guests import testing
 
@@ -45,9 +44,7 @@ class CheckTest(unittest.TestCase):
     def test_refusal(self, needs, message):
         self.cloud.compute.limits.instances_used = 9
         self.cloud.compute.limits.server_groups_used = 9
-        with self.assertRaises(errors.GuestError) as caught:
-            quota.check(self.cloud, "demo", needs)
-        self.assertEqual(message, str(caught.exception))
+        self.assertEqual(message, self.refusal(needs))
 
     @ddt.data(
         {"instances": 10, "cores": 20},
@@ -56,7 +53,11 @@ class CheckTest(unittest.TestCase):
         {},
     )
     def test_room(self, needs):
-        quota.check(self.cloud, "demo", needs)
+        self.assertEqual("", self.refusal(needs))
+
+    def refusal(self, needs):
+        rooms = quota.rooms(self.cloud, needs)
+        return quota.refusal("demo", rooms, needs)
 
     def test_neutrons_quota_may_be_hidden(self):
         self.cloud.network.floating_quota = None

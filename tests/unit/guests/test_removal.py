@@ -5,7 +5,7 @@ from unittest import mock
 
 from openstack import exceptions as sdk_errors
 
-from rally_vmperf.guests import access
+from rally_vmperf.guests import boot
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import networks
 from rally_vmperf.guests import ownership
@@ -27,9 +27,9 @@ def stocked():
             name=name(number), networks=[{"uuid": "n1"}]
         )
         cloud.network.create_ip(description=name(number))
-    access.add_keypair(cloud, name(3), "ssh-ed25519 A")
+    boot.add_keypair(cloud, name(3), "ssh-ed25519 A")
     chosen = networks.choose(cloud, made.asked())
-    access.add_security_group(cloud, name(4), chosen.every)
+    boot.add_security_group(cloud, name(4), chosen.every)
     cloud.network.create_security_group(name="c_rally_99999999_00000004")
     return cloud
 

@@ -11,7 +11,6 @@ import yaml
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import host_keys
 from rally_vmperf.guests import request
-from rally_vmperf.guests import user_data
 from rally_vmperf.machines import hostkey
 
 
@@ -30,7 +29,7 @@ class ComposeTest(unittest.TestCase):
         self.client = hostkey.generate("test")
 
     def compose(self, own=None):
-        return user_data.compose(self.host, self.client.public, own)
+        return host_keys.compose(self.host, self.client.public, own)
 
     def test_host_key_is_ours(self):
         ((kind, text),) = parts(self.compose())

@@ -4,7 +4,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.guests import access
+from rally_vmperf.guests import boot
 from rally_vmperf.guests import capacity
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
@@ -87,7 +87,7 @@ class ServerGroupTest(unittest.TestCase):
         }
         cloud_there = wire.Wire(answers, {"compute": NOVA})
         with wire.connected(cloud_there) as connection:
-            made = access.add_server_group(connection, "n", "soft-affinity")
+            made = boot.add_server_group(connection, "n", "soft-affinity")
         self.assertEqual("sg1", made)
         self.assertEqual(
             {"server_group": {"name": "n", **words}},

@@ -10,15 +10,14 @@ import ddt
 from rally_vmperf.execution import health
 from rally_vmperf.machines import base
 from rally_vmperf.machines import fingerprint
-from rally_vmperf.machines import job
 from rally_vmperf.machines import local
 from rally_vmperf.machines import provision
-from rally_vmperf.machines import supply
 from rally_vmperf.machines import testing
 from rally_vmperf.workloads import base as workloads
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads.cpu import bzip2
 from tests.unit.machines import folders
+from tests.unit.machines import jobs
 
 MIB = 1 << 20
 
@@ -84,7 +83,7 @@ class DescriptionTestCase(unittest.IsolatedAsyncioTestCase):
         machine = testing.FakeMachine("g1", {"bash": said, "sh": said})
         with self.assertRaisesRegex(base.MachineError, "g1 has no bzip2"):
             await provision.ensure(
-                machine, bzip2.Compression.TOOLS[:1], supply=supply.NOTHING
+                machine, bzip2.Compression.TOOLS[:1], supply=provision.NOTHING
             )
 
     def test_counters_of_a_megabyte(self):
@@ -116,7 +115,7 @@ class OutputTestCase(unittest.IsolatedAsyncioTestCase):
         self.folder = str(folders.below(self))
 
     async def run_job(self, *script, timeout=60, limit=MIB):
-        handle = await job.start(
+        handle = await jobs.start(
             self.machine,
             self.folder,
             "flood",
@@ -124,7 +123,7 @@ class OutputTestCase(unittest.IsolatedAsyncioTestCase):
             timeout=timeout,
             output_limit=limit,
         )
-        return await job.finish(self.machine, handle)
+        return await handle.finish()
 
     @ddt.data(
         "head -c 100000000 /dev/zero",
@@ -163,9 +162,9 @@ class OutputTestCase(unittest.IsolatedAsyncioTestCase):
     )
     async def test_an_account_that_is_none(self, said):
         machine = testing.FakeMachine("g1", {"bash": ["", said]})
-        handle = await job.start(machine, "/tmp", "fio", ["true"], timeout=1)
+        handle = await jobs.start(machine, "/tmp", "fio", ["true"], timeout=1)
         with self.assertRaisesRegex(base.MachineError, "g1: .*fio") as caught:
             async with asyncio.timeout(30):
-                await job.finish(machine, handle)
+                await handle.finish()
         self.assertLess(len(str(caught.exception)), 700)
         self.assertTrue(str(caught.exception).isprintable())

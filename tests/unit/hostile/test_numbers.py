@@ -4,9 +4,9 @@ import unittest
 
 import ddt
 
-from rally_vmperf.machines import account
 from rally_vmperf.machines import base as machines
 from rally_vmperf.machines import cpus
+from rally_vmperf.machines import job_result
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
 from tests.unit.hostile import attacks
@@ -16,8 +16,6 @@ FLOODS = ["9" * 5000, "-" + "9" * 5000, "0." + "0" * 5000 + "1", "1" * 310]
 NUMBERS = dict(enumerate([*attacks.NUMBERS, *FLOODS]))
 
 ACCOUNT = {
-    "user": "0.1",
-    "system": "0.1",
     "exit": "0",
     "started": "100.5",
     "ended": "101.5",
@@ -70,7 +68,9 @@ class NumbersTestCase(unittest.TestCase):
         self.check_refused("iperf3", old, f'{old}{number}, "x": ')
 
     def test_an_account_is_believed(self):
-        self.assertEqual(1.0, account.read("g1", "c", header()).ended - 100.5)
+        self.assertEqual(
+            1.0, job_result.read("g1", "c", header()).ended - 100.5
+        )
 
     @ddt.named_data(
         *(
@@ -82,7 +82,7 @@ class NumbersTestCase(unittest.TestCase):
     def test_an_account_is_not_believed(self, key, number):
         number = number.replace(" ", "_")  # words end at spaces
         with self.assertRaises(machines.MachineError) as caught:
-            account.read("g1", "fio", header(**{key: number}))
+            job_result.read("g1", "fio", header(**{key: number}))
         self.assertIn("g1", str(caught.exception))
         self.assertTrue(str(caught.exception).isprintable())
         self.assertLess(len(str(caught.exception)), 300)
@@ -99,7 +99,7 @@ class NumbersTestCase(unittest.TestCase):
     )
     def test_times_that_cannot_be(self, changes):
         with self.assertRaisesRegex(machines.MachineError, "g1"):
-            account.read("g1", "fio", header(**changes))
+            job_result.read("g1", "fio", header(**changes))
 
     @ddt.named_data(*((str(at), n) for at, n in NUMBERS.items()))
     def test_processors_of_bare_metal(self, number):

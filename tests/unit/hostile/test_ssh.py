@@ -10,6 +10,7 @@ import asyncssh
 import ddt
 
 from rally_vmperf.machines import base
+from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import hostkey
 from rally_vmperf.machines import ssh
 from tests.unit.hostile import attacks
@@ -22,16 +23,18 @@ GREETING = b"SSH-2.0-OpenSSH_9.2p1\r\n"
 def machine(port, **arguments):
     """Return a machine as a guest's is made."""
     return ssh.Ssh(
-        "g1",
-        **{
-            "host": "127.0.0.1",
-            "port": port,
-            "user": "debian",
-            "client_key": hostkey.generate("client").private,
-            "host_key": KEY,
-            "connect_timeout": 3,
-            **arguments,
-        },
+        endpoint.Endpoint(
+            "g1",
+            **{
+                "host": "127.0.0.1",
+                "port": port,
+                "user": "debian",
+                "client_key": hostkey.generate("client").private,
+                "host_key": KEY,
+                "connect_timeout": 3,
+                **arguments,
+            },
+        )
     )
 
 

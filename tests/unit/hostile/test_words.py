@@ -11,12 +11,11 @@ import ddt
 from rally_vmperf.cmd import main
 from rally_vmperf.guests import console
 from rally_vmperf.machines import base
-from rally_vmperf.machines import fingerprint_parse
+from rally_vmperf.machines import fingerprint
 from rally_vmperf.machines import provision
-from rally_vmperf.machines import supply
 from rally_vmperf.machines import testing
 from rally_vmperf.plugins import harmless
-from rally_vmperf.plugins.scenarios import defects
+from rally_vmperf.plugins.scenarios import base as scenarios
 from rally_vmperf.report import text
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads.cpu import bzip2
@@ -67,8 +66,8 @@ class WordsTestCase(unittest.IsolatedAsyncioTestCase):
         lines = "".join(f"{words}{mark}{words}\n" for mark in ":=\t")
         whole = "".join(f"@@ {name}\n{lines}" for name in names)
         whole += f"@@ kernel\n{words}\n@@ cmdline\n{words}\n"
-        self.check(text.flat(fingerprint_parse.parse(whole)), 400)
-        self._check_all(fingerprint_parse.parse(whole))
+        self.check(text.flat(fingerprint.parse(whole)), 400)
+        self._check_all(fingerprint.parse(whole))
 
     def _check_all(self, node):
         if isinstance(node, dict):
@@ -86,7 +85,7 @@ class WordsTestCase(unittest.IsolatedAsyncioTestCase):
         said = f"tool bzip2\npath /bin/{words}\nversion {words}\n"
         said += f"tool {words}\npath /bin/true\nsha256 {words}\n"
         machine = testing.FakeMachine("g1", {"bash": said})
-        found = await provision.ensure(machine, [TOOL], supply=supply.NOTHING)
+        found = await provision.ensure(machine, [TOOL])
         self.assertEqual({"bzip2"}, found.keys())
         for fact in (found["bzip2"].version, found["bzip2"].path):
             self.check(fact, 200)
@@ -95,9 +94,9 @@ class WordsTestCase(unittest.IsolatedAsyncioTestCase):
     @ddt.named_data(*attacks.WORDS.items())
     def test_an_error_that_nobody_foresaw_quotes_it(self, words):
         with (
-            self.assertRaises(defects.Defect) as caught,
+            self.assertRaises(scenarios.Defect) as caught,
             self.assertLogs("rally_vmperf", logging.ERROR) as logged,
-            defects.told(),
+            scenarios.told(),
         ):
             raise KeyError(words)
         self.assertIsNone(caught.exception.__cause__)

@@ -9,6 +9,7 @@ from hypothesis import strategies
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import clock
+from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import local
 from rally_vmperf.machines import root
 from rally_vmperf.machines import ssh
@@ -64,12 +65,14 @@ class ClockTest(unittest.IsolatedAsyncioTestCase):
     async def test_by_ssh(self):
         async with sshd.Sshd() as server:
             machine = ssh.Ssh(
-                "g1",
-                host=server.host,
-                port=server.port,
-                user="debian",
-                client_key=server.client_pair.private,
-                host_key=server.host_pair.public,
+                endpoint.Endpoint(
+                    "g1",
+                    host=server.host,
+                    port=server.port,
+                    user="debian",
+                    client_key=server.client_pair.private,
+                    host_key=server.host_pair.public,
+                )
             )
             async with machine:
                 reading = await clock.read(machine)
@@ -79,12 +82,14 @@ class ClockTest(unittest.IsolatedAsyncioTestCase):
     async def test_a_connection_that_is_cut_is_replaced(self):
         async with sshd.Sshd() as server:
             machine = ssh.Ssh(
-                "g1",
-                host=server.host,
-                port=server.port,
-                user="debian",
-                client_key=server.client_pair.private,
-                host_key=server.host_pair.public,
+                endpoint.Endpoint(
+                    "g1",
+                    host=server.host,
+                    port=server.port,
+                    user="debian",
+                    client_key=server.client_pair.private,
+                    host_key=server.host_pair.public,
+                )
             )
             async with machine:
                 await machine.run(["true"])

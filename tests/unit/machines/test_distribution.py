@@ -3,8 +3,8 @@ import unittest
 import ddt
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import distribution
 from rally_vmperf.machines import local
+from rally_vmperf.machines import packages
 from rally_vmperf.machines import testing
 from tests.unit.machines import programs
 
@@ -43,7 +43,7 @@ class DistributionTestCase(unittest.IsolatedAsyncioTestCase):
     @ddt.unpack
     async def test_what_machines_say(self, stdout, wanted):
         machine = testing.FakeMachine("g1", {"sh": stdout})
-        found = await distribution.of(machine)
+        found = await packages.of(machine)
         told = (found.kind, set(found.names), found.architecture)
         self.assertEqual(wanted, told[: len(wanted)])
 
@@ -51,7 +51,7 @@ class DistributionTestCase(unittest.IsolatedAsyncioTestCase):
         machine = testing.FakeMachine(
             "g1", {"sh": "id=a\x1b[1m\nversion_id=1"}
         )
-        found = await distribution.of(machine)
+        found = await packages.of(machine)
         self.assertEqual({"a[1m-1"}, found.names)
         self.assertEqual("", found.manager)
 
@@ -59,7 +59,7 @@ class DistributionTestCase(unittest.IsolatedAsyncioTestCase):
         failed = testing.completed(stderr="no printf\n", exit_status=2)
         machine = testing.FakeMachine("g1", {"sh": failed})
         with self.assertRaisesRegex(base.MachineError, "g1 .*no printf"):
-            await distribution.of(machine)
+            await packages.of(machine)
 
     @ddt.data(
         ([], ""),
@@ -75,6 +75,6 @@ class DistributionTestCase(unittest.IsolatedAsyncioTestCase):
         has = programs.Programs(self)
         for name in there:
             has.fake(name)
-        found = await distribution.of(local.Local("here"))
+        found = await packages.of(local.Local("here"))
         self.assertEqual(wanted, found.manager)
         self.assertTrue(found.architecture)

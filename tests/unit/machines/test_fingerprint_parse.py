@@ -5,7 +5,7 @@ import unittest
 import hypothesis
 from hypothesis import strategies as st
 
-from rally_vmperf.machines import fingerprint_parse
+from rally_vmperf.machines import fingerprint
 
 DATA = pathlib.Path(__file__).parent / "data"
 SECTIONS = [
@@ -34,7 +34,7 @@ SECTIONS = [
 class ParseTestCase(unittest.TestCase):
     def test_a_kvm_guest(self):
         text = (DATA / "fingerprint-kvm-epyc.txt").read_text()
-        facts = fingerprint_parse.parse(text)
+        facts = fingerprint.parse(text)
         flags = facts.pop("cpu_flags")
         self.assertIn("avx512f", flags)
         mitigations = facts.pop("mitigations")
@@ -92,7 +92,7 @@ class ParseTestCase(unittest.TestCase):
         )
 
     def test_what_is_not_told_is_none_or_empty(self):
-        facts = fingerprint_parse.parse("")
+        facts = fingerprint.parse("")
         self.assertEqual("unknown", facts.pop("virtualisation"))
         self.assertFalse(any(facts.values()))
         self.assertIsNone(facts["tcg"])
@@ -115,7 +115,7 @@ class ParseTestCase(unittest.TestCase):
         self._check(f"@@ {section}\n" + line * 10_000)
 
     def _check(self, text):
-        facts = fingerprint_parse.parse(text)
+        facts = fingerprint.parse(text)
         self.assertLess(len(json.dumps(facts)), 2_000_000)
         self._bounded(facts)
 

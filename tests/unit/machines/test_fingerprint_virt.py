@@ -2,7 +2,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.machines import fingerprint_virt
+from rally_vmperf.machines import fingerprint
 
 NOTHING = {
     "detected": "",
@@ -34,6 +34,4 @@ class DetectTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_detect(self, expected, signs):
-        self.assertEqual(
-            expected, fingerprint_virt.detect(**{**NOTHING, **signs})
-        )
+        self.assertEqual(expected, fingerprint.detect(**{**NOTHING, **signs}))

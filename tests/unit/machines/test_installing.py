@@ -7,8 +7,8 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.machines import installing
 from rally_vmperf.machines import local
+from rally_vmperf.machines import packages
 from tests.unit.machines import programs
 
 DATA = pathlib.Path(__file__).parent / "data"
@@ -34,9 +34,9 @@ class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
         super().setUp()
         self.programs = programs.Programs(self)
 
-    async def install(self, manager, *packages, proxy=""):
-        return await installing.from_mirror(
-            local.Local("g1"), manager, packages, proxy
+    async def install(self, manager, *names, proxy=""):
+        return await packages.from_mirror(
+            local.Local("g1"), manager, names, proxy
         )
 
     @ddt.data(

@@ -12,10 +12,10 @@ import tempfile
 import time
 import unittest
 
-from rally_vmperf.machines import job_armed
 from rally_vmperf.machines import local
 from rally_vmperf.machines import workfolder
 from tests.unit.machines import intruder
+from tests.unit.machines import jobs
 
 TRIES = 200
 
@@ -84,7 +84,7 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
         made = await workfolder.make(self.machine, str(self.parent))
         work = f"{made}/echo"
         await self.machine.put(b"echo 5", f"{work}/script", 0o755)
-        handle = await job_armed.arm(
+        handle = await jobs.arm(
             self.machine,
             work,
             "rate",
@@ -96,7 +96,7 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
         with self.attacked(TRIES) as while_it_waits:
             pass
         with self.attacked() as while_it_runs:
-            result = await job_armed.release(self.machine, handle, time.time())
+            result = await handle.release(time.time())
         for told in (while_it_waits, while_it_runs):
             self.assertEqual({}, told["won"])
             self.assertGreater(told["tried"]["open"], 0)

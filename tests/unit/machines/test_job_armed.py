@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import dataclasses
 import os
 import pathlib
 import shutil
@@ -9,11 +10,10 @@ import typing
 import unittest
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import job
-from rally_vmperf.machines import job_armed
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
 from tests.unit.machines import folders
+from tests.unit.machines import jobs
 
 
 class Supervisor(typing.NamedTuple):
@@ -67,7 +67,7 @@ class Case(unittest.IsolatedAsyncioTestCase):
         self.spent = []
 
     async def arm(self, *argv, timeout=60, **arguments):
-        return await job_armed.arm(
+        return await jobs.arm(
             self.machine,
             self.folder,
             "fio",
@@ -78,9 +78,7 @@ class Case(unittest.IsolatedAsyncioTestCase):
         )
 
     async def release(self, handle, ahead=0.0):
-        return await job_armed.release(
-            self.machine, handle, time.time() + ahead
-        )
+        return await handle.release(time.time() + ahead)
 
     async def gone(self, process):
         """Wait until nothing is left of a supervisor and what it started."""
@@ -94,7 +92,7 @@ class ArmedTestCase(Case):
     async def test_it_begins_at_its_instant(self):
         handle = await self.arm("sh", "-c", "echo out; echo err >&2; exit 3")
         at = time.time() + 0.5
-        result = await job_armed.release(self.machine, handle, at)
+        result = await handle.release(at)
         self.assertGreaterEqual(result.started, at)
         self.assertEqual("out\n", result.stdout)
         self.assertEqual("err\n", result.stderr)
@@ -104,8 +102,8 @@ class ArmedTestCase(Case):
         handle = await self.arm("true")
         at = time.time() + 0.5
         first, second = await asyncio.gather(
-            job_armed.release(self.machine, handle, at),
-            job_armed.release(self.machine, handle, at),
+            handle.release(at),
+            handle.release(at),
         )
         self.assertEqual(first, second)
         self.assertGreaterEqual(first.started, at)
@@ -131,12 +129,12 @@ class ArmedTestCase(Case):
         self.assertEqual(
             [os.path.basename(second.place)], os.listdir(self.folder)
         )
-        await job.cancel(self.machine, second)
+        await second.cancel()
 
     async def test_cancelled_while_armed_nothing_is_left(self):
         handle = await self.arm("true")
         process = supervisor(handle)
-        await job.cancel(self.machine, handle)
+        await handle.cancel()
         await self.gone(process)
         self.assertEqual([], os.listdir(self.folder))
 
@@ -150,7 +148,7 @@ class ArmedTestCase(Case):
         end_group(supervisor(handle))
         with self.assertRaisesRegex(base.MachineError, "vanished"):
             await self.release(handle, 0.2)
-        await job.cancel(self.machine, handle)
+        await handle.cancel()
 
     async def test_armed_for_nobody_it_goes_away(self):
         handle = await self.arm("true")
@@ -176,10 +174,10 @@ class ArmedTestCase(Case):
                 ]
             },
         )
-        handle = await job_armed.arm(
+        handle = await jobs.arm(
             machine, "/w", "fio", ["true"], timeout=9, spent=[]
         )
-        result = await job_armed.release(machine, handle, 77.5)
+        result = await handle.release(77.5)
         self.assertEqual("out", result.stdout)
         for words in machine.commands[1:]:
             self.assertEqual(
@@ -198,7 +196,7 @@ class KeptUpTestCase(Case):
         return handle, result
 
     async def enough(self, handle):
-        return await job_armed.enough(self.machine, handle)
+        return await handle.enough()
 
     def lines(self):
         return pathlib.Path(self.folder, "log").read_text().splitlines()
@@ -260,13 +258,13 @@ class KeptUpTestCase(Case):
                 handle, _ = await self.keep("sh", "-c", "sleep 0.01")
                 process = supervisor(handle, "keeper")
                 if how == "cancel":
-                    await job.cancel(self.machine, handle)
+                    await handle.cancel()
                     self.spent = []
                 elif how == "arm":
                     other = await self.arm("true")
-                    await job.cancel(self.machine, other)
+                    await other.cancel()
                 else:
-                    await job.run(
+                    await jobs.run(
                         self.machine,
                         self.folder,
                         "fio",
@@ -299,11 +297,13 @@ class KeptUpTestCase(Case):
             await self.release(handle)
         await self.gone(process)
         self.assertIsNone(await self.enough(handle))
-        await job.cancel(self.machine, handle)
+        await handle.cancel()
 
     async def test_absurd_answers_are_no_moment(self):
         handle = await self.arm("true")
-        await job.cancel(self.machine, handle)
+        await handle.cancel()
         for answer in ("", "kept=", "kept=nan", "kept=-1", "kept=1e99"):
             machine = testing.FakeMachine("g1", {"bash": answer})
-            self.assertIsNone(await job_armed.enough(machine, handle))
+            self.assertIsNone(
+                await dataclasses.replace(handle, machine=machine).enough()
+            )

@@ -9,6 +9,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.machines import base
+from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import hostkey
 from rally_vmperf.machines import jump
 from rally_vmperf.machines import ssh
@@ -48,16 +49,18 @@ class Case(unittest.IsolatedAsyncioTestCase):
 
     def machine(self, server, way, name="g1", **arguments):
         machine = ssh.Ssh(
-            name,
-            **{
-                "host": server.host,
-                "port": server.port,
-                "user": "debian",
-                "client_key": server.client_pair.private,
-                "host_key": server.host_pair.public,
-                "way": way,
-                **arguments,
-            },
+            endpoint.Endpoint(
+                name,
+                **{
+                    "host": server.host,
+                    "port": server.port,
+                    "user": "debian",
+                    "client_key": server.client_pair.private,
+                    "host_key": server.host_pair.public,
+                    "way": way,
+                    **arguments,
+                },
+            )
         )
         self.addAsyncCleanup(machine.close)
         return machine

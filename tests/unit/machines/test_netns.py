@@ -8,7 +8,7 @@ import unittest
 import ddt
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import netns
+from rally_vmperf.machines import routes
 
 NAME = f"vmperf-test-{os.getpid()}"
 ADDRESS = "192.0.2.77"
@@ -21,7 +21,7 @@ class RefusedTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.MachineError, "is not on this machine .*ip netns"
         ):
-            netns.open_socket(name)
+            routes.open_socket(name)
 
 
 def ip(*words):
@@ -41,11 +41,11 @@ class NamespaceTestCase(unittest.IsolatedAsyncioTestCase):
         ip("-n", NAME, "address", "add", f"{ADDRESS}/32", "dev", "lo")
 
     async def test_a_server_that_only_the_namespace_sees(self):
-        with netns.open_socket(NAME) as listener:
+        with routes.open_socket(NAME) as listener:
             listener.bind((ADDRESS, 0))
             listener.listen()
             port = listener.getsockname()[1]
-            way = netns.Namespace(NAME)
+            way = routes.Namespace(NAME)
             opened = await way.open(self, ADDRESS, port)
             with opened["sock"] as reached:
                 self.assertEqual((ADDRESS, port), reached.getpeername())
@@ -55,7 +55,7 @@ class NamespaceTestCase(unittest.IsolatedAsyncioTestCase):
 
     def test_this_process_stays_where_it_is(self):
         inode = os.stat("/proc/self/ns/net").st_ino
-        netns.open_socket(NAME).close()
+        routes.open_socket(NAME).close()
         self.assertEqual(inode, os.stat("/proc/self/ns/net").st_ino)
         self.assertEqual(
             inode,
@@ -71,7 +71,7 @@ class NamespaceTestCase(unittest.IsolatedAsyncioTestCase):
         if not child:
             os.setresuid(65534, 65534, 65534)
             try:
-                netns.open_socket(NAME)
+                routes.open_socket(NAME)
             except base.MachineError as error:
                 os.write(write, str(error).encode())
             finally:

@@ -10,7 +10,6 @@ import ddt
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import provision
-from rally_vmperf.machines import supply
 from rally_vmperf.machines import testing
 from rally_vmperf.workloads import registry
 from tests.unit.machines import programs
@@ -32,7 +31,7 @@ MISSING = "tool mbw\n"
 DEBIAN = "manager=apt-get\nid=debian\ncodename=bookworm\narchitecture=amd64\n"
 ROCKY = "manager=dnf\nid=rocky\nversion_id=9.4\narchitecture=x86_64\n"
 LEAP = "manager=zypper\nid=opensuse-leap\nversion_id=15.6\n"
-ANY = supply.Supply()
+ANY = provision.Supply()
 TOOLS = {
     tool.command: tool
     for name in registry.names()
@@ -88,7 +87,7 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
             "g1",
             {"bash": [MISSING, THERE], "id -u": "0\n", "sh": [DEBIAN, ""]},
         )
-        proxy = supply.Supply(proxy="http://192.0.2.1:1")
+        proxy = provision.Supply(proxy="http://192.0.2.1:1")
         facts = await provision.ensure(machine, [MBW], supply=proxy)
         self.assertEqual("/usr/bin/mbw", facts["mbw"].path)
         install = machine.commands[3]
@@ -116,7 +115,7 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
             base.MachineError, f"^g1 has no {command}: install .*: {wanted}"
         ):
             await provision.ensure(
-                machine, [TOOLS[command]], supply=supply.NOTHING
+                machine, [TOOLS[command]], supply=provision.NOTHING
             )
         self.assertEqual(2, len(machine.commands))
 
@@ -159,7 +158,7 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
                 r"no mbw: .* for bookworm \(amd64\), and g1 is rocky-9",
             ):
                 await provision.ensure(
-                    machine, [MBW], supply=supply.Supply(tools=toolbox)
+                    machine, [MBW], supply=provision.Supply(tools=toolbox)
                 )
         self.assertEqual({"sh", "bash"}, {c[0] for c in machine.commands})
 
@@ -176,7 +175,7 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
                 },
             )
             await provision.ensure(
-                machine, [MBW], supply=supply.Supply(tools=toolbox)
+                machine, [MBW], supply=provision.Supply(tools=toolbox)
             )
         scripts = [c[3:] for c in machine.commands if c[0] == "sh"]
         self.assertIn(place.strip(), scripts[-1])
@@ -208,7 +207,7 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
                 rf"from the folder {folder} \(E: no mbw\); fetch or index",
             ):
                 await provision.ensure(
-                    machine, [MBW], supply=supply.Supply(tools=toolbox)
+                    machine, [MBW], supply=provision.Supply(tools=toolbox)
                 )
 
     async def test_no_sudo(self):

@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import dataclasses
 import mmap
 import os
 import pathlib
@@ -9,14 +10,14 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import dialing
+from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import hostkey
 from rally_vmperf.machines import job
-from rally_vmperf.machines import job_asking
 from rally_vmperf.machines import local
-from rally_vmperf.machines import putting
+from rally_vmperf.machines import routes
 from rally_vmperf.machines import ssh
 from tests.unit.machines import folders
+from tests.unit.machines import jobs
 from tests.unit.machines import sshd
 
 
@@ -29,15 +30,17 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
 
     def machine(self, server, **arguments):
         machine = ssh.Ssh(
-            "g1",
-            **{
-                "host": server.host,
-                "port": server.port,
-                "user": "debian",
-                "client_key": server.client_pair.private,
-                "host_key": server.host_pair.public,
-                **arguments,
-            },
+            endpoint.Endpoint(
+                "g1",
+                **{
+                    "host": server.host,
+                    "port": server.port,
+                    "user": "debian",
+                    "client_key": server.client_pair.private,
+                    "host_key": server.host_pair.public,
+                    **arguments,
+                },
+            )
         )
         self.addAsyncCleanup(machine.close)
         return machine
@@ -113,9 +116,9 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
     def test_bad_keys_are_named(self):
         common = {"host": "::1", "user": "u"}
         with self.assertRaisesRegex(base.MachineError, "ssh_host_ed25519"):
-            ssh.Ssh("g1", host_key="rubbish", **common)
+            ssh.Ssh(endpoint.Endpoint("g1", host_key="rubbish", **common))
         with self.assertRaisesRegex(base.MachineError, "g1: client key"):
-            ssh.Ssh("g1", client_key="rubbish", **common)
+            ssh.Ssh(endpoint.Endpoint("g1", client_key="rubbish", **common))
 
     async def test_waits_for_a_port_to_open(self):
         server = await self.serve()
@@ -165,7 +168,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         async def hang(*_):
             await asyncio.sleep(60)
 
-        with mock.patch.object(dialing, "dial", hang):
+        with mock.patch.object(routes, "dial", hang):
             started = time.monotonic()
             answers = await asyncio.gather(
                 *(machine.run(["true"], timeout=0.3) for _ in range(3)),
@@ -187,7 +190,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
             await asyncio.sleep(0.1)
             raise ConnectionRefusedError("refused")
 
-        with mock.patch.object(dialing, "dial", refuse):
+        with mock.patch.object(routes, "dial", refuse):
             answers = await asyncio.gather(
                 *(machine.run(["true"]) for _ in range(5)),
                 return_exceptions=True,
@@ -271,7 +274,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
             mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content,
         ):
             target = str(folder / "target")
-            await putting.put(machine, content, target, 0o644)
+            await machine.put(content, target)
         self.assertEqual(source.read_bytes(), (folder / "target").read_bytes())
 
     async def test_many_commands_at_once_share_few_connections(self):
@@ -319,14 +322,14 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         server = await self.serve()
         machine = self.machine(server)
         script = 'echo one; sleep 1; echo two; echo "$1" >&2; exit 4'
-        handle = await job.start(
+        handle = await jobs.start(
             machine,
             str(folders.below(self)),
             "fio",
             ["sh", "-c", script, "sh", "a *"],
             timeout=60,
         )
-        finishing = asyncio.create_task(job.finish(machine, handle))
+        finishing = asyncio.create_task(handle.finish())
         while len(server.commands) < 2:
             await asyncio.sleep(0.01)
         server.drop()
@@ -343,7 +346,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         folder = str(folders.below(self))
         script = "echo began >>began; sleep 1; cat began"
         running = asyncio.create_task(
-            job.run(
+            jobs.run(
                 machine, folder, "fio", ["sh", "-c", script],
                 timeout=60, spent=[],
             )
@@ -358,20 +361,21 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_a_job_on_a_machine_that_falls_silent_is_given_up(self):
         server = await self.serve()
         machine = self.machine(server, keepalive=0.2)
-        handle = await job.start(
+        handle = await jobs.start(
             machine,
             str(folders.below(self)),
             "fio",
             ["sleep", "20"],
             timeout=9000,
         )
-        self.addAsyncCleanup(job.cancel, local.Local("g1"), handle)
-        finishing = asyncio.create_task(job.finish(machine, handle))
+        here = dataclasses.replace(handle, machine=local.Local("g1"))
+        self.addAsyncCleanup(here.cancel)
+        finishing = asyncio.create_task(handle.finish())
         while len(server.commands) < 2:
             await asyncio.sleep(0.01)
         server.silence()
         with (
-            mock.patch.object(job_asking, "_AWAY", 0.5),
+            mock.patch.object(job, "_AWAY", 0.5),
             self.assertRaisesRegex(base.Unreachable, "lost 1 s ago .* fio"),
         ):
             await finishing

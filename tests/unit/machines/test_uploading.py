@@ -6,8 +6,8 @@ import unittest
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
+from rally_vmperf.machines import packages
 from rally_vmperf.machines import testing
-from rally_vmperf.machines import uploading
 from tests.unit.machines import programs
 from tests.unit.toolbox import made
 
@@ -52,11 +52,11 @@ class UploadingTestCase(unittest.IsolatedAsyncioTestCase):
         )
         program.chmod(0o755)
 
-    async def upload(self, manager, *packages, **changed):
+    async def upload(self, manager, *names, **changed):
         toolbox = made.toolbox(self.top, **changed)
         (chosen,) = toolbox.sets
-        reason = await uploading.from_toolbox(
-            self.machine, manager, packages, toolbox, chosen
+        reason = await packages.from_toolbox(
+            self.machine, manager, names, toolbox, chosen
         )
         (path,) = self.made.read_text().splitlines()
         self.assertFalse(pathlib.Path(path).exists(), path)
@@ -103,7 +103,7 @@ class UploadingTestCase(unittest.IsolatedAsyncioTestCase):
         toolbox = made.toolbox(self.top)
         (chosen,) = toolbox.sets
         toolbox.file(chosen.packages[0]).write_bytes(b"evil")
-        reason = await uploading.from_toolbox(
+        reason = await packages.from_toolbox(
             self.machine, "apt-get", ["mbw"], toolbox, chosen
         )
         self.assertIn("checksum", reason)
@@ -192,6 +192,6 @@ class UploadingTestCase(unittest.IsolatedAsyncioTestCase):
             toolbox = made.toolbox(self.top)
             (chosen,) = toolbox.sets
             with self.assertRaisesRegex(base.MachineError, "is no folder"):
-                await uploading.from_toolbox(
+                await packages.from_toolbox(
                     machine, "apt-get", ["mbw"], toolbox, chosen
                 )

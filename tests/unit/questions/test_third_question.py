@@ -1,5 +1,6 @@
 """A third question needs no change of the package."""
 
+import argparse
 import io
 import json
 import os
@@ -119,7 +120,12 @@ class TestThirdQuestion(unittest.TestCase):
         path.write_text(
             yaml.safe_dump({"version": 2, "title": "T", "subtasks": [subtask]})
         )
-        ((asked, entry),) = task_file.read(str(path), config_file=os.devnull)
+        ((asked, entry),) = task_file.read(
+            str(path),
+            argparse.Namespace(
+                config_file=os.devnull, task_args=None, task_args_file=None
+            ),
+        )
         self.assertIs(variants.QUESTION, entry)
         self.assertEqual((1,), entry.copies(asked))
         self.assertEqual(3, entry.minutes(asked))

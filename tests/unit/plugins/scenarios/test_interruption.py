@@ -5,7 +5,7 @@ from unittest import mock
 
 from rally import consts
 
-from rally_vmperf.plugins.scenarios import interruption
+from rally_vmperf.plugins.scenarios import base
 
 
 class TestPassedOn(unittest.TestCase):
@@ -17,23 +17,23 @@ class TestPassedOn(unittest.TestCase):
         self.tasks = mock.Mock()
         self.tasks.get_status.return_value = consts.TaskStatus.ABORTED
         for patch in (
-            mock.patch.object(interruption.objects, "Task", self.tasks),
-            mock.patch.object(interruption, "_interrupted", set()),
+            mock.patch.object(base.objects, "Task", self.tasks),
+            mock.patch.object(base, "_interrupted", set()),
         ):
             patch.start()
             self.addCleanup(patch.stop)
 
     def test_nothing_happens(self):
         """A repetition that ends well is none of its business."""
-        with interruption.passed_on({"uuid": "t"}, "w"):
+        with base.passed_on({"uuid": "t"}, "w"):
             pass
         self.tasks.get.assert_not_called()
 
     def test_task_is_aborted(self):
         """Rally gets an exception that it does not swallow."""
         with (
-            self.assertRaises(interruption.Interrupted),
-            interruption.passed_on({"uuid": "t"}, "w"),
+            self.assertRaises(base.Interrupted),
+            base.passed_on({"uuid": "t"}, "w"),
         ):
             raise KeyboardInterrupt
         self.tasks.get.assert_called_once_with("t")
@@ -42,16 +42,16 @@ class TestPassedOn(unittest.TestCase):
     def test_no_repetition_follows(self):
         """Of the same workload; others are free."""
         with (
-            self.assertRaises(interruption.Interrupted),
-            interruption.passed_on({"uuid": "t"}, "w"),
+            self.assertRaises(base.Interrupted),
+            base.passed_on({"uuid": "t"}, "w"),
         ):
             raise KeyboardInterrupt
         with (
-            self.assertRaisesRegex(interruption.Interrupted, "not started"),
-            interruption.passed_on({"uuid": "t"}, "w"),
+            self.assertRaisesRegex(base.Interrupted, "not started"),
+            base.passed_on({"uuid": "t"}, "w"),
         ):
             self.fail("it was started")
-        with interruption.passed_on({"uuid": "t"}, "other"):
+        with base.passed_on({"uuid": "t"}, "other"):
             pass
 
     def test_waits_for_the_engine(self):
@@ -61,8 +61,8 @@ class TestPassedOn(unittest.TestCase):
             consts.TaskStatus.ABORTED,
         ]
         with (
-            self.assertRaises(interruption.Interrupted),
-            interruption.passed_on({"uuid": "t"}, "w"),
+            self.assertRaises(base.Interrupted),
+            base.passed_on({"uuid": "t"}, "w"),
         ):
             raise KeyboardInterrupt
         self.assertEqual(2, self.tasks.get_status.call_count)

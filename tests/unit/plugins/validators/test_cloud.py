@@ -9,7 +9,7 @@ from rally.common import validation
 
 from rally_vmperf.baseline import store
 from rally_vmperf.plugins.scenarios import overhead
-from rally_vmperf.plugins.validators import cloud
+from rally_vmperf.plugins.validators import task as validators
 from rally_vmperf.workloads import registry
 from tests.unit import made
 from tests.unit.guests import testing
@@ -62,7 +62,7 @@ class CloudTest(unittest.TestCase):
         )
         conf = mock.Mock(vmperf=mock.Mock(baseline_dir=folder.name))
         for target, new in (
-            ("rally_vmperf.plugins.validators.cloud.CONF", conf),
+            ("rally_vmperf.plugins.validators.task.CONF", conf),
             ("rally_vmperf.guests.cloud.connect", lambda one: self.cloud),
         ):
             patch = mock.patch(target, new)
@@ -70,7 +70,7 @@ class CloudTest(unittest.TestCase):
             self.addCleanup(patch.stop)
 
     def validate(self, task):
-        cloud.Cloud().validate(CONTEXT, task, overhead.Overhead, None)
+        validators.Cloud().validate(CONTEXT, task, overhead.Overhead, None)
 
     @ddt.data(
         {},

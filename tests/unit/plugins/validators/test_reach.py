@@ -138,7 +138,7 @@ class TestReach(unittest.TestCase):
     def test_a_namespace_that_only_root_may_enter(self):
         error = base.MachineError("namespace 'x' can be entered by root alone")
         with mock.patch(
-            "rally_vmperf.machines.netns.open_socket",
+            "rally_vmperf.machines.routes.open_socket",
             autospec=True,
             side_effect=error,
         ):

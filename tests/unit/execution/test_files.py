@@ -10,12 +10,12 @@ import resource
 import sys
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import files
+from rally_vmperf.execution import reach
 
 soft, hard, machines = (int(word) for word in sys.argv[1:])
 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 try:
-    files.allow(machines)
+    reach.allow_files(machines)
 except base.MachineError as error:
     print(error)
 print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])

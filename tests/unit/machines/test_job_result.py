@@ -1,7 +1,7 @@
 import unittest
 
-from rally_vmperf.machines import account
 from rally_vmperf.machines import base
+from rally_vmperf.machines import job_result
 
 GOOD = {
     "exit": "3",
@@ -11,22 +11,26 @@ GOOD = {
     "after": "1010.5",
     "up": "50.00",
     "up_ended": "60.00",
-    "user": "0.25",
-    "system": "0.5",
 }
 
 
 def _read(**changes):
     told = {**GOOD, **changes}
     header = " ".join(f"{key}={value}" for key, value in told.items())
-    return account.read("g1", "fio", header)
+    return job_result.read("g1", "fio", header)
 
 
 class AccountTestCase(unittest.TestCase):
     def test_a_good_one(self):
         self.assertEqual(
-            account.Account(
-                exit_status=3, started=1000.5, ended=1010.5, cpu_seconds=0.75
+            job_result.JobResult(
+                name="fio",
+                exit_status=3,
+                seconds=10,
+                started=1000.5,
+                ended=1010.5,
+                stdout="",
+                stderr="",
             ),
             _read(),
         )
@@ -44,7 +48,6 @@ class AccountTestCase(unittest.TestCase):
 
     def test_what_lasts_less_than_nothing(self):
         for changes in (
-            {"user": "-1"},
             {"up_ended": "49"},
             {"ended": "1000.45", "up_ended": "50.00"},
             {"exit": "-1"},

@@ -1,0 +1,203 @@
+"""Which distribution a machine runs, and what installs packages on it."""
+
+import collections.abc
+import contextlib
+import dataclasses
+import mmap
+import pathlib
+import re
+import typing as t
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import root
+from rally_vmperf.machines import scripts
+from rally_vmperf.machines import workfolder
+from rally_vmperf.toolbox import folder
+from rally_vmperf.toolbox import manifest
+
+Kind = t.Literal["apt", "dnf", "zypper", ""]
+
+_KINDS: dict[str, Kind] = {
+    "apt-get": "apt",
+    "dnf": "dnf",
+    "microdnf": "dnf",
+    "yum": "dnf",
+    "zypper": "zypper",
+}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Distribution:
+    """What a machine says of itself.
+
+    :param manager: program that installs packages; empty if it has none that
+        is known
+    :param names: what its release may be called, such as ``bookworm`` and
+        ``debian-12``
+    :param architecture: as its packages name it
+    """
+
+    manager: str
+    names: frozenset[str]
+    architecture: str
+
+    @property
+    def kind(self) -> Kind:
+        """Return the package manager that the program is a form of."""
+        return _KINDS.get(self.manager, "")
+
+
+async def of(machine: base.Machine) -> Distribution:
+    """Ask a machine.
+
+    :raises MachineError: when it cannot tell
+    """
+    done = await machine.run(scripts.argv("distribution.sh"))
+    if done.exit_status:
+        raise base.MachineError(
+            f"{machine.name} cannot tell its distribution: "
+            f"{base.last_line(done.stderr)}"
+        )
+    told: dict[str, str] = {}
+    for line in done.stdout.splitlines():
+        key, _, value = line.partition("=")
+        told[key] = "".join(filter(str.isprintable, value))[:60]
+    return Distribution(
+        manager=told.get("manager", "")
+        if told.get("manager") in _KINDS
+        else "",
+        names=_names(told),
+        architecture=told.get("architecture", ""),
+    )
+
+
+def _names(told: dict[str, str]) -> frozenset[str]:
+    ident, version = told.get("id", ""), told.get("version_id", "")
+    major = version.partition(".")[0]
+    names = {told.get("codename", "")}
+    names |= {f"{ident}-{one}" for one in (version, major) if ident and one}
+    return frozenset(names - {""})
+
+
+#: Beginnings of the lines that tell it, in apt, dnf and zypper.
+_TELLING = re.compile(
+    r"E: |W: Failed to fetch|Error: \S|- Curl error|- nothing provides|"
+    r"Error message: |Problem: |No provider of "
+)
+
+
+def reason(stderr: str) -> str:
+    """Return the first and the last telling line, or whatever was said last.
+
+    The first is often the cause (no route), the last what came of it.
+    """
+    lines = [line.strip() for line in stderr.splitlines()]
+    telling = [line[:200] for line in lines if _TELLING.match(line)]
+    if not telling:
+        return base.last_line(stderr)
+    return ", ".join(dict.fromkeys((telling[0], telling[-1])))
+
+
+#: Seconds; a slow mirror is not an absent one.
+_TIMEOUT = 1800
+
+
+async def from_mirror(
+    machine: base.Machine,
+    manager: str,
+    packages: collections.abc.Sequence[str],
+    proxy: str,
+) -> str:
+    """Have packages installed from the machine's mirrors.
+
+    :param proxy: URL by which the mirrors are reached, or empty; it is used
+        this once and not kept
+    :returns: why it did not work, or whatever was said last
+    """
+    superuser = await root.as_root(machine)
+    try:
+        done = await superuser.run(
+            scripts.argv("install.sh", manager, proxy, *packages),
+            timeout=_TIMEOUT,
+        )
+    except (base.TimedOut, base.OutputTooLong) as error:
+        return str(error)
+    return reason(done.stderr)
+
+
+#: Where the folder is made that packages are sent to.
+_PARENT = "/var/tmp"  # noqa: S108 - nobody can foresee what we make there
+#: Package managers read as users of their own.
+_READABLE = 0o755
+#: Seconds to find out what is needed, and to install it.
+_LOOK, _INSTALL = 300, 1800
+
+
+async def from_toolbox(
+    machine: base.Machine,
+    manager: str,
+    packages: collections.abc.Sequence[str],
+    toolbox: folder.Toolbox,
+    chosen: manifest.Set,
+) -> str:
+    """Send what a machine lacks for packages, and have it install them.
+
+    The index goes first; the machine's package manager says which files it
+    needs, and only these follow. Nothing of it stays on the machine.
+
+    :param chosen: the packages for the machine's release
+    :returns: why it did not work, or whatever was said last
+    :raises MachineError: when files cannot be written there
+    """
+    superuser = await root.as_root(machine)
+    async with _place(superuser) as place:
+        sums = "".join(
+            f"{one.sha256}  {one.target}\n"
+            for one in (*chosen.index, *chosen.packages)
+        )
+        await superuser.put(sums.encode(), f"{place}/SHA256SUMS")
+        for one in chosen.index:
+            await _send(superuser, toolbox.file(one), f"{place}/{one.target}")
+        words = (place, manager, *packages)
+        asked = await _ask(superuser, _LOOK, "wanted", *words)
+        if asked.exit_status:
+            return reason(asked.stderr)
+        wanted = set(asked.stdout.split())
+        for one in chosen.packages:
+            if one.target in wanted:
+                path = toolbox.file(one)
+                await _send(superuser, path, f"{place}/{one.target}")
+        done = await _ask(superuser, _INSTALL, "install", *words)
+        return reason(done.stderr)
+
+
+@contextlib.asynccontextmanager
+async def _place(
+    superuser: base.Machine,
+) -> collections.abc.AsyncIterator[str]:
+    """Give a folder on the machine, and remove it."""
+    place = await workfolder.make(superuser, _PARENT, _READABLE)
+    try:
+        yield place
+    finally:
+        await workfolder.remove(superuser, place)
+
+
+async def _ask(
+    superuser: base.Machine, seconds: float, *words: str
+) -> base.Completed:
+    return await superuser.run(
+        scripts.argv("toolbox.sh", *words), timeout=seconds
+    )
+
+
+async def _send(
+    superuser: base.Machine, path: pathlib.Path, target: str
+) -> None:
+    """Write a file there as it is read here, however many machines get it."""
+    with path.open("rb") as stream:
+        if not path.stat().st_size:
+            await superuser.put(b"", target)
+            return
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            await superuser.put(content, target)
