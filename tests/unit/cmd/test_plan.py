@@ -144,7 +144,7 @@ class PlanTest(unittest.TestCase):
         )
         options["groups"].append({"name": "b", **group})
         with self.assertRaisesRegex(
-            errors.GuestError, r"groups: 2 are given \(a, b\)"
+            document.BaselineError, r"groups: 2 are given \(a, b\)"
         ):
             self.plan(wanted)
 

@@ -59,6 +59,7 @@ class WayToTestCase(unittest.TestCase):
         with mock.patch.object(
             reach.endpoint, "Endpoint", autospec=True
         ) as made:
+            made.return_value.name = "g1"
             reach.connect(guest, "key", reach.way_to(()))
             reach.connect(
                 dataclasses.replace(guest, login=login),
