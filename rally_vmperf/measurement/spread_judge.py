@@ -266,6 +266,7 @@ class SpreadJudge(judge.Judge[Row, Judgement]):
     :raises ValueError: for an argument that cannot be meant
     """
 
+    judgement_type = Judgement
     criteria: Criteria
 
     def __init__(self, over: Over = "repetitions", **given: t.Any) -> None:
@@ -348,12 +349,6 @@ class SpreadJudge(judge.Judge[Row, Judgement]):
             return True
         found = spread.ratio(row.bare, row.guest, needed.CONFIDENCE)
         return bool(found and found.low is not None and found.low > row.limit)
-
-    def sum_up(
-        self, entries: judge.Repetitions, **verdict: t.Any
-    ) -> Judgement:
-        """Return the judgement."""
-        return Judgement(**verdict)
 
 
 def _figure(row: Row, guest: Values) -> float | None:
