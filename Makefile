@@ -11,7 +11,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 CLOUD ?= /var/lib/vmperf-cloud
-# Rally keeps what is current in its user's home: not in yours.
+# Rally keeps what is current in its user's home: not in yours.  No cloud may
+# be where somebody lives, so `cloud` is not told of that home.
 RALLY = HOME=$(CLOUD) $(BIN)/rally --config-file $(CLOUD)/rally.conf
 VMPERF = HOME=$(CLOUD) $(BIN)/rally-vmperf
 CONF = --config-file $(CLOUD)/rally.conf
@@ -73,7 +74,7 @@ bench-density: $(VENV)/ready
 	$(BIN)/python -m tests.bench.density
 
 cloud: $(VENV)/ready
-	$(VMPERF) cloud up --root $(CLOUD)
+	$(BIN)/rally-vmperf cloud up --root $(CLOUD)
 
 environment: cloud
 	@$(RALLY) db ensure >/dev/null
@@ -87,17 +88,18 @@ baseline: environment
 	    --task $(TASK) --task-args-file $(ARGS) $(PEER)
 
 down: $(VENV)/ready
-	$(VMPERF) cloud down --root $(CLOUD)
+	$(BIN)/rally-vmperf cloud down --root $(CLOUD)
 
-# As on a machine that never had a cloud; only the guest image is kept.  The
-# command makes a cache in its home, so it is not asked where nothing is.
+# As on a machine that never had a cloud; only the guest image is kept.
 purge: $(VENV)/ready
-	test ! -e $(CLOUD) || $(VMPERF) cloud down --purge --root $(CLOUD)
+	test ! -e $(CLOUD) || \
+	    $(BIN)/rally-vmperf cloud down --purge --root $(CLOUD)
 
 $(VENV)/ready: setup.cfg requirements.txt test-requirements.txt \
     doc/requirements.txt
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
 	    { apt-get update -q && apt-get install -qy python3-venv; }
+	rm -rf *.egg-info  # an old list of entry points would go first
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/pip install -q -e . -r test-requirements.txt \
 	    -r doc/requirements.txt
