@@ -51,7 +51,7 @@ class Course:
         done = self._done(end) - self._done(begin)
         if done <= 0:
             return 1.0
-        return done / (last[1] - first[1]) * (whole / (end - begin))
+        return done / (last[1] - first[1]) / ((end - begin) / whole)
 
     def _done(self, moment: float) -> float:
         for (early, less), (late, more) in itertools.pairwise(self.points):

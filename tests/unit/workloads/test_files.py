@@ -40,9 +40,10 @@ class ReadTestCase(unittest.TestCase):
         self.assertRegex(message, f"own has .* instead of {'0' * 64}; get it")
 
     def test_missing_ones(self):
-        message = self.refused(path="/nonexistent/f")
+        path = self.path.with_name("absent")
+        message = self.refused(path=str(path))
         self.assertEqual(
-            "file /nonexistent/f of this machine cannot be read: No such file "
+            f"file {path} of this machine cannot be read: No such file "
             "or directory; give its absolute path on the machine that runs "
             "this",
             message,

@@ -212,7 +212,7 @@ class CourseTestCase(unittest.TestCase):
         course = _iperf3_result.course(
             "to_peer", "tcp", golden.outcome("x", GOLDEN, seconds=3.2), 1
         )
-        self.assertEqual(1.0, course.pace(1.2, 3.0))
+        self.assertAlmostEqual(1.0, course.pace(1.2, 3.0), places=12)
 
     def test_absurd_reports_are_none(self):
         for reports in (None, 5, {}, [], "x" * 5):
