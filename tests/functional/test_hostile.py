@@ -97,11 +97,16 @@ class TestHostile(laboratory.Case):
         self.assertIn("PWNED", facts["os"])
 
     def _check_verdict(self):
-        for verdict in self.laboratory.verdicts():
+        verdicts = {
+            one["criterion"]: one for one in self.laboratory.verdicts()
+        }
+        # That guests fail is a record, not a failed iteration of Rally's.
+        self.assertTrue(verdicts.pop("failure_rate")["success"])
+        self.assertIn("vmperf_overhead", verdicts)
+        for verdict in verdicts.values():
             self.assertFalse(verdict["success"], verdict["detail"])
             self.assertEqual([], test_words.obeyed(verdict["detail"]))
-            if verdict["criterion"].startswith("vmperf"):
-                self.assertNotIn("<", verdict["detail"])
+            self.assertNotIn("<", verdict["detail"])
 
     def _check_ours(self, browser, path):
         report = self.laboratory.folder / "hostile-ours.html"

@@ -43,7 +43,7 @@ class ReachCase(laboratory.Case):
         (path,) = lab.journals() - before
         records = lab.records(path)
         self.assertEqual(["complete"] * 3, [r["state"] for r in records])
-        nova = records[0]["machines"][0]["nova"]
+        nova = lab.machines(records[0])["g1"]["nova"]
         self.assertEqual("fixed", nova["reached_by"])
         self.assertIsNone(nova["floating_address"])
         for name in ("jump", "namespace", "login", "host_key"):
