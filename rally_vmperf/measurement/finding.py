@@ -2,14 +2,38 @@
 
 import collections.abc
 import dataclasses
+import importlib.resources
+import tomllib
+import typing as t
 
-from rally_vmperf.measurement import kinds
-from rally_vmperf.measurement.kinds import base
+Severity = t.Literal["note", "warning", "void"]
 
-Severity = base.Severity
-Kind = base.Kind
-KINDS = kinds.KINDS
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One entry of the closed list of findings.
+
+    :param severity: a note informs, a warning casts doubt, void means that
+        the samples do not mean what they claim
+    :param title: what is the case, in one line
+    :param why: why it matters to the figures
+    :param remedy: what the reader can do about it
+    :param raised_by: which part of the tool sees it
+    """
+
+    severity: Severity
+    title: str
+    why: str
+    remedy: str
+    raised_by: str
+
+
+_LIST = importlib.resources.files("rally_vmperf.measurement") / "findings.toml"
+#: The closed list of findings, in the order in which reports show them.
+KINDS = {
+    name: Kind(**entry)
+    for name, entry in tomllib.loads(_LIST.read_text("utf-8")).items()
+}
 _WEIGHT = {"void": 0, "warning": 1, "note": 2}
 _ORDER = {kind: place for place, kind in enumerate(KINDS)}
 

@@ -11,6 +11,7 @@ from rally_vmperf.measurement import sample
 NOBODY = "no counted repetition holds it of every guest"
 
 Observations = tuple[sample.Observation, ...]
+Conditions = collections.abc.Sequence[repetition.Condition]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -31,8 +32,7 @@ class Gathered:
 
 
 def guests(
-    metric: sample.Metric,
-    repetitions: collections.abc.Iterable[repetition.Condition],
+    metric: sample.Metric, repetitions: Conditions
 ) -> tuple[Gathered, ...]:
     """Return what counted repetitions say about a metric.
 
@@ -93,9 +93,7 @@ def _whole(
     return there >= usual and silent <= set(there)
 
 
-def metrics(
-    entries: collections.abc.Sequence[repetition.Condition],
-) -> list[sample.Metric]:
+def metrics(entries: Conditions) -> list[sample.Metric]:
     """Return every metric once: the expected ones, then the others."""
     expected = [one for entry in entries for one in entry.expected]
     observed = [

@@ -6,64 +6,54 @@ that are merged; the verdict depends on neither.
 
 import abc
 import collections.abc
-import dataclasses
 import typing as t
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import shortfall
-from rally_vmperf.measurement import summary
+from rally_vmperf.measurement import summary as summary_
 
 Repetitions = collections.abc.Sequence[repetition.Repetition]
 #: Limits as a task gives them: metric or glob -> limit.
 Given = collections.abc.Mapping[str, float]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Criteria:
-    """How strictly the limits of a task are held, whatever they limit.
+RowT = t.TypeVar("RowT", bound=summary_.Row)
+
+
+class Judge(abc.ABC, t.Generic[RowT]):
+    """Takes repetitions until it is asked for a verdict.
 
     :param confidence: of the intervals, between 0.5 and 1
     :param on_inconclusive: whether an undecided run passes
     :param tolerate: kinds of findings that do not void
-    :raises ValueError: for a criterion that cannot be meant
+    :raises ValueError: for an argument that cannot be meant
     """
 
-    confidence: float = 0.95
-    on_inconclusive: summary.OnInconclusive = "fail"
-    tolerate: collections.abc.Collection[str] = ()
+    #: What a judgement is.
+    summary: type[summary_.Summary[t.Any]] = summary_.Summary
 
-    def __post_init__(self) -> None:
-        if not 0.5 <= self.confidence < 1:
+    def __init__(
+        self,
+        confidence: float = 0.95,
+        on_inconclusive: summary_.OnInconclusive = "fail",
+        tolerate: collections.abc.Collection[str] = (),
+    ) -> None:
+        if not 0.5 <= confidence < 1:
             raise ValueError(
-                f"confidence is {self.confidence}, but must be at least 0.5 "
+                f"confidence is {confidence}, but must be at least 0.5 "
                 "and below 1"
             )
-        if self.on_inconclusive not in t.get_args(summary.OnInconclusive):
+        if on_inconclusive not in t.get_args(summary_.OnInconclusive):
             raise ValueError(
-                f"on_inconclusive is {self.on_inconclusive!r}, "
-                "use fail or pass"
+                f"on_inconclusive is {on_inconclusive!r}, use fail or pass"
             )
-        for kind in self.tolerate:
+        for kind in tolerate:
             finding.check(kind)
-
-
-RowT = t.TypeVar("RowT", bound=summary.Row)
-JudgementT = t.TypeVar("JudgementT", bound=summary.Summary[t.Any])
-
-
-class Judge(abc.ABC, t.Generic[RowT, JudgementT]):
-    """Takes repetitions until it is asked for a verdict.
-
-    :param criteria: of the question
-    """
-
-    #: What the verdict is given as.
-    judgement_type: type[JudgementT]
-
-    def __init__(self, criteria: Criteria) -> None:
-        self.criteria = criteria
+        self.confidence = confidence
+        self.on_inconclusive = on_inconclusive
+        self.tolerate = tolerate
         self._repetitions: list[repetition.Repetition] = []
         self._unreadable = 0
 
@@ -90,17 +80,15 @@ class Judge(abc.ABC, t.Generic[RowT, JudgementT]):
         """
         current = self.judgement()
         return any(
-            self.beyond_return(row, current.missing.planned)
+            row.beyond_return(current.missing.planned)
             for row in current.judged
         )
 
-    def judgement(self) -> JudgementT:
+    def judgement(self) -> t.Any:
         """Return the verdict on what was taken so far."""
         entries = sorted(self._repetitions, key=lambda entry: entry.number)
         rows = self.figures(entries)
-        findings = finding.collect(
-            self.seen(entries, rows), self.criteria.tolerate
-        )
+        findings = finding.collect(self.seen(entries, rows), self.tolerate)
         names = {
             metric.name
             for entry in entries
@@ -108,8 +96,7 @@ class Judge(abc.ABC, t.Generic[RowT, JudgementT]):
         }
         void = self.void(entries, findings, names)
         rows = [
-            self.hold(
-                row,
+            row.judged(
                 tuple(
                     one
                     for one in findings
@@ -121,14 +108,14 @@ class Judge(abc.ABC, t.Generic[RowT, JudgementT]):
         ]
         missing = shortfall.count(entries, self._unreadable)
         unmatched = self.unmatched(rows)
-        return self.judgement_type(
-            status=summary.overall(rows, void, bool(missing or unmatched)),
+        return self.summary(
+            status=summary_.overall(rows, void, bool(missing or unmatched)),
             rows=tuple(rows),
             missing=missing,
             findings=findings,
             unmatched=unmatched,
-            confidence=self.criteria.confidence,
-            on_inconclusive=self.criteria.on_inconclusive,
+            confidence=self.confidence,
+            on_inconclusive=self.on_inconclusive,
         )
 
     @abc.abstractmethod
@@ -149,27 +136,10 @@ class Judge(abc.ABC, t.Generic[RowT, JudgementT]):
         """Return all that was seen: by the run's parts, and in its figures."""
 
     @abc.abstractmethod
-    def hold(
-        self, row: RowT, findings: tuple[finding.RunFinding, ...], void: bool
-    ) -> RowT:
-        """Return a row with its findings and its status.
-
-        :param findings: those about its metric
-        :param void: whether a finding takes its meaning from the whole run
-        """
-
-    @abc.abstractmethod
     def unmatched(
         self, rows: collections.abc.Iterable[RowT]
     ) -> tuple[str, ...]:
         """Return the limits that no metric of the run goes with."""
-
-    @abc.abstractmethod
-    def beyond_return(self, row: RowT, planned: int) -> bool:
-        """Return whether a row has failed, and will have failed in the end.
-
-        :param planned: how many counted repetitions the task asks for
-        """
 
     def void(
         self,

@@ -7,6 +7,7 @@ import statistics as stdlib
 
 from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import statistics
+from rally_vmperf.measurement import units
 
 #: Above this many repetitions on a side nobody is told to wait for them.
 MOST = 100
@@ -35,8 +36,8 @@ class Needed:
         :param figure: what the limit is put to
         """
         if self.guest is not None:
-            word = "repetition" if self.guest == 1 else "repetitions"
-            return f"about {self.guest} more {word} would decide"
+            more = units.number_of("more repetition", self.guest)
+            return f"about {more} would decide"
         if self.bare is not None:
             return (
                 "more repetitions would not decide: record a baseline with "
@@ -48,7 +49,9 @@ class Needed:
         )
 
 
-def repetitions_needed(comparison: loss.Comparison, limit: float) -> Needed:
+def repetitions_needed(
+    comparison: loss.Comparison, limit: float, both: bool = False
+) -> Needed:
     """Return how many more repetitions would decide, if at all.
 
     The guest's side grows and the baseline stays. Where even endlessly many
@@ -58,34 +61,22 @@ def repetitions_needed(comparison: loss.Comparison, limit: float) -> Needed:
     variances for the true ones.
 
     :param limit: of the overhead, in percent
+    :param both: each repetition measures both sides, so that both grow
     """
-    if comparison.bare_repetitions < statistics.FEWEST:
+    bare, have = comparison.bare_repetitions, comparison.guest_repetitions
+    if both:
+        have = min(bare, have)
+    elif bare < statistics.FEWEST:
         return Needed(bare=statistics.FEWEST)
-    have = comparison.guest_repetitions
     first = max(have + 1, statistics.FEWEST)
     if have < 2 or loss.ratio(comparison.metric, limit) <= 0:
         return Needed(guest=first - have)
     for count in range(first, MOST + 1):
-        if _decides(comparison, limit, comparison.bare_repetitions, count):
+        if _decides(comparison, limit, count if both else bare, count):
             return Needed(guest=count - have)
-    for count in range(comparison.bare_repetitions + 1, MOST + 1):
+    for count in () if both else range(bare + 1, MOST + 1):
         if _decides(comparison, limit, count, max(count, have)):
             return Needed(bare=count)
-    return Needed()
-
-
-def of_both_sides(comparison: loss.Comparison, limit: float) -> Needed:
-    """Return the same where each repetition measures both sides.
-
-    :param limit: of the loss, in percent
-    """
-    have = min(comparison.bare_repetitions, comparison.guest_repetitions)
-    first = max(have + 1, statistics.FEWEST)
-    if have < 2 or loss.ratio(comparison.metric, limit) <= 0:
-        return Needed(guest=first - have)
-    for count in range(first, MOST + 1):
-        if _decides(comparison, limit, count, count):
-            return Needed(guest=count - have)
     return Needed()
 
 

@@ -4,7 +4,6 @@ import collections.abc
 import dataclasses
 import typing as t
 
-from rally_vmperf.measurement import absolute
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import judge
@@ -13,25 +12,11 @@ from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import rows
 from rally_vmperf.measurement import sample
-from rally_vmperf.measurement import summary
+from rally_vmperf.measurement import summary as summary_
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Criteria(judge.Criteria):
-    """The limits of overhead.
-
-    :param max_percent: largest tolerated overhead, in percent
-    :param max: largest tolerated value, in the metric's own unit
-    :param min: smallest tolerated value
-    """
-
-    max_percent: limits.Limits
-    max: limits.Limits
-    min: limits.Limits
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Judgement(summary.Summary[rows.Row]):
+class Judgement(summary_.Summary[rows.Row]):
     """The verdict on overhead."""
 
     @property
@@ -44,25 +29,18 @@ class Judgement(summary.Summary[rows.Row]):
         """The rows of figures that are held to absolute limits."""
         return tuple(row for row in self.rows if row.figure != "overhead")
 
-    def lines(self, row: rows.Row) -> list[str]:
-        """Return the row's sentence."""
-        return [row.sentence()]
 
-
-class OverheadJudge(judge.Judge[rows.Row, Judgement]):
+class OverheadJudge(judge.Judge[rows.Row]):
     """Judges the overhead of guests over bare metal.
 
     :param max_percent: metric or glob -> largest tolerated overhead
     :param max: metric or glob -> largest tolerated value, in its own unit
     :param min: metric or glob -> smallest tolerated value
-    :param confidence: of the intervals, between 0.5 and 1
-    :param on_inconclusive: whether an undecided run passes
-    :param tolerate: kinds of findings that do not void
+    :param strictness: ``confidence``, ``on_inconclusive`` and ``tolerate``
     :raises ValueError: for an argument that cannot be meant
     """
 
-    criteria: Criteria
-    judgement_type = Judgement
+    summary = Judgement
 
     def __init__(
         self,
@@ -71,59 +49,52 @@ class OverheadJudge(judge.Judge[rows.Row, Judgement]):
         min: judge.Given | None = None,
         **strictness: t.Any,
     ) -> None:
-        super().__init__(
-            Criteria(
-                max_percent=limits.Limits(max_percent or {}),
-                max=limits.Limits(max or {}),
-                min=limits.Limits(min or {}),
-                **strictness,
-            )
-        )
+        super().__init__(**strictness)
+        self.limits: dict[rows.Figure, limits.Limits] = {
+            "overhead": limits.Limits(max_percent or {}),
+            "max": limits.Limits(max or {}),
+            "min": limits.Limits(min or {}),
+        }
 
     def understands(self, entry: repetition.Repetition) -> bool:
         """Return whether a repetition has one condition only."""
         return len(entry.conditions) <= 1
 
     def figures(self, entries: judge.Repetitions) -> list[rows.Row]:
-        """Return the overhead of each metric, then the absolute figures.
-
-        Of a metric without a bare-metal figure, such as a count, there is an
-        absolute one in any case.
-        """
+        """Return the overhead of each metric, then the absolute figures."""
         conditions = [entry.condition for entry in entries]
-        reference = _reference(conditions)
         metrics = gathering.metrics(conditions)
-        found = [
-            _limited(
-                rows.compare(
-                    metric, conditions, reference, self.criteria.confidence
-                ),
-                self.criteria.max_percent,
-            )
-            for metric in metrics
-            if metric.scale == "ratio"
+        asked = [
+            *((one, "overhead") for one in metrics if one.scale == "ratio"),
+            *(
+                (one, figure)
+                for one in metrics
+                for figure in self._absolute(one)
+            ),
         ]
-        for metric in metrics:
-            for figure in self._absolute(metric):
-                row = rows.measure(
-                    metric,
-                    figure,
-                    conditions,
-                    reference,
-                    self.criteria.confidence,
-                )
-                found.append(_limited(row, getattr(self.criteria, figure)))
-        return found
+        return [
+            rows.make(
+                metric,
+                figure,
+                conditions,
+                _reference(conditions),
+                self.limits[figure].for_metric(metric.name),
+                self.confidence,
+            )
+            for metric, figure in asked
+        ]
 
-    def _absolute(self, metric: sample.Metric) -> list[absolute.Figure]:
-        """Return which absolute figures of a metric are to be shown."""
-        figures: list[absolute.Figure] = []
-        low = self.criteria.min.for_metric(metric.name)
-        if self.criteria.max.for_metric(metric.name) or (
-            metric.scale == "count" and not low
-        ):
-            figures.append("max")
-        return [*figures, "min"] if low else figures
+    def _absolute(self, metric: sample.Metric) -> list[rows.Figure]:
+        """Return which absolute figures of a metric are to be shown.
+
+        Of a metric without a bare-metal figure, such as a count, there is one
+        in any case.
+        """
+        both: tuple[rows.Figure, ...] = ("max", "min")
+        limited = [
+            one for one in both if self.limits[one].for_metric(metric.name)
+        ]
+        return limited or (["max"] if metric.scale == "count" else [])
 
     def seen(
         self,
@@ -143,37 +114,20 @@ class OverheadJudge(judge.Judge[rows.Row, Judgement]):
             yield plausibility.one_session(_reference(conditions)), None
         yield from plausibility.baseline_changed(conditions)
 
-    def hold(
-        self,
-        row: rows.Row,
-        findings: tuple[finding.RunFinding, ...],
-        void: bool,
-    ) -> rows.Row:
-        """Return a row with its findings and its status."""
-        return rows.judge(row, findings, void)
-
     def unmatched(
         self, rows: collections.abc.Iterable[rows.Row]
     ) -> tuple[str, ...]:
         """Return the limits that no metric of the run goes with."""
-        names = {row.metric.name for row in rows}
-        ratios = {r.metric.name for r in rows if r.metric.scale == "ratio"}
-        return (
-            *self.criteria.max_percent.unmatched(ratios),
-            *self.criteria.max.unmatched(names),
-            *self.criteria.min.unmatched(names),
+        metrics = {row.metric for row in rows}
+        return tuple(
+            pattern
+            for figure, given in self.limits.items()
+            for pattern in given.unmatched(
+                one.name
+                for one in metrics
+                if figure != "overhead" or one.scale == "ratio"
+            )
         )
-
-    def beyond_return(self, row: rows.Row, planned: int) -> bool:
-        """Return whether a row has failed, and will have failed in the end."""
-        return rows.beyond_return(row, planned)
-
-
-def _limited(row: rows.Row, patterns: limits.Limits) -> rows.Row:
-    limit = patterns.for_metric(row.metric.name)
-    if limit is None:
-        return row
-    return dataclasses.replace(row, limit=limit[0], pattern=limit[1])
 
 
 def _reference(

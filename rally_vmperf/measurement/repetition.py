@@ -86,14 +86,14 @@ class Condition:
     counted: bool
     position: int
     state: State
-    skipped: str
-    machines: tuple[str, ...]
     expected: tuple[sample.Metric, ...]
-    observations: tuple[sample.Observation, ...]
-    missing: tuple[Missing, ...]
-    findings: tuple[finding.Finding, ...]
-    starts: tuple[Start, ...]
-    reference: Reference
+    skipped: str = ""
+    machines: tuple[str, ...] = ()
+    observations: tuple[sample.Observation, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    findings: tuple[finding.Finding, ...] = ()
+    starts: tuple[Start, ...] = ()
+    reference: Reference = NO_REFERENCE
 
     @property
     def complete(self) -> bool:
@@ -141,30 +141,21 @@ class Repetition:
                 f"repetition {self.number} has {len(self.conditions)} "
                 "conditions, name one of them"
             )
-        only = self.conditions[0] if self.conditions else self._nothing()
-        return dataclasses.replace(
-            only,
-            state=self.state,
-            missing=self.all_missing,
-            findings=(*self.findings, *only.findings),
-        )
-
-    def _nothing(self) -> Condition:
-        return Condition(
+        nothing = Condition(
             axes={},
             number=self.number,
             planned=self.planned,
             counted=self.counted,
             position=1,
             state=self.state,
-            skipped="",
-            machines=(),
             expected=self.expected,
-            observations=(),
-            missing=(),
-            findings=(),
-            starts=(),
-            reference=NO_REFERENCE,
+        )
+        only = self.conditions[0] if self.conditions else nothing
+        return dataclasses.replace(
+            only,
+            state=self.state,
+            missing=self.all_missing,
+            findings=(*self.findings, *only.findings),
         )
 
     def at(self, **axes: int | str) -> Condition | None:

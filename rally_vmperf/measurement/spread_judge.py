@@ -13,10 +13,9 @@ from rally_vmperf.measurement import needed
 from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import rows as rows_
-from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import spread
 from rally_vmperf.measurement import statistics
-from rally_vmperf.measurement import summary
+from rally_vmperf.measurement import summary as summary_
 from rally_vmperf.measurement import units
 from rally_vmperf.measurement import verdict
 
@@ -39,45 +38,16 @@ Values = tuple[float, ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Criteria(judge.Criteria):
-    """The limits of spread.
-
-    :param limits: by the figure
-    :param over: between what spread is taken
-    :raises ValueError: for intervals, of which records hold nothing
-    """
-
-    limits: collections.abc.Mapping[Figure, limits.Limits]
-    over: Over = "repetitions"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.over != "repetitions":
-            raise ValueError(
-                f"over is {self.over!r}, but records hold no series of "
-                "intervals within a run, use repetitions"
-            )
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Row:
+class Row(summary_.Row):
     """One figure of the spread of a metric, and whether it is in its limit.
 
     :param compared: the metric's samples, compared with bare metal
     :param limit: in percent, or of the geometric standard deviation, or of
-        the ratio; None for a figure without one
-    :param pattern: the metric or glob that gave the limit
-    :param status: None for a figure without a limit
-    :param findings: those about the metric
+        the ratio
     """
 
-    metric: sample.Metric
     figure: Figure
     compared: rows_.Row
-    limit: float | None = None
-    pattern: str | None = None
-    status: verdict.Status | None = None
-    findings: tuple[finding.RunFinding, ...] = ()
 
     @functools.cached_property
     def guest(self) -> Values:
@@ -92,7 +62,7 @@ class Row:
     @functools.cached_property
     def ratio(self) -> spread.Ratio | None:
         """The ratio to bare metal, if there is one."""
-        return spread.ratio(self.bare, self.guest, self.compared.confidence)
+        return spread.ratio(self.bare, self.guest, self.confidence)
 
     @property
     def measured(self) -> bool:
@@ -132,7 +102,7 @@ class Row:
         if found is None or found.low is None or found.high is None:
             return "no interval"
         return (
-            f"{self.compared.confidence * 100:g} % interval "
+            f"{self.confidence * 100:g} % interval "
             f"{found.low:.3g} to {found.high:.3g}"
         )
 
@@ -199,9 +169,49 @@ class Row:
         elif self.ratio is None:
             return ""
         else:
-            confidence = self.compared.confidence
+            confidence = self.confidence
             more = _needed(self.ratio.value, limit, have, confidence)
         return f", {more.sentence('ratio')}"
+
+    def beyond_return(self, planned: int) -> bool:
+        """Return whether it has failed, and will have failed in the end.
+
+        That is so if it would fail even if all repetitions to come were like
+        the one, of those there are and their mean, that brings the figure
+        lowest; a ratio's interval at 99.9 % is beyond the limit as well.
+        """
+        if self.status != "failed" or self.limit is None:
+            return False
+        middle = statistics.geometric_mean(self.guest)
+        more = max(0, planned - len(self.guest))
+        for one in {*self.guest, middle}:
+            value = self._figure((*self.guest, *[one] * more))
+            if value is None or value <= self.limit:
+                return False
+        if not self._is_ratio:
+            return True
+        found = spread.ratio(self.bare, self.guest, needed.CONFIDENCE)
+        return bool(found and found.low is not None and found.low > self.limit)
+
+    def _figure(self, guest: Values) -> float | None:
+        """Return the figure that these repetitions of the guest would give."""
+        if not self._is_ratio:
+            return self.of(guest)
+        found = spread.ratio(self.bare, guest, self.confidence)
+        return found.value if found else None
+
+    def _status(self, limit: float) -> verdict.Status:
+        if len(self.guest) < statistics.FEWEST:
+            return "inconclusive"
+        if not self._is_ratio:
+            value = self.of(self.guest)
+            return "failed" if value is None or value > limit else "passed"
+        found = self.ratio
+        if found is None or found.low is None or found.high is None:
+            return "inconclusive"
+        if found.high <= limit:
+            return "passed"
+        return "failed" if found.low > limit else "inconclusive"
 
 
 def _means(entries: collections.abc.Iterable[gathering.Gathered]) -> Values:
@@ -231,12 +241,8 @@ def _needed(
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Judgement(summary.Summary[Row]):
+class Judgement(summary_.Summary[Row]):
     """The verdict on spread."""
-
-    def lines(self, row: Row) -> list[str]:
-        """Return the row's sentence."""
-        return [row.sentence()]
 
     @property
     def by_metric(self) -> dict[str, list[Row]]:
@@ -257,7 +263,7 @@ class Judgement(summary.Summary[Row]):
         return words
 
 
-class SpreadJudge(judge.Judge[Row, Judgement]):
+class SpreadJudge(judge.Judge[Row]):
     """Judges how far the repetitions of a run lie apart.
 
     :param over: between what spread is taken
@@ -266,18 +272,22 @@ class SpreadJudge(judge.Judge[Row, Judgement]):
     :raises ValueError: for an argument that cannot be meant
     """
 
-    judgement_type = Judgement
-    criteria: Criteria
+    summary = Judgement
 
     def __init__(self, over: Over = "repetitions", **given: t.Any) -> None:
-        held: dict[Figure, limits.Limits] = {
+        self.limits: dict[Figure, limits.Limits] = {
             figure: limits.Limits(given.pop(f"max_{figure}", {}))
             for figure in NAMES
         }
-        super().__init__(Criteria(limits=held, over=over, **given))
+        super().__init__(**given)
+        if over != "repetitions":
+            raise ValueError(
+                f"over is {over!r}, but records hold no series of intervals "
+                "within a run, use repetitions"
+            )
         # What voids the samples voids their spread as well.
         self._overhead = overhead_judge.OverheadJudge(
-            confidence=self.criteria.confidence
+            confidence=self.confidence
         )
 
     def understands(self, entry: repetition.Repetition) -> bool:
@@ -290,15 +300,16 @@ class SpreadJudge(judge.Judge[Row, Judgement]):
         for compared in self._overhead.figures(entries):
             if compared.figure != "overhead":
                 continue
-            for figure, held in self.criteria.limits.items():
+            for figure, held in self.limits.items():
                 limit = held.for_metric(compared.metric.name)
                 found.append(
                     Row(
                         metric=compared.metric,
                         figure=figure,
                         compared=compared,
-                        limit=limit[0] if limit else None,
-                        pattern=limit[1] if limit else None,
+                        limit=limit and limit[0],
+                        pattern=limit and limit[1],
+                        confidence=self.confidence,
                     )
                 )
         return found
@@ -310,64 +321,12 @@ class SpreadJudge(judge.Judge[Row, Judgement]):
         compared = [row.compared for row in rows if row.figure == "gsd"]
         return self._overhead.seen(entries, compared)
 
-    def hold(
-        self, row: Row, findings: tuple[finding.RunFinding, ...], void: bool
-    ) -> Row:
-        """Return a row with its findings and its status."""
-        status: verdict.Status | None = None
-        if row.limit is not None:
-            void = void or any(one.voids for one in findings)
-            status = "void" if void else _status(row, row.limit)
-        return dataclasses.replace(row, status=status, findings=findings)
-
     def unmatched(
         self, rows: collections.abc.Iterable[Row]
     ) -> tuple[str, ...]:
         """Return the limits that no rate or time of the run goes with."""
         names = {row.metric.name for row in rows}
-        every = self.criteria.limits.values()
+        every = self.limits.values()
         return tuple(
             dict.fromkeys(x for y in every for x in y.unmatched(names))
         )
-
-    def beyond_return(self, row: Row, planned: int) -> bool:
-        """Return whether a row has failed, and will have failed in the end.
-
-        That is so if it would fail even if all repetitions to come were like
-        the one, of those there are and their mean, that brings the figure
-        lowest; a ratio's interval at 99.9 % is beyond the limit as well.
-        """
-        if row.status != "failed" or row.limit is None:
-            return False
-        middle = statistics.geometric_mean(row.guest)
-        more = max(0, planned - len(row.guest))
-        for one in {*row.guest, middle}:
-            value = _figure(row, (*row.guest, *[one] * more))
-            if value is None or value <= row.limit:
-                return False
-        if row.figure != "gsd_ratio":
-            return True
-        found = spread.ratio(row.bare, row.guest, needed.CONFIDENCE)
-        return bool(found and found.low is not None and found.low > row.limit)
-
-
-def _figure(row: Row, guest: Values) -> float | None:
-    """Return the figure that these repetitions of the guest would give."""
-    if row.figure != "gsd_ratio":
-        return row.of(guest)
-    found = spread.ratio(row.bare, guest, row.compared.confidence)
-    return found.value if found else None
-
-
-def _status(row: Row, limit: float) -> verdict.Status:
-    if len(row.guest) < statistics.FEWEST:
-        return "inconclusive"
-    if row.figure != "gsd_ratio":
-        value = row.of(row.guest)
-        return "failed" if value is None or value > limit else "passed"
-    found = row.ratio
-    if found is None or found.low is None or found.high is None:
-        return "inconclusive"
-    if found.high <= limit:
-        return "passed"
-    return "failed" if found.low > limit else "inconclusive"

@@ -139,8 +139,6 @@ def half_width(
     confidence: float,
 ) -> float:
     """Return half the width of Welch's interval, from the variances."""
-    from scipy import stats
-
     bare_part = bare_variance / bare_count
     guest_part = guest_variance / guest_count
     if bare_part + guest_part <= 0:
@@ -151,8 +149,14 @@ def half_width(
         bare_share**2 / (bare_count - 1)
         + (1 - bare_share) ** 2 / (guest_count - 1)
     )
-    quantile = float(stats.t.ppf((1 + confidence) / 2, freedom))
-    return quantile * math.sqrt(bare_part + guest_part)
+    return student(confidence, freedom) * math.sqrt(bare_part + guest_part)
+
+
+def student(confidence: float, freedom: float) -> float:
+    """Return the quantile of Student's t for a two-sided interval."""
+    from scipy import stats
+
+    return float(stats.t.ppf((1 + confidence) / 2, freedom))
 
 
 def _exp(exponent: float) -> float:

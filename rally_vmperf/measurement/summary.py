@@ -13,19 +13,64 @@ from rally_vmperf.measurement import verdict
 OnInconclusive = t.Literal["fail", "pass"]
 
 
-class Row(t.Protocol):
-    """What a row must tell to be summed up."""
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Row:
+    """What is known of one metric, and whether it is within its limit.
 
-    @property
-    def metric(self) -> sample.Metric: ...
+    :param limit: None for a metric without one
+    :param pattern: the metric or glob that gave the limit
+    :param status: None for a metric without a limit
+    :param findings: those about this metric
+    :param confidence: of the intervals
+    """
 
-    @property
-    def status(self) -> verdict.Status | None:
-        """None for a metric without a limit."""
+    metric: sample.Metric
+    limit: float | None = None
+    pattern: str | None = None
+    status: verdict.Status | None = None
+    findings: tuple[finding.RunFinding, ...] = ()
+    confidence: float = 0.95
 
     @property
     def measured(self) -> bool:
         """Whether there is a figure to judge."""
+        raise NotImplementedError
+
+    def sentence(self) -> str:
+        """Return figure, limit and verdict, or why there is no figure."""
+        raise NotImplementedError
+
+    def lines(self) -> list[str]:
+        """Return what is to be said of it, one sentence each."""
+        return [self.sentence()]
+
+    def remarks(self) -> list[str]:
+        """Return what is to be said even if it is passed."""
+        return []
+
+    def judged(
+        self, findings: tuple[finding.RunFinding, ...], void: bool
+    ) -> t.Self:
+        """Return it with its findings and its status.
+
+        :param void: whether a finding takes its meaning from the whole run
+        """
+        status: verdict.Status | None = None
+        if self.limit is not None:
+            void = void or any(one.voids for one in findings)
+            status = "void" if void else self._status(self.limit)
+        return dataclasses.replace(self, status=status, findings=findings)
+
+    def _status(self, limit: float) -> verdict.Status:
+        """Return whether the figure is within its limit."""
+        raise NotImplementedError
+
+    def beyond_return(self, planned: int) -> bool:
+        """Return whether it has failed, and will have failed in the end.
+
+        :param planned: how many counted repetitions the task asks for
+        """
+        raise NotImplementedError
 
 
 AnyRow = t.TypeVar("AnyRow", bound=Row)
@@ -49,10 +94,6 @@ class Summary(t.Generic[AnyRow]):
     unmatched: tuple[str, ...]
     confidence: float
     on_inconclusive: OnInconclusive
-
-    def lines(self, row: AnyRow) -> list[str]:
-        """Return what is to be said of a row, one sentence each."""
-        raise NotImplementedError
 
     @property
     def judged(self) -> tuple[AnyRow, ...]:
@@ -86,7 +127,7 @@ class Summary(t.Generic[AnyRow]):
         for status in ("failed", "void", "inconclusive"):
             for row in self.judged:
                 if row.status == status:
-                    parts += self.lines(row)
+                    parts += row.lines()
         if self.rows:
             parts += [
                 f"limit {pattern!r} matches no metric of this run"
@@ -104,6 +145,9 @@ class Summary(t.Generic[AnyRow]):
         )
         if passed:
             parts.append(f"passed: {', '.join(passed)}")
+        for row in self.judged:
+            if row.status == "passed":
+                parts += row.remarks()
         return [f"{part}." for part in parts]
 
     def headline(self) -> str:

@@ -41,6 +41,14 @@ def show_percent(value: float) -> str:
     return f"{value:.1f}" if round(value, 1) else "0.0"
 
 
+def number_of(noun: str, *numbers: int) -> str:
+    """Return numbers of something in words: ``1 guest``, ``2, 3 copies``."""
+    words = ", ".join(map(str, sorted(numbers)))
+    if words != "1":
+        noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{words} {noun}"
+
+
 def scale_for(
     values: collections.abc.Iterable[float], unit: str
 ) -> tuple[float, str]:

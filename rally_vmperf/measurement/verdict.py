@@ -27,18 +27,6 @@ def decide(comparison: loss.Comparison, limit: float) -> Status:
     return "inconclusive"
 
 
-def figures(comparison: loss.Comparison) -> str:
-    """Return the figures of a comparison as a sentence without its end."""
-    metric = comparison.metric
-    return (
-        f"{metric.name}: "
-        f"bare metal {units.show(comparison.bare, metric.unit)}, "
-        f"guest {units.show(comparison.guest, metric.unit)}, "
-        f"overhead {units.show_percent(comparison.overhead_percent)} % "
-        f"({interval(comparison)})"
-    )
-
-
 def interval(comparison: loss.Comparison) -> str:
     """Return the interval in words, or that there is none."""
     if comparison.low is None or comparison.high is None:
@@ -50,9 +38,23 @@ def interval(comparison: loss.Comparison) -> str:
     )
 
 
-def sentence(comparison: loss.Comparison, limit: float, status: Status) -> str:
+def sentence(
+    comparison: loss.Comparison,
+    limit: float | None,
+    status: Status | None,
+) -> str:
     """Return the figures, the limit and the verdict in one sentence."""
-    words = f"{figures(comparison)}, limit {limit:g} %: {status}"
+    metric = comparison.metric
+    words = (
+        f"{metric.name}: "
+        f"bare metal {units.show(comparison.bare, metric.unit)}, "
+        f"guest {units.show(comparison.guest, metric.unit)}, "
+        f"overhead {units.show_percent(comparison.overhead_percent)} % "
+        f"({interval(comparison)})"
+    )
+    if limit is None or status is None:
+        return f"{words}, no limit"
+    words += f", limit {limit:g} %: {status}"
     if status == "inconclusive":
         missing = needed.repetitions_needed(comparison, limit)
         words += f", {missing.sentence()}"

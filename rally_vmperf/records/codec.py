@@ -1,6 +1,7 @@
 """From a record, a plain JSON document, to what judges and reports read."""
 
 import collections.abc
+import copy
 import decimal
 import typing as t
 
@@ -114,56 +115,30 @@ def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
     A record of many guests holds ten thousands of them. How many decimals
     they have stands in the metric's meaning.
     """
+    record = copy.deepcopy(record)
     parts = [one["samples"] for one in record["conditions"]]
     for one in (record["reference"] or {}).get("copies", ()):
         parts += one["repetitions"]
-    found: dict[str, list[decimal.Decimal]] = {}
+    lowest: dict[str, int] = {}
     for samples in parts:
         for name, values in samples.items():
-            short = found.setdefault(name, [])
-            short += [
-                _short(v) for given in values for v in several(given, {})
-            ]
-    decimals = {
-        name: max(-int(one.as_tuple().exponent) for one in values)
-        for name, values in found.items()
-        if values
-    }
-
-    def packed(samples: Json) -> dict[str, Values]:
-        return {
-            name: [
+            for value in (v for given in values for v in several(given, {})):
+                exponent = int(_short(value).as_tuple().exponent)
+                lowest[name] = min(exponent, lowest.get(name, exponent))
+    for samples in parts:
+        for name, values in samples.items():
+            samples[name] = [
                 of_one(
                     [
-                        int(_short(value).scaleb(decimals[name]))
+                        int(_short(value).scaleb(-lowest[name]))
                         for value in several(given, {})
                     ]
                 )
                 for given in values
             ]
-            for name, values in samples.items()
-        }
-
-    reference = record["reference"]
-    return {
-        **record,
-        "metrics": {
-            name: {**meaning, "decimals": decimals.get(name, 0)}
-            for name, meaning in record["metrics"].items()
-        },
-        "conditions": [
-            {**one, "samples": packed(one["samples"])}
-            for one in record["conditions"]
-        ],
-        "reference": reference
-        and {
-            **reference,
-            "copies": [
-                {**one, "repetitions": [*map(packed, one["repetitions"])]}
-                for one in reference["copies"]
-            ],
-        },
-    }
+    for name, meaning in record["metrics"].items():
+        meaning["decimals"] = -lowest.get(name, 0)
+    return record
 
 
 def _short(value: float) -> decimal.Decimal:

@@ -3,6 +3,7 @@
 import collections.abc
 import contextlib
 import io
+import typing as t
 
 import markupsafe
 import matplotlib
@@ -60,6 +61,43 @@ def settings(name: str) -> collections.abc.Iterator[None]:
         matplotlib.rcParams.update(_SETTINGS)
         matplotlib.rcParams["svg.hashsalt"] = name
         yield
+
+
+def abreast(centre: float, count: int, width: float) -> list[float]:
+    """Return where repetitions stand around their mean, in their order."""
+    step = width / max(1, count - 1)
+    first = centre - width / 2 if count > 1 else centre
+    return [first + place * step for place in range(count)]
+
+
+def limit(
+    axes: t.Any,
+    xs: collections.abc.Sequence[float],
+    ys: collections.abc.Sequence[float],
+    gid: str,
+) -> None:
+    """Draw a limit, from one end to the other."""
+    axes.plot(xs, ys, color=INK, linewidth=1.6, linestyle=(0, (2, 1)), gid=gid)
+
+
+def by_metric(
+    axes: t.Any, names: collections.abc.Sequence[str], room: float
+) -> None:
+    """Give each metric a line, the first one on top.
+
+    :param room: around the first and the last, in lines
+    """
+    axes.set_yticks(range(len(names)), [text.printable(one) for one in names])
+    axes.set_ylim(len(names) - 1 + room, -room)
+    axes.grid(axis="x")
+    axes.spines["left"].set_visible(False)
+
+
+def legend(drawn: figure.Figure, boxes: list[t.Any], **form: t.Any) -> None:
+    """Put the key above a figure."""
+    drawn.legend(
+        handles=boxes, loc="outside upper center", frameon=False, **form
+    )
 
 
 def svg(drawn: figure.Figure, title: str) -> markupsafe.Markup:

@@ -17,10 +17,8 @@ import markupsafe
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import units
 from rally_vmperf.report import groups
-from rally_vmperf.report import machines
 from rally_vmperf.report import run as runs
 from rally_vmperf.report import samples
-from rally_vmperf.report import section
 from rally_vmperf.report import setting
 from rally_vmperf.report import text
 
@@ -39,7 +37,7 @@ def embedded(run: runs.Run) -> str:
 
 
 def _render(shown: list[runs.Run], *, embedded: bool) -> str:
-    alike: dict[section.Section[t.Any], list[runs.Run]] = {}
+    alike: dict[runs.Section[t.Any], list[runs.Run]] = {}
     for one in shown:
         alike.setdefault(one.section, []).append(one)
     sections = [
@@ -66,7 +64,7 @@ def _render(shown: list[runs.Run], *, embedded: bool) -> str:
 
 
 def _part(
-    of: section.Section[t.Any], template: str, **given: t.Any
+    of: runs.Section[t.Any], template: str, **given: t.Any
 ) -> markupsafe.Markup:
     found = _environment(of).get_template(template)
     return markupsafe.Markup(  # noqa: S704 (its template escapes)
@@ -74,7 +72,7 @@ def _part(
     )
 
 
-def _title(sections: list[section.Section[t.Any]]) -> str:
+def _title(sections: list[runs.Section[t.Any]]) -> str:
     if not sections:
         return "Runs of guests"
     if len(sections) == 1:
@@ -84,7 +82,7 @@ def _title(sections: list[section.Section[t.Any]]) -> str:
 
 
 @functools.cache
-def _environment(of: section.Section[t.Any] | None) -> jinja2.Environment:
+def _environment(of: runs.Section[t.Any] | None) -> jinja2.Environment:
     own = jinja2.PackageLoader("rally_vmperf.report")
     environment = jinja2.Environment(
         loader=jinja2.ChoiceLoader([of.loader, own]) if of else own,
@@ -104,7 +102,7 @@ def _environment(of: section.Section[t.Any] | None) -> jinja2.Environment:
     environment.globals.update(
         KINDS=finding.KINDS,
         MOST_SENTENCES=MOST_SENTENCES,
-        machines=machines.side_by_side,
+        machines=setting.side_by_side,
         guest_samples=samples.of_guests,
         bare_samples=samples.of_bare_metal,
         script_hash=_script_hash(environment),

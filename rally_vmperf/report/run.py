@@ -5,22 +5,24 @@ import dataclasses
 import pathlib
 import typing as t
 
+import jinja2
+
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge as judges_
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import summary
+from rally_vmperf.measurement import units
 from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.report import text
 
-if t.TYPE_CHECKING:
-    from rally_vmperf.report import section as sections
-
 RunT = t.TypeVar("RunT", bound="Run")
 Json = collections.abc.Mapping[str, t.Any]
 Records = collections.abc.Sequence[Json | None]
+#: What a reader must know before the figures: titles with their lines.
+Facts = list[tuple[str, list[str]]]
 #: What is judged, in a word, and its judge.
-Judges = collections.abc.Mapping[str, judges_.Judge[t.Any, t.Any]]
+Judges = collections.abc.Mapping[str, judges_.Judge[t.Any]]
 
 #: Title of a run that left none.
 NO_RECORDS = "no records"
@@ -42,7 +44,7 @@ class Run:
     :param lacking: why there is no such file, or nothing
     """
 
-    section: "sections.Section[t.Any]"
+    section: "Section[t.Any]"
     title: str
     records: tuple[Json, ...]
     repetitions: tuple[repetition.Repetition, ...]
@@ -113,7 +115,7 @@ class Run:
     def named(self) -> str:
         """Return a title of what ran."""
         number = len(self.of_role("guest")) or self.last["shape"]["copies"]
-        return f"{self.size}, {number} {'guest' if number == 1 else 'guests'}"
+        return f"{self.size}, {units.number_of('guest', number)}"
 
 
 def _status(found: summary.Summary[t.Any]) -> str:
@@ -123,8 +125,38 @@ def _status(found: summary.Summary[t.Any]) -> str:
     return found.status if held or not measured else "none"
 
 
+#: Gives the templates of those who have none of their own.
+NO_TEMPLATES = jinja2.DictLoader({})
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Section(t.Generic[RunT]):
+    """The part of a page that is the question's own.
+
+    :param title: of a page with runs of this question only
+    :param subject: what is shown of guests, for the title of a mixed page
+    :param make: makes a run of its fields
+    :param compared: returns facts about what guests are compared with
+    :param functions: for the templates, by their names there
+    :param template: of one run, which extends ``section.html.j2``
+    :param overview: template of several runs side by side, if there is one
+    :param loader: of the templates that are not the report's own
+    """
+
+    title: str
+    subject: str
+    make: type[RunT]
+    compared: t.Callable[[RunT], Facts] = lambda run: []
+    functions: collections.abc.Mapping[str, t.Any] = dataclasses.field(
+        default_factory=dict
+    )
+    template: str = "section.html.j2"
+    overview: str = ""
+    loader: jinja2.BaseLoader = NO_TEMPLATES
+
+
 def judged(
-    section: "sections.Section[RunT]",
+    section: Section[RunT],
     records: Records,
     judges: Judges,
     folder: pathlib.Path | None,

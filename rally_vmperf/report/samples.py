@@ -6,9 +6,9 @@ import typing as t
 
 from rally_vmperf.measurement import units
 from rally_vmperf.records import codec
-from rally_vmperf.report import run as runs
 
 Json = collections.abc.Mapping[str, t.Any]
+Records = collections.abc.Sequence[Json]
 #: Metric, condition and machine.
 Place = tuple[str, int | str, str]
 Cells = dict[Place, dict[int, str]]
@@ -28,11 +28,11 @@ class Table:
     lines: tuple[tuple[str, int | str, str, tuple[str, ...]], ...]
 
 
-def of_guests(run: runs.Run) -> Table:
+def of_guests(records: Records) -> Table:
     """Return the guests' samples, warm-up ones included."""
     cells: Cells = {}
     heads = {}
-    for record in run.records:
+    for record in records:
         number = record["repetition"]
         warm = "" if record["counted"] else " (warm-up)"
         heads[number] = f"{number}{warm}"
@@ -43,23 +43,24 @@ def of_guests(run: runs.Run) -> Table:
             )
             samples, names = one["samples"], one["machines"]
             _put(cells, number, where, samples, names, record)
-    return _table(_axis(run), cells, heads)
+    return _table(_axis(records), cells, heads)
 
 
-def of_bare_metal(run: runs.Run) -> Table:
+def of_bare_metal(records: Records) -> Table:
     """Return the samples of the baseline, by number of copies."""
     cells: Cells = {}
     heads = {}
-    for one in (run.last.get("reference") or {}).get("copies", ()):
+    last = records[-1]
+    for one in (last["reference"] or {}).get("copies", ()):
         names = codec.copies(one["copies"])
         for number, samples in enumerate(one["repetitions"], 1):
             heads[number] = str(number)
-            _put(cells, number, one["copies"], samples, names, run.last)
-    return _table(_axis(run) and "copies", cells, heads)
+            _put(cells, number, one["copies"], samples, names, last)
+    return _table(_axis(records) and "copies", cells, heads)
 
 
-def _axis(run: runs.Run) -> str:
-    axes = (one.axes for each in run.repetitions for one in each.conditions)
+def _axis(records: Records) -> str:
+    axes = (one["axes"] for each in records for one in each["conditions"])
     return ", ".join(next(axes, {}))
 
 

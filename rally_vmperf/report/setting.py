@@ -1,19 +1,20 @@
 """Under which circumstances a run measured, in words."""
 
 import collections.abc
+import dataclasses
 import typing as t
 
+from rally_vmperf.measurement import units
 from rally_vmperf.report import run as runs
 from rally_vmperf.report import text
 
 Json = collections.abc.Mapping[str, t.Any]
-Facts = list[tuple[str, list[str]]]
 
 #: Guests that have a line each.
 _MOST_LINES = 6
 
 
-def facts(run: runs.Run) -> Facts:
+def facts(run: runs.Run) -> runs.Facts:
     """Return what a reader must know before the figures, in order."""
     if not run.records:
         return []
@@ -21,7 +22,7 @@ def facts(run: runs.Run) -> Facts:
     record = run.last
     guests = run.of_role("guest")
     unknown = f"not known, for want of their file: {run.lacking}"
-    described: Facts = [
+    described: runs.Facts = [
         ("Machines", [unknown] if run.lacking else []),
         ("Flavor", _once(_flavor(guest) for guest in guests)),
         ("Image", _once(_name(_nova(guest, "image")) for guest in guests)),
@@ -127,8 +128,8 @@ def reference(reference: Json) -> str:
     )
     return (
         f"baseline {reference['name']}, machine {reference['machine']}, "
-        f"recorded {text.moment(reference['recorded_at'])} in {number} "
-        f"{'repetition' if number == 1 else 'repetitions'}"
+        f"recorded {text.moment(reference['recorded_at'])} in "
+        f"{units.number_of('repetition', number)}"
     )
 
 
@@ -145,3 +146,51 @@ def _repetitions(run: runs.Run, planned: int) -> str:
     if not warm:
         return f"{words}, no warm-up"
     return f"{words}, and {warm} as warm-up"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Machines:
+    """What is known of each machine.
+
+    :param names: bare metal, guests and the peer
+    :param lines: a fact's name with one text per machine
+    """
+
+    names: tuple[str, ...]
+    lines: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def side_by_side(
+    described: collections.abc.Iterable[Json], reference: Json | None
+) -> Machines:
+    """Return facts that any machine has; a dash where one lacks it.
+
+    Bare metal is first, where there is any.
+    """
+    machines = [*described]
+    if reference is not None:
+        metal = {"name": reference["machine"], "role": "bare metal"}
+        machines.insert(0, {**reference, **metal})
+    known = [_described(machine) for machine in machines]
+    names = dict.fromkeys(name for facts in known for name in facts)
+    return Machines(
+        names=tuple(f"{one['name']} ({one['role']})" for one in machines),
+        lines=tuple(
+            (name, tuple(facts.get(name, "-") for facts in known))
+            for name in names
+        ),
+    )
+
+
+def _described(machine: Json) -> dict[str, str]:
+    facts = {
+        key.replace("_", " "): text.flat(value)
+        for key, value in machine.get("fingerprint", {}).items()
+    }
+    for command, tool in machine.get("tools", {}).items():
+        if isinstance(tool, collections.abc.Mapping):
+            version = text.flat(tool.get("version"))
+            checksum = text.flat(tool.get("checksum") or "")[:12]
+            tool = f"{version} {checksum}".strip()
+        facts[f"tool {command}"] = text.flat(tool)
+    return facts

@@ -62,9 +62,7 @@ def read(
     try:
         found = [
             of_workload(workload, scenario, folder)
-            for task in content["tasks"]
-            for subtask in task["subtasks"]
-            for workload in subtask["workloads"]
+            for workload in _workloads(content)
             for scenario in workload["scenario"]
             if scenario in scenarios
         ]
@@ -76,23 +74,23 @@ def read(
     if not found:
         raise SourceError(f"{path} holds no workload of rally_vmperf")
     try:
-        _refuse_old(content)
+        # Of results of an earlier version nothing can be read.
+        for workload in _workloads(content):
+            for iteration in workload["data"]:
+                for record in output.carried(iteration):
+                    schema.refuse_old(record)
     except schema.OldRecordError as error:
         raise SourceError(f"{path}: {error}") from error
     return found
 
 
-def _refuse_old(content: t.Any) -> None:
-    """Refuse results of an earlier version, of which nothing can be read.
-
-    :raises OldRecordError: for the first of its records
-    """
-    for task in content["tasks"]:
-        for subtask in task["subtasks"]:
-            for workload in subtask["workloads"]:
-                for iteration in workload["data"]:
-                    for record in output.carried(iteration):
-                        schema.refuse_old(record)
+def _workloads(content: t.Any) -> list[t.Any]:
+    return [
+        workload
+        for task in content["tasks"]
+        for subtask in task["subtasks"]
+        for workload in subtask["workloads"]
+    ]
 
 
 def of_workload(

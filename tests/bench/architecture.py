@@ -6,12 +6,16 @@
   lines that they take, docstrings and comments not counted;
 * modules with fewer than 60 lines of logic that exactly one other imports;
 * files that name more than one question.
+
+With ``--trace`` it prints instead the modules through which a limit and a
+sample pass (``passage``), found by a unit run.
 """
 
 import ast
 import collections
 import collections.abc
 import pathlib
+import sys
 
 from tests.bench import table
 
@@ -198,5 +202,18 @@ def main() -> None:
         print(f"  {name}")
 
 
+def trace() -> None:
+    """Print through which modules values pass."""
+    from tests.bench import passage
+
+    for what, to_verdict, shown in passage.tables():
+        print(
+            f"{what}: {len(to_verdict)} modules to the verdict, "
+            f"{len(shown)} with the report"
+        )
+        for name in sorted(shown):
+            print(f"  {name}{'' if name in to_verdict else ' (report)'}")
+
+
 if __name__ == "__main__":
-    main()
+    trace() if "--trace" in sys.argv[1:] else main()

@@ -1,11 +1,31 @@
-"""The modules through which a value passes, found by tracing a run."""
+"""The modules through which a value passes, found by tracing a run.
+
+``python -m tests.bench.architecture --trace`` prints them for a limit of
+density, from the task to the verdict, and for a sample of each question, from
+what a tool printed to the verdict; both without the report and with it.
+"""
 
 import collections.abc
 import dataclasses
 import pathlib
 import sys
+import tempfile
+import threading
 import types
 import typing as t
+from unittest import mock
+
+from rally_vmperf.plugins.scenarios import density
+from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.plugins.validators import task
+from rally_vmperf.questions import judging
+from rally_vmperf.questions import table as questions
+from rally_vmperf.records import journal
+from rally_vmperf.records import output
+from rally_vmperf.report import page
+from rally_vmperf.report import sources
+from tests.unit.runs import golden
+from tests.unit.runs import whole
 
 #: How deep the value is looked for in what a function takes and returns.
 _DEPTH = 7
@@ -18,7 +38,7 @@ def modules(
 ) -> set[str]:
     """Return the modules of ours whose functions take or return a value.
 
-    :param call: is run once; threads that it starts are not followed
+    :param call: is run once
     :param sentinel: a number that nothing else is likely to hold; text that
         shows it is not followed
     """
@@ -40,11 +60,13 @@ def modules(
         if any(_holds(one, sentinel, _DEPTH, set()) for one in values):
             found.add(name)
 
+    threading.setprofile(look)
     sys.setprofile(look)
     try:
         call()
     finally:
         sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
     return found
 
 
@@ -68,3 +90,103 @@ def _parts(value: t.Any) -> collections.abc.Iterable[t.Any]:
     ):
         return list(getattr(value, "__dict__", {}).values())
     return ()
+
+
+#: A limit, in percent, and what a tool prints: nothing else has these values.
+LIMIT = 12.3456
+SAMPLE = 9876.54
+#: What the scenario of a question is given beside the workloads.
+_OWN: dict[str, dict[str, t.Any]] = {
+    "overhead": {},
+    "density": {
+        "levels": [1, 2],
+        "order": "listed",
+        "seed": 1,
+        "others": "idle",
+        "stop": None,
+    },
+}
+_MAIN = {"overhead": "vmperf_overhead", "density": "vmperf_degradation"}
+
+
+class Drive:
+    """One unit run of a question: real workloads, machines that cost no time.
+
+    :param folder: of the journal and of the baseline
+    """
+
+    def __init__(self, question: str, folder: str, limit: float) -> None:
+        self.question, self.folder = question, pathlib.Path(folder)
+        self.limits = {"max_percent": {"cpu.*": limit}}
+        self.document = whole.baseline(folder, (1, 2), [9900.0, 9901.0])
+
+    def validate(self) -> None:
+        """Check the task as Rally does before it boots anything."""
+        config = {
+            "args": {"workloads": whole.WORKLOADS, "levels": [1, 2]},
+            "contexts": {"vmperf_guests@openstack": {"count": 2}},
+            "runner_type": "serial",
+            "runner": {"times": 3},
+            "sla": {_MAIN[self.question]: self.limits},
+        }
+        conf = mock.Mock(vmperf=mock.Mock(baseline_dir=str(self.folder)))
+        with mock.patch.object(task, "CONF", conf):
+            task.Task().validate({}, config, density.Density, None)
+
+    def measure(self) -> list[t.Any]:
+        """Run three repetitions; return their records."""
+        machines = [
+            golden.Machine(
+                name,
+                [golden.sysbench(SAMPLE + step) for step in (0, 9, 5, 7)],
+            )
+            for name in ("g1", "g2")
+        ]
+        asked = whole.asked(
+            str(self.folder),
+            self.document,
+            *machines,
+            question=self.question,
+            journal=journal.Journal(self.folder, self.question),
+        )
+        make = questions.questions()[self.question].run
+        run = asked.opened.run("w", lambda: make(asked, _OWN[self.question]))
+        records = [run.repeat(number) for number in (1, 2, 3)]
+        asked.opened.close("w")
+        return records
+
+    def judge(self, records: collections.abc.Iterable[t.Any]) -> None:
+        """Have Rally's SLA judge the records."""
+        sla = criteria.SLAS[_MAIN[self.question]](self.limits)
+        for one in records:
+            sla.add_iteration({"output": {"complete": [output.encode(one)]}})
+        sla.result()
+        sla.details()
+
+    def report(self) -> None:
+        """Make the page of the run from its journal."""
+        path = str(self.folder / f"{self.question}.jsonl")
+        (source,) = sources.read(path, questions.scenarios())
+        limits = {_MAIN[self.question]: self.limits}
+        page.standalone([judging.run(source, limits)])
+
+
+def tables() -> collections.abc.Iterator[tuple[str, set[str], set[str]]]:
+    """Return what is followed, its modules to the verdict, and to the page."""
+    with tempfile.TemporaryDirectory() as folder:
+        drive = Drive("density", folder, LIMIT)
+        records = drive.measure()
+
+        def judged() -> None:
+            drive.validate()
+            drive.judge(records)
+
+        to_verdict = modules(judged, LIMIT)
+        shown = to_verdict | modules(drive.report, LIMIT)
+        yield "limit of density", to_verdict, shown
+    for question in _OWN:
+        with tempfile.TemporaryDirectory() as folder:
+            drive = Drive(question, folder, LIMIT)
+            found = modules(lambda: drive.judge(drive.measure()), SAMPLE)  # noqa: B023
+            shown = found | modules(drive.report, SAMPLE)
+            yield f"sample of {question}", found, shown

@@ -10,7 +10,6 @@ import dataclasses
 import pathlib
 import random
 import shutil
-import statistics
 import tempfile
 
 from rally_vmperf.measurement import finding
@@ -18,8 +17,12 @@ from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import repetition as repetitions_
 from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.density import fits
 from rally_vmperf.measurement.density import judging
+from rally_vmperf.measurement.density import law
+from rally_vmperf.measurement.density import line
 from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.density import rows
 from rally_vmperf.questions import judging as questions
 from rally_vmperf.records import files
 from rally_vmperf.report import sources
@@ -926,9 +929,14 @@ def density_row(
     """
     unit, better, *_ = LAW_METRICS[name]
     metric = sample.Metric(name=name, unit=unit, better=better)
-    shown = tuple(_point(metric, n, n in void, n in gaps) for n in levels)
+    shown = []
+    for guests in levels:
+        lone = shown[0] if shown and shown[0].guests == 1 else None
+        shown.append(
+            _point(metric, guests, guests in void, guests in gaps, lone)
+        )
     usable = [one for one in shown if one.usable]
-    law = _law(metric, max(levels)) if len(usable) > 3 else None
+    fitted = _law(metric, max(levels)) if len(usable) > 3 else None
     statuses = {
         one.guests: _status(one, limit)
         for one in shown
@@ -936,12 +944,12 @@ def density_row(
     }
     whole = {
         "metric": metric,
-        "points": shown,
-        "line": points.Line(
+        "points": tuple(shown),
+        "line": line.Line(
             percent=11.2, low=9.8, high=12.7, linear=None, seen="two losses"
         ),
-        "law": law,
-        "fits": None if limit is None else _fits(shown, limit, law),
+        "law": fitted,
+        "fits": None if limit is None else _fits(shown, limit, fitted),
         "limit": limit,
         "pattern": name,
         "statuses": statuses,
@@ -949,7 +957,7 @@ def density_row(
         "findings": (),
         "reason": "",
     }
-    return points.Row(**{**whole, **changes})
+    return rows.Row(**{**whole, **changes})
 
 
 def unmeasured(name, reason="no counted repetition holds it"):
@@ -974,7 +982,7 @@ def _rate(metric, value):
     return value if metric.better == "higher" else 1 / value
 
 
-def _gathered(metric, guests):
+def _gathered(metric, guests, factor=1.0):
     return tuple(
         gathering.Gathered(
             number=number,
@@ -986,6 +994,7 @@ def _gathered(metric, guests):
                         value=_law_value(
                             metric,
                             _law_share(metric, guests)
+                            * factor
                             * (1 + noise * guests / 100)
                             * (1 + _UNFAIR[place % 8] * (guests > 1) / 100),
                         ),
@@ -998,96 +1007,56 @@ def _gathered(metric, guests):
     )
 
 
-def _point(metric, guests, void, gap):
+def _point(metric, guests, void, gap, lone):
     entries = () if gap else _gathered(metric, guests)
-    additive = "latency" not in metric.name
-    totals = tuple(
-        sum(_rate(metric, value) for value in entry.values)
-        for entry in entries
-        if additive
-    )
-    alone = guests == 1
-    bare = (
-        None if alone or gap else _loss(1 - _law_share(metric, guests) / 1.09)
-    )
     return points.Point(
+        metric=metric,
         guests=guests,
         gathered=entries,
-        mean=None if gap else _law_value(metric, _law_share(metric, guests)),
-        worst=None
-        if gap
-        else points.Worst(
-            guest="g1",
-            host="compute-1",
-            value=_law_value(metric, _law_share(metric, guests) * 0.95),
-            loss=None
-            if alone
-            else _loss(1 - _law_share(metric, guests) * 0.95),
-        ),
-        spread_percent=None if alone or gap else 1.7,
-        fairness=None if gap else 1 - 0.001 * guests,
-        total=statistics.fmean(totals) if totals else None,
-        totals=totals,
-        loss=None if alone or gap else _loss(1 - _law_share(metric, guests)),
-        bare_mean=_law_value(metric, _law_share(metric, guests) * _BARE),
-        bare_total=_rate(
-            metric, _law_value(metric, _law_share(metric, guests))
-        )
-        * guests
-        * _BARE
-        if additive
-        else None,
-        bare_loss=bare,
-        bare_worst_loss=bare,
+        bare=_gathered(metric, guests, _BARE),
+        lone=lone,
+        hosts={f"g{place}": "compute-1" for place in range(1, guests + 1)},
         void="started one after the other" if void else "",
         reason="no counted repetition holds it of every guest" if gap else "",
-    )
-
-
-def _loss(share):
-    return points.Loss(
-        percent=share * 100, low=share * 100 - 2.2, high=share * 100 + 2.2
     )
 
 
 def _law(metric, largest):
     contention, coherency = LAW_METRICS[metric.name][3:]
     alone = _rate(metric, LAW_METRICS[metric.name][2])
-    peak = ((1 - contention) / coherency) ** 0.5
-    return points.Law(
+    return law.Law(
         rate=_coefficient(alone),
         contention=_coefficient(contention),
         coherency=_coefficient(coherency),
         r_squared=0.993,
-        peak=peak,
         contradicted="",
         largest=largest,
     )
 
 
 def _coefficient(value):
-    return points.Coefficient(value=value, low=value * 0.9, high=value * 1.1)
+    return law.Coefficient(value=value, low=value * 0.9, high=value * 1.1)
 
 
 def _status(point, limit):
-    if not point.usable:
+    if not point.usable or point.loss is None:
         return "void" if point.void else "inconclusive"
     if point.loss.high <= limit:
         return "passed"
     return "failed" if point.loss.low > limit else "inconclusive"
 
 
-def _fits(shown, limit, law):
+def _fits(shown, limit, fitted):
     tested = 0
     for point in shown:
         if not point.usable or (point.loss and point.loss.percent > limit):
             break
         tested = point.guests
     beyond = tested == shown[-1].guests
-    return points.Fits(
+    return fits.Fits(
         tested=tested,
-        predicted=tested + 3 if law and beyond else None,
+        predicted=tested + 3 if fitted and beyond else None,
         low=tested,
         high=tested + 1,
-        extrapolated=bool(law and beyond),
+        extrapolated=bool(fitted and beyond),
     )

@@ -3,10 +3,13 @@
 import collections.abc
 import math
 import statistics as stdlib
+import typing as t
 
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
-from rally_vmperf.measurement.density import points
+
+if t.TYPE_CHECKING:
+    from rally_vmperf.measurement.density import law as law_
 
 #: A level's total that is off by less, in percent, contradicts nothing.
 MATTERS_PERCENT = 5.0
@@ -18,7 +21,7 @@ LEAST_R_SQUARED = 0.8
 Totals = collections.abc.Mapping[int, statistics.Values]
 
 
-def words(law: points.Law, totals: Totals, confidence: float) -> str:
+def words(law: "law_.Law", totals: Totals, confidence: float) -> str:
     """Return why the totals do not follow the law, or nothing."""
     return "; ".join(
         one
@@ -57,7 +60,7 @@ def _gain(totals: Totals, confidence: float) -> str:
     )
 
 
-def _off(law: points.Law, totals: Totals, confidence: float) -> str:
+def _off(law: "law_.Law", totals: Totals, confidence: float) -> str:
     """Say which level lies off the law by more than chance.
 
     By an F test of what the levels' means lack against what repetitions of
@@ -71,7 +74,7 @@ def _off(law: points.Law, totals: Totals, confidence: float) -> str:
     guests = max(off, key=lambda one: abs(off[one]))
     percent = math.expm1(off[guests]) * 100
     seen = (
-        f"at {guests} {'guest' if guests == 1 else 'guests'} the total is "
+        f"at {units.number_of('guest', guests)} the total is "
         f"{units.show_percent(abs(percent))} % "
         f"{'above' if percent > 0 else 'below'} the law"
     )
@@ -89,7 +92,7 @@ def _off(law: points.Law, totals: Totals, confidence: float) -> str:
 
 
 def _chance(
-    law: points.Law, totals: Totals, off: dict[int, float]
+    law: "law_.Law", totals: Totals, off: dict[int, float]
 ) -> float | None:
     """Return the probability of such distances where the law holds."""
     from scipy import stats

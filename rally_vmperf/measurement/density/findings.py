@@ -10,10 +10,10 @@ from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
 from rally_vmperf.measurement.density import law
 from rally_vmperf.measurement.density import points
-from rally_vmperf.measurement.density import points_of
 from rally_vmperf.measurement.density import rates
+from rally_vmperf.measurement.density import rows as rows_
 
-Rows = collections.abc.Sequence[points.Row]
+Rows = collections.abc.Sequence[rows_.Row]
 
 
 def everything(entries: judge.Repetitions, rows: Rows) -> finding.Seen:
@@ -50,7 +50,9 @@ def _of_levels(entries: judge.Repetitions) -> finding.Seen:
         told = found
         if at < ran or len(ran) == 1:
             told = _finding(
-                found.kind, found.subject, f"at {_guests(at)}: {found.seen}"
+                found.kind,
+                found.subject,
+                f"at {units.number_of('guest', *at)}: {found.seen}",
             )
         for number in sorted(numbers[found]):
             yield told, number
@@ -58,27 +60,24 @@ def _of_levels(entries: judge.Repetitions) -> finding.Seen:
 
 def _of_baseline(entries: judge.Repetitions) -> finding.Seen:
     """Return that its session is one, or that it changed in between."""
-    planned = {points.guests_of(x) for one in entries for x in one.conditions}
-    for number in sorted(planned):
-        ran = [
-            one for one in points_of.levels(entries, number) if not one.skipped
-        ]
+    for number in points.numbers(entries):
+        ran = [x for x in points.levels(entries, number) if not x.skipped]
         if ran and ran[0].reference.repetitions:
             yield plausibility.one_session(ran[0].reference), None
         yield from plausibility.baseline_changed(ran)
 
 
-def _of_row(row: points.Row) -> collections.abc.Iterator[finding.Finding]:
+def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
     """Return what the figures of a metric say against themselves."""
     name = row.metric.name
     few: dict[int, set[int]] = collections.defaultdict(set)
     for point in row.points:
         if 0 < len(point.gathered) < statistics.FEWEST:
             few[len(point.gathered)].add(point.guests)
-        spread = _spread(row, point)
+        spread = statistics.spread_percent(point.rates)
         if spread is not None and spread > plausibility.UNSTABLE_PERCENT:
             words = (
-                f"with {_guests({point.guests})} they vary by "
+                f"with {units.number_of('guest', point.guests)} they vary by "
                 f"{units.show_percent(spread)} %"
             )
             yield _finding("unstable", name, words)
@@ -86,7 +85,9 @@ def _of_row(row: points.Row) -> collections.abc.Iterator[finding.Finding]:
             yield from _too_fast(row, point)
     for count, guests in sorted(few.items()):
         yield _finding(
-            "too_few_samples", name, f"{count} of {_guests(guests)}"
+            "too_few_samples",
+            name,
+            f"{count} of {units.number_of('guest', *guests)}",
         )
     if row.figure == "loss" and _equal(row):
         yield _finding(
@@ -95,22 +96,15 @@ def _of_row(row: points.Row) -> collections.abc.Iterator[finding.Finding]:
 
 
 def _too_fast(
-    row: points.Row, point: points.Point
+    row: rows_.Row, point: points.Point
 ) -> collections.abc.Iterator[finding.Finding]:
-    found = rates.compare_points(
-        row.metric,
-        row.points,
-        point.guests,
-        row.of,
-        row.against,
-        row.confidence,
-    )
+    found = point.compared(row.of, row.against)
     for one in plausibility.faster(found) if found else ():
-        words = f"with {_guests({point.guests})}: {one.seen}"
+        words = f"with {units.number_of('guest', point.guests)}: {one.seen}"
         yield _finding(one.kind, one.subject, words)
 
 
-def _of_model(row: points.Row) -> collections.abc.Iterator[finding.Finding]:
+def _of_model(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
     """Return what the line, the law and the largest number have to say."""
     name = row.metric.name
     if row.line is not None and row.line.linear is False:
@@ -137,23 +131,13 @@ def _too_few_levels(rows: Rows) -> finding.Seen:
         yield _finding("levels_too_few", "numbers of guests", words), None
 
 
-def _spread(row: points.Row, point: points.Point) -> float | None:
-    return statistics.spread_percent(rates.means(row.metric, point.gathered))
-
-
-def _equal(row: points.Row) -> bool:
+def _equal(row: rows_.Row) -> bool:
     values = [
-        rates.means(row.metric, point.gathered)
+        point.rates
         for point in row.points
         if len(point.gathered) >= statistics.FEWEST
     ]
     return len(values) > 1 and all(len(set(one)) == 1 for one in values)
-
-
-def _guests(numbers: collections.abc.Collection[int]) -> str:
-    """Return numbers of guests in words: ``2, 3 guests``."""
-    words = ", ".join(map(str, sorted(numbers)))
-    return f"{words} {'guest' if words == '1' else 'guests'}"
 
 
 def _finding(kind: str, subject: str, words: str) -> finding.Finding:

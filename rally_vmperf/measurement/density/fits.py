@@ -1,10 +1,10 @@
 """How many guests fit within a limit, as one number with its interval."""
 
 import collections.abc
+import dataclasses
 
 from rally_vmperf.measurement import verdict
 from rally_vmperf.measurement.density import law
-from rally_vmperf.measurement.density import points
 
 #: Nothing is predicted beyond so many times the guests that were measured.
 FARTHEST = 4
@@ -12,9 +12,27 @@ FARTHEST = 4
 Verdicts = collections.abc.Mapping[int, verdict.Status]
 
 
-def fits(
-    verdicts: Verdicts, limit: float, fitted: points.Law | None
-) -> points.Fits:
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Fits:
+    """The largest number of guests within the limit.
+
+    :param tested: the largest measured number up to which every one is
+        within the limit; 0 where even the first is not; None while undecided
+    :param predicted: by the law; None without a law that can be trusted, and
+        where it lies too far beyond what was measured
+    :param low: lower end of the interval of the number
+    :param high: upper end; None where nothing measured or predicted bounds it
+    :param extrapolated: ``predicted`` lies beyond what was measured
+    """
+
+    tested: int | None
+    predicted: int | None
+    low: int | None
+    high: int | None
+    extrapolated: bool
+
+
+def fits(verdicts: Verdicts, limit: float, fitted: law.Law | None) -> Fits:
     """Return the largest number of guests within the limit.
 
     ``tested`` follows the verdicts upwards, to the last one that is passed
@@ -32,23 +50,22 @@ def fits(
         if status == "failed" and guests > passed
     ]
     low, high = passed, min(broken) - 1 if broken else None
-    predicted = None
+    predicted, largest = None, 0
     if fitted is not None and not fitted.contradicted:
-        number, least, most = _predicted(fitted, limit)
-        farthest = fitted.largest * FARTHEST
+        largest = fitted.largest
+        farthest = largest * FARTHEST
+        number, least, most = _predicted(fitted, limit, farthest)
         if high is not None or number <= farthest:
             predicted = _within(number, passed, high)
             low = _within(least, passed, high)
             if high is not None or most <= farthest:
                 high = _within(most, low, high)
-    return points.Fits(
+    return Fits(
         tested=tested,
         predicted=predicted,
         low=low if verdicts else None,
         high=high,
-        extrapolated=predicted is not None
-        and fitted is not None
-        and predicted > fitted.largest,
+        extrapolated=predicted is not None and predicted > largest,
     )
 
 
@@ -70,13 +87,14 @@ def _within(number: int, low: int, high: int | None) -> int:
     return number if high is None else min(number, high)
 
 
-def _predicted(fitted: points.Law, limit: float) -> tuple[int, int, int]:
+def _predicted(
+    fitted: law.Law, limit: float, farthest: int
+) -> tuple[int, int, int]:
     """Return the number that the law gives, and the ends of its interval.
 
     One more than the farthest stands for all that lies farther off.
     """
-    numbers = range(1, fitted.largest * FARTHEST + 2)
-    losses = [law.loss(fitted, guests) for guests in numbers]
+    losses = [fitted.loss(guests) for guests in range(1, farthest + 2)]
     return (
         _last([one.percent for one in losses], limit),
         _last(

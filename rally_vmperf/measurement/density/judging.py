@@ -7,41 +7,49 @@ import typing as t
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge
 from rally_vmperf.measurement import limits
-from rally_vmperf.measurement import needed
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
-from rally_vmperf.measurement import statistics
-from rally_vmperf.measurement import summary
-from rally_vmperf.measurement.density import criteria as criteria_
+from rally_vmperf.measurement import verdict
 from rally_vmperf.measurement.density import findings as density_findings
-from rally_vmperf.measurement.density import levels
+from rally_vmperf.measurement.density import fits
+from rally_vmperf.measurement.density import law
+from rally_vmperf.measurement.density import line
 from rally_vmperf.measurement.density import points
-from rally_vmperf.measurement.density import points_of
-from rally_vmperf.measurement.density import rates
-from rally_vmperf.measurement.density import wording
+from rally_vmperf.measurement.density import rows as rows_
+
+#: Numbers of guests at which a limit is held, or all of them.
+At = t.Literal["every"] | int | collections.abc.Sequence[int]
+#: A limit and the pattern that gave it.
+Limit = tuple[float, str] | None
+
+_GRAVEST: tuple[verdict.Status, ...] = (
+    "failed",
+    "void",
+    "inconclusive",
+    "passed",
+)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Judgement(summary.Summary[points.Row]):
-    """The verdict on a density run; counts have no row."""
+class _Judge(judge.Judge[rows_.Row]):
+    """Takes repetitions whose conditions are numbers of guests.
 
-    def lines(self, row: points.Row) -> list[str]:
-        """Return a line for each level that made the verdict what it is."""
-        return wording.lines(row)
+    :param at: numbers of guests at which the limits are held, or ``every``
+    :param strictness: ``confidence``, ``on_inconclusive`` and ``tolerate``
+    :raises ValueError: for an argument that cannot be meant
+    """
 
-    def sentences(self) -> list[str]:
-        """Return the verdict, and how many guests fit where all passed."""
-        passed = [row for row in self.judged if row.status == "passed"]
-        return [
-            *super().sentences(),
-            *(f"{line}." for row in passed for line in wording.fits(row)),
-        ]
-
-
-class _Judge(judge.Judge[points.Row, Judgement]):
-    """Takes repetitions whose conditions are numbers of guests."""
-
-    judgement_type = Judgement
+    def __init__(self, at: At, **strictness: t.Any) -> None:
+        super().__init__(**strictness)
+        #: None for every one.
+        self.numbers: list[int] | None = None
+        if at == "every":
+            return
+        numbers = [at] if isinstance(at, int) else list(at)
+        if not numbers or not all(map(_counts, numbers)):
+            raise ValueError(
+                f"at is {at!r}, use every or numbers of guests from 1"
+            )
+        self.numbers = sorted(set(numbers))
 
     def understands(self, entry: repetition.Repetition) -> bool:
         """Return whether the conditions are numbers of guests."""
@@ -50,19 +58,10 @@ class _Judge(judge.Judge[points.Row, Judgement]):
     def seen(
         self,
         entries: judge.Repetitions,
-        rows: collections.abc.Sequence[points.Row],
+        rows: collections.abc.Sequence[rows_.Row],
     ) -> finding.Seen:
         """Return findings with the number of the repetition they are of."""
         return density_findings.everything(entries, rows)
-
-    def hold(
-        self,
-        row: points.Row,
-        findings: tuple[finding.RunFinding, ...],
-        void: bool,
-    ) -> points.Row:
-        """Return a row with its findings; its levels have their verdicts."""
-        return dataclasses.replace(row, findings=findings)
 
     def void(
         self,
@@ -75,36 +74,64 @@ class _Judge(judge.Judge[points.Row, Judgement]):
         ours = [one for one in findings if one.finding in whole]
         return super().void(entries, ours, names)
 
-    def beyond_return(self, row: points.Row, planned: int) -> bool:
-        """Return whether a row has failed, and will have failed in the end.
-
-        That is so if one of its levels has. Losses are asked as overhead is;
-        a fairness that is beyond its limit in one of three repetitions or
-        more stays there, as the worst is judged.
-        """
-        return row.limit is not None and any(
-            _beyond(row, guests, row.limit, planned)
-            for guests, status in row.statuses.items()
-            if status == "failed"
+    def _rows(
+        self,
+        metric: sample.Metric,
+        entries: judge.Repetitions,
+        figures: collections.abc.Mapping[rows_.Figure, Limit],
+        **own: t.Any,
+    ) -> list[rows_.Row]:
+        """Return a row for each figure of a metric, not held to its limit."""
+        every = points.points_of(
+            metric, entries, self.confidence, self.tolerate
         )
+        reasons = [one.reason for one in every if one.reason]
+        measured = any(one.mean is not None for one in every)
+        return [
+            rows_.Row(
+                metric=metric,
+                points=every,
+                figure=figure,
+                limit=limit and limit[0],
+                pattern=limit and limit[1],
+                reason="" if measured or not reasons else reasons[0],
+                confidence=self.confidence,
+                **own,
+            )
+            for figure, limit in figures.items()
+        ]
+
+    def _at(self, measured: collections.abc.Iterable[int]) -> list[int]:
+        """Return the numbers of guests at which a limit is held, ascending.
+
+        :param measured: those at which it can be held, ascending
+        """
+        return list(measured) if self.numbers is None else self.numbers
 
 
-def _beyond(row: points.Row, guests: int, limit: float, planned: int) -> bool:
-    if row.figure != "loss":
-        point = row.point(guests)
-        return point is not None and (len(point.gathered) >= statistics.FEWEST)
-    found = rates.compare_points(
-        row.metric, row.points, guests, row.of, row.against, row.confidence
+def _counts(number: object) -> bool:
+    return (
+        isinstance(number, int)
+        and not isinstance(number, bool)
+        and number >= 1
     )
-    if found is None:
-        return False
-    best = needed.best_loss(found, planned, row.against == "one_guest")
-    return best is not None and best > limit
+
+
+def _held(
+    row: rows_.Row, statuses: dict[int, verdict.Status], **own: t.Any
+) -> rows_.Row:
+    """Return a row with its verdicts; inconclusive where none is held."""
+    status = next(
+        (one for one in _GRAVEST if one in statuses.values()), "inconclusive"
+    )
+    return dataclasses.replace(
+        row, statuses=statuses, status=t.cast(verdict.Status, status), **own
+    )
 
 
 def _metrics(entries: judge.Repetitions) -> list[sample.Metric]:
     """Return the metrics that have a rate; counts have none."""
-    return [one for one in points_of.metrics(entries) if one.scale == "ratio"]
+    return [one for one in points.metrics(entries) if one.scale == "ratio"]
 
 
 class DegradationJudge(_Judge):
@@ -119,39 +146,74 @@ class DegradationJudge(_Judge):
     :raises ValueError: for an argument that cannot be meant
     """
 
-    criteria: criteria_.Degradation
-
     def __init__(
         self,
         max_percent: judge.Given | None = None,
-        at: criteria_.At = "every",
+        at: At = "every",
         of: points.Of = "mean",
         against: points.Against = "one_guest",
         **strictness: t.Any,
     ) -> None:
-        super().__init__(
-            criteria_.Degradation(
-                max_percent=limits.Limits(max_percent or {}),
-                at=at,
-                of=of,
-                against=against,
-                **strictness,
+        super().__init__(at, **strictness)
+        for name, value, allowed in (
+            ("of", of, t.get_args(points.Of)),
+            ("against", against, t.get_args(points.Against)),
+        ):
+            if value not in allowed:
+                raise ValueError(
+                    f"{name} is {value!r}, use {' or '.join(allowed)}"
+                )
+        if against == "one_guest" and 1 in (self.numbers or ()):
+            raise ValueError(
+                "at names 1 guest, which loses nothing against itself, "
+                "use larger numbers or against: bare_metal"
             )
+        self.max_percent = limits.Limits(max_percent or {})
+        self.of = of
+        self.against = against
+
+    def figures(self, entries: judge.Repetitions) -> list[rows_.Row]:
+        """Return what each metric loses, held to its limit."""
+        found = []
+        for metric in _metrics(entries):
+            limit = self.max_percent.for_metric(metric.name)
+            (row,) = self._rows(
+                metric,
+                entries,
+                {"loss": limit},
+                of=self.of,
+                against=self.against,
+            )
+            row = dataclasses.replace(
+                row,
+                line=line.line(row.points, self.confidence),
+                law=law.law(row.points, self.confidence),
+            )
+            found.append(self._judged(row, limit[0]) if limit else row)
+        return found
+
+    def _judged(self, row: rows_.Row, limit: float) -> rows_.Row:
+        alone = self.against == "one_guest"
+        verdicts = {
+            one.guests: row.decide(one.guests, limit, self.tolerate)
+            for one in row.points
+        }
+        held = self._at(n for n in verdicts if not alone or n > 1)
+        if alone and (lone := row.point(1)) and lone.usable:
+            # It loses nothing to itself.
+            verdicts[1] = "passed" if limit >= 0 else "failed"
+        predicting = row.law if alone and self.of == "mean" else None
+        return _held(
+            row,
+            {one: verdicts.get(one, "inconclusive") for one in held},
+            fits=fits.fits(verdicts, limit, predicting),
         )
 
-    def figures(self, entries: judge.Repetitions) -> list[points.Row]:
-        """Return what each metric loses, held to its limit."""
-        return [
-            levels.hold_loss(metric, entries, self.criteria)
-            for metric in _metrics(entries)
-        ]
-
     def unmatched(
-        self, rows: collections.abc.Iterable[points.Row]
+        self, rows: collections.abc.Iterable[rows_.Row]
     ) -> tuple[str, ...]:
         """Return the limits that no metric of the run goes with."""
-        names = [row.metric.name for row in rows]
-        return self.criteria.max_percent.unmatched(names)
+        return self.max_percent.unmatched(row.metric.name for row in rows)
 
 
 class FairnessJudge(_Judge):
@@ -164,54 +226,56 @@ class FairnessJudge(_Judge):
     :raises ValueError: for an argument that cannot be meant
     """
 
-    criteria: criteria_.Fairness
-
     def __init__(
         self,
         min_index: judge.Given | None = None,
         max_spread_percent: judge.Given | None = None,
-        at: criteria_.At = "every",
+        at: At = "every",
         **strictness: t.Any,
     ) -> None:
+        super().__init__(at, **strictness)
         for pattern, limit in (min_index or {}).items():
             if not 0 < limit <= 1:
                 raise ValueError(
                     f"min_index {pattern!r} is {limit}, but an index is "
                     "above 0 and at most 1"
                 )
-        super().__init__(
-            criteria_.Fairness(
-                min_index=limits.Limits(min_index or {}),
-                max_spread_percent=limits.Limits(max_spread_percent or {}),
-                at=at,
-                **strictness,
-            )
+        self.min_index = limits.Limits(min_index or {})
+        self.max_spread_percent = limits.Limits(max_spread_percent or {})
+
+    def figures(self, entries: judge.Repetitions) -> list[rows_.Row]:
+        """Return how guests share each metric, held to its limits."""
+        found = []
+        for metric in _metrics(entries):
+            index = self.min_index.for_metric(metric.name)
+            spread = self.max_spread_percent.for_metric(metric.name)
+            limited: dict[rows_.Figure, Limit] = {}
+            if index or not spread:
+                limited["index"] = index
+            if spread:
+                limited["spread"] = spread
+            found += [
+                row if row.limit is None else self._judged(row, row.limit)
+                for row in self._rows(metric, entries, limited)
+            ]
+        return found
+
+    def _judged(self, row: rows_.Row, limit: float) -> rows_.Row:
+        shared = (
+            one.guests
+            for one in row.points
+            if one.guests > 1 or one.fairness is not None
+        )
+        return _held(
+            row, {one: row.decide(one, limit) for one in self._at(shared)}
         )
 
-    def figures(self, entries: judge.Repetitions) -> list[points.Row]:
-        """Return how guests share each metric, held to its limits."""
-        rows = []
-        for metric in _metrics(entries):
-            found = points_of.points_of(metric, entries, self.criteria)
-            index = self.criteria.min_index.for_metric(metric.name)
-            spread = self.criteria.max_spread_percent.for_metric(metric.name)
-            limited: list[tuple[points.Figure, tuple[float, str] | None]] = []
-            if index or not spread:
-                limited.append(("index", index))
-            if spread:
-                limited.append(("spread", spread))
-            rows += [
-                levels.hold_shared(metric, found, figure, limit, self.criteria)
-                for figure, limit in limited
-            ]
-        return rows
-
     def unmatched(
-        self, rows: collections.abc.Iterable[points.Row]
+        self, rows: collections.abc.Iterable[rows_.Row]
     ) -> tuple[str, ...]:
         """Return the limits that no metric of the run goes with."""
         names = [row.metric.name for row in rows]
         return (
-            *self.criteria.min_index.unmatched(names),
-            *self.criteria.max_spread_percent.unmatched(names),
+            *self.min_index.unmatched(names),
+            *self.max_spread_percent.unmatched(names),
         )

@@ -7,10 +7,10 @@
 import collections.abc
 import dataclasses
 import math
+import typing as t
 
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement.density import contradiction
-from rally_vmperf.measurement.density import fitting
 from rally_vmperf.measurement.density import points
 
 #: Numbers of guests below which nothing is fitted: the law has three
@@ -20,16 +20,88 @@ FEWEST_LEVELS = 4
 Totals = collections.abc.Mapping[int, statistics.Values]
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Coefficient:
+    """A fitted number with its interval; no ends where it has none."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Law:
+    """The law of one metric.
+
+    :param rate: of a lone guest
+    :param contention: share of the work that guests do one after another
+    :param coherency: cost of their keeping out of each other's way
+    :param r_squared: share of the totals' variance that the law explains
+    :param contradicted: in words, why the data do not follow the law, or
+        nothing
+    :param largest: largest number of guests that was measured
+    :param covariance: of the logarithm of ``rate``, of ``contention`` and of
+        ``coherency``; None without intervals
+    :param quantile: of Student's t, for the confidence of the intervals
+    """
+
+    rate: Coefficient
+    contention: Coefficient
+    coherency: Coefficient
+    r_squared: float
+    contradicted: str
+    largest: int
+    covariance: tuple[tuple[float, ...], ...] | None = None
+    quantile: float = 0.0
+
+    @property
+    def peak(self) -> float | None:
+        """Number of guests with the largest total; None if it only rises."""
+        if self.contention.value >= 1:
+            return 1.0
+        if not self.coherency.value:
+            return None
+        ratio = (1 - self.contention.value) / self.coherency.value
+        return max(1.0, math.sqrt(ratio))
+
+    def _slowed(self, guests: float) -> float:
+        return (
+            1
+            + self.contention.value * (guests - 1)
+            + self.coherency.value * guests * (guests - 1)
+        )
+
+    def total(self, guests: float) -> float:
+        """Return the total that the law gives for a number of guests."""
+        return self.rate.value * guests / self._slowed(guests)
+
+    def loss(self, guests: float) -> points.Loss:
+        """Return what a guest among so many loses, against a lone one."""
+        slowed = self._slowed(guests)
+        percent = (1 - 1 / slowed) * 100
+        if self.covariance is None:
+            return points.Loss(percent=percent, low=None, high=None)
+        x, y = guests - 1, guests * (guests - 1)
+        _, (_, contention, both), (_, _, coherency) = self.covariance
+        variance = contention * x**2 + 2 * both * x * y + coherency * y**2
+        half = self.quantile * math.sqrt(max(0.0, variance))
+        return points.Loss(
+            percent=percent,
+            low=(1 - 1 / max(1.0, slowed - half)) * 100,
+            high=(1 - 1 / (slowed + half)) * 100,
+        )
+
+
 def law(
     every: collections.abc.Iterable[points.Point], confidence: float
-) -> points.Law | None:
+) -> Law | None:
     """Return the law of a metric's totals, None below four levels."""
     return fit(
         {one.guests: one.totals for one in every if one.usable}, confidence
     )
 
 
-def fit(totals: Totals, confidence: float = 0.95) -> points.Law | None:
+def fit(totals: Totals, confidence: float = 0.95) -> Law | None:
     """Fit the law to the totals of all repetitions.
 
     Least squares of the logarithms of the totals, each repetition of each
@@ -47,116 +119,122 @@ def fit(totals: Totals, confidence: float = 0.95) -> points.Law | None:
     }
     if len(measured) < FEWEST_LEVELS:
         return None
+    import numpy
+
     counts = [guests for guests, values in measured.items() for _ in values]
     values = [value for found in measured.values() for value in found]
-    solved = fitting.solve(counts, statistics.logarithms(values))
-    fitted = _with_intervals(solved, counts, values, confidence)
+    solved, off, slopes = _solve(
+        numpy.array(counts, float), numpy.array(statistics.logarithms(values))
+    )
+    freedom = len(values) - 3
+    covariance = off @ off / freedom * numpy.linalg.pinv(slopes.T @ slopes)
+    quantile = statistics.student(confidence, freedom)
+    halves = quantile * numpy.sqrt(numpy.clip(numpy.diag(covariance), 0, None))
+    rate, factor = math.exp(solved[0]), math.exp(halves[0])
+    fitted = Law(
+        rate=Coefficient(value=rate, low=rate / factor, high=rate * factor),
+        contention=_coefficient(solved[1], halves[1]),
+        coherency=_coefficient(solved[2], halves[2]),
+        r_squared=_r_squared(numpy.array(values), numpy.exp(off)),
+        contradicted="",
+        largest=max(counts),
+        covariance=tuple(tuple(row) for row in covariance.tolist()),
+        quantile=quantile,
+    )
     return dataclasses.replace(
         fitted,
         contradicted=contradiction.words(fitted, measured, confidence),
     )
 
 
-def loss(law: points.Law, guests: float) -> points.Loss:
-    """Return what a guest among so many loses, against a lone one."""
-    slowed = law.rate.value * guests / law.total(guests)
-    half = 0.0
-    if law.covariance is not None:
-        x, y = guests - 1, guests * (guests - 1)
-        _, (_, contention, both), (_, _, coherency) = law.covariance
-        variance = contention * x**2 + 2 * both * x * y + coherency * y**2
-        half = law.quantile * math.sqrt(max(0.0, variance))
-    known = law.covariance is not None
-    return points.Loss(
-        percent=(1 - 1 / slowed) * 100,
-        low=(1 - 1 / max(1.0, slowed - half)) * 100 if known else None,
-        high=(1 - 1 / (slowed + half)) * 100 if known else None,
+def _coefficient(value: t.Any, half: t.Any) -> Coefficient:
+    return Coefficient(
+        value=float(value),
+        low=max(0.0, float(value - half)),
+        high=float(value + half),
     )
 
 
-def band(law: points.Law, guests: float) -> tuple[float, float] | None:
-    """Return the interval of the law's total, None without one."""
-    if law.covariance is None:
-        return None
-    slope = fitting.slope(law.contention.value, law.coherency.value, guests)
-    variance = sum(
-        slope[row] * slope[column] * law.covariance[row][column]
-        for row in range(3)
-        for column in range(3)
-    )
-    factor = math.exp(law.quantile * math.sqrt(max(0.0, variance)))
-    total = law.total(guests)
-    return total / factor, total * factor
-
-
-def _with_intervals(
-    solved: list[float],
-    counts: list[int],
-    values: list[float],
-    confidence: float,
-) -> points.Law:
-    import numpy
-    from scipy import stats
-
-    log_rate, contention, coherency = solved
-    off = fitting.off(solved, counts, statistics.logarithms(values))
-    freedom = len(values) - 3
-    slopes = numpy.array(
-        [fitting.slope(contention, coherency, n) for n in counts]
-    )
-    covariance = (
-        math.fsum(one**2 for one in off)
-        / freedom
-        * numpy.linalg.pinv(slopes.T @ slopes)
-    )
-    quantile = float(stats.t.ppf((1 + confidence) / 2, freedom))
-    halves = quantile * numpy.sqrt(numpy.clip(numpy.diag(covariance), 0, None))
-    rate = math.exp(log_rate)
-    return points.Law(
-        rate=points.Coefficient(
-            value=rate,
-            low=rate * math.exp(-halves[0]),
-            high=rate * math.exp(halves[0]),
-        ),
-        contention=_coefficient(contention, float(halves[1])),
-        coherency=_coefficient(coherency, float(halves[2])),
-        r_squared=_r_squared(values, [math.exp(one) for one in off]),
-        peak=_peak(contention, coherency),
-        contradicted="",
-        largest=max(counts),
-        covariance=tuple(
-            tuple(float(one) for one in row) for row in covariance
-        ),
-        quantile=quantile,
-    )
-
-
-def _coefficient(value: float, half: float) -> points.Coefficient:
-    return points.Coefficient(
-        value=value, low=max(0.0, value - half), high=value + half
-    )
-
-
-def _r_squared(values: list[float], factors: list[float]) -> float:
+def _r_squared(values: t.Any, factors: t.Any) -> float:
     """Return the share of the variance that is explained.
 
     :param factors: fitted over measured, for each value
     """
-    mean = math.fsum(values) / len(values)
-    whole = math.fsum((one / mean - 1) ** 2 for one in values)
-    rest = math.fsum(
-        (one / mean * (1 - factor)) ** 2
-        for one, factor in zip(values, factors, strict=True)
-    )
+    shares = values / values.mean()
+    whole = float(((shares - 1) ** 2).sum())
+    rest = float(((shares * (1 - factors)) ** 2).sum())
     if whole <= 1e-24:
         return 1.0 if rest <= 1e-18 else 0.0
     return 1 - rest / whole
 
 
-def _peak(contention: float, coherency: float) -> float | None:
-    """Return the number of guests with the largest total, if there is one."""
-    if contention >= 1:
-        return 1.0
-    if not coherency:
-        return None
-    return max(1.0, math.sqrt((1 - contention) / coherency))
+def _solve(counts: t.Any, logs: t.Any) -> tuple[t.Any, t.Any, t.Any]:
+    """Return the solution, what is off, and the slopes there.
+
+    The solution is the logarithm of the rate, contention and coherency. What
+    is off is fitted less measured, as logarithms; the slopes are how that
+    follows the coefficients.
+
+    The solver stays a little inside its bounds, so that it is also asked with
+    one of contention and coherency at zero, or both: the fewest that do as
+    well as all.
+    """
+    import numpy
+    from scipy import optimize
+
+    factors = numpy.column_stack(
+        [numpy.ones(len(counts)), counts - 1, counts * (counts - 1)]
+    )
+
+    def slowed(solved: t.Any) -> t.Any:
+        return factors @ [1.0, *solved[1:]]
+
+    def off(solved: t.Any) -> t.Any:
+        return solved[0] + numpy.log(counts) - numpy.log(slowed(solved)) - logs
+
+    def slopes(solved: t.Any) -> t.Any:
+        found = -factors / slowed(solved)[:, None]
+        found[:, 0] = 1.0
+        return found
+
+    def least(free: tuple[int, ...]) -> t.Any:
+        """Return the least squares with only some coefficients above zero."""
+        places = [0, *free]
+
+        def whole(values: t.Any) -> t.Any:
+            solved = numpy.zeros(3)
+            solved[places] = values
+            return solved
+
+        # n / X(n) is linear in three coefficients that are not below zero, so
+        # that non-negative least squares has one answer, near that sought.
+        alone = logs - numpy.log(counts)
+        efficient = numpy.exp(alone - alone.max())
+        begin, _ = optimize.nnls(
+            factors[:, places] * efficient[:, None], numpy.ones(len(counts))
+        )
+        inverse = max(begin[0], 1e-9)
+        begin /= inverse
+        begin[0] = alone.max() - numpy.log(inverse)
+        found = optimize.least_squares(
+            lambda values: off(whole(values)),
+            begin,
+            jac=lambda values: slopes(whole(values))[:, places],
+            bounds=([-math.inf, *(0.0 for _ in free)], math.inf),
+            x_scale="jac",
+            ftol=1e-15,
+            xtol=1e-15,
+            gtol=1e-15,
+            max_nfev=1000,
+        )
+        return whole(found.x)
+
+    solutions = [least(free) for free in ((), (1,), (2,), (1, 2))]
+    costs = [float((off(one) ** 2).sum()) for one in solutions]
+    enough = min(costs) * (1 + 1e-9) + 1e-18
+    solved = next(
+        one
+        for one, cost in zip(solutions, costs, strict=True)
+        if cost <= enough
+    )
+    return solved, off(solved), slopes(solved)

@@ -1,28 +1,41 @@
 """What each added guest costs, if it were the same for each."""
 
 import collections.abc
+import dataclasses
 import math
-import statistics as stdlib
+import typing as t
 
-from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
 from rally_vmperf.measurement.density import points
-from rally_vmperf.measurement.density import rates
 
 #: How far a loss may lie off the line and still be called on it: this many
 #: percent points, or this share of the loss at the most guests.
 NEAR_POINTS = 2.0
 NEAR_SHARE = 0.1
 
-Losses = collections.abc.Sequence[tuple[float, ...]]
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Line:
+    """Loss per added guest, if it were the same for each.
+
+    :param percent: lost with each further guest, of the lone guest's rate
+    :param low: lower end of its interval, None without one
+    :param linear: whether a straight line describes the losses; None where
+        there are too few numbers of guests to say
+    :param seen: in words, what that answer rests on
+    """
+
+    percent: float
+    low: float | None
+    high: float | None
+    linear: bool | None
+    seen: str
 
 
 def line(
-    metric: sample.Metric,
-    every: collections.abc.Iterable[points.Point],
-    confidence: float,
-) -> points.Line | None:
+    every: collections.abc.Iterable[points.Point], confidence: float
+) -> Line | None:
     """Return the straight line through no loss at one guest.
 
     Least squares in each repetition on its own, of the loss in percent of
@@ -34,70 +47,46 @@ def line(
     usable = {one.guests: one for one in every if one.usable}
     if 1 not in usable or len(usable) < 2:
         return None
-    added = [guests - 1 for guests in sorted(usable) if guests > 1]
-    losses = _paired(metric, usable)
-    paired = bool(losses)
-    if not paired:
-        losses = [_of_means(metric, usable)]
-    squares = sum(one**2 for one in added)
-    slopes = [
-        sum(x * y for x, y in zip(added, entry, strict=True)) / squares
-        for entry in losses
-    ]
-    percent = stdlib.fmean(slopes)
-    half = _half(slopes, confidence)
+    import numpy
+
+    added = numpy.array([n - 1 for n in usable if n > 1], float)
+    losses = _losses(usable)
+    slopes = losses @ added / (added @ added)
+    percent, count = float(slopes.mean()), len(slopes)
+    low = high = None
+    if count >= statistics.FEWEST:
+        half = statistics.student(confidence, count - 1)
+        half *= float(slopes.std(ddof=1)) / math.sqrt(count)
+        low, high = percent - half, percent + half
     linear, seen = _linear(added, losses, slopes, confidence)
-    return points.Line(
-        percent=percent,
-        low=None if half is None else percent - half,
-        high=None if half is None else percent + half,
-        linear=linear,
-        seen=seen,
-    )
+    return Line(percent=percent, low=low, high=high, linear=linear, seen=seen)
 
 
-def _paired(
-    metric: sample.Metric, usable: dict[int, points.Point]
-) -> list[tuple[float, ...]]:
-    """Return the losses of each repetition that has every level."""
-    found = {
-        guests: dict(
-            zip(
-                (entry.number for entry in point.gathered),
-                rates.means(metric, point.gathered),
-                strict=True,
-            )
-        )
-        for guests, point in sorted(usable.items())
-    }
-    numbers = set.intersection(*(set(one) for one in found.values()))
-    return [
-        tuple(
-            (1 - one[number] / found[1][number]) * 100
-            for guests, one in found.items()
-            if guests > 1
-        )
-        for number in sorted(numbers)
+def _losses(usable: dict[int, points.Point]) -> t.Any:
+    """Return a row of losses for each repetition that has every level.
+
+    Where no repetition is whole it is one row, of the means.
+    """
+    import numpy
+
+    rates = [
+        {
+            entry.number: rate
+            for entry, rate in zip(one.gathered, one.rates, strict=True)
+        }
+        for one in usable.values()
     ]
-
-
-def _of_means(
-    metric: sample.Metric, usable: dict[int, points.Point]
-) -> tuple[float, ...]:
-    """Return the losses of the means, where no repetition is whole."""
-    means = {
-        guests: statistics.geometric_mean(rates.means(metric, point.gathered))
-        for guests, point in sorted(usable.items())
-    }
-    return tuple(
-        (1 - mean / means[1]) * 100
-        for guests, mean in means.items()
-        if guests > 1
-    )
+    whole = sorted(set.intersection(*map(set, rates)))
+    if whole:
+        table = numpy.array([[one[n] for one in rates] for n in whole])
+    else:
+        means = [statistics.geometric_mean(list(x.values())) for x in rates]
+        table = numpy.array([means])
+    return (1 - table[:, 1:] / table[:, :1]) * 100
 
 
 def _linear(
-    added: list[int], losses: Losses, slopes: list[float], confidence: float
+    added: t.Any, losses: t.Any, slopes: t.Any, confidence: float
 ) -> tuple[bool | None, str]:
     """Return whether the line describes the losses, and by what.
 
@@ -115,58 +104,23 @@ def _linear(
     count = len(losses)
     if count < statistics.FEWEST:
         return None, f"fewer than {statistics.FEWEST} repetitions have all"
-    off = [
-        [y - slope * x for x, y in zip(added, entry, strict=True)]
-        for entry, slope in zip(losses, slopes, strict=True)
-    ]
-    means = [stdlib.fmean(column) for column in zip(*off, strict=True)]
+    off = losses - slopes[:, None] * added
+    means = off.mean(axis=0)
     freedom = (len(added) - 1) * (count - 1)
-    variance = (
-        sum(
-            (one - mean) ** 2
-            for entry in off
-            for one, mean in zip(entry, means, strict=True)
-        )
-        / freedom
-    )
-    squares = sum(one**2 for one in added)
-    quantile = _quantile(1 - (1 - confidence) / len(added), freedom)
-    halves = [
-        quantile * math.sqrt(variance * (1 - x**2 / squares) / count)
-        for x in added
-    ]
-    near = max(
-        NEAR_POINTS,
-        NEAR_SHARE * abs(stdlib.fmean(entry[-1] for entry in losses)),
-    )
-    place = max(range(len(added)), key=lambda one: abs(means[one]))
-    mean, half = means[place], halves[place]
+    variance = ((off - means) ** 2).sum() / freedom
+    quantile = statistics.student(1 - (1 - confidence) / len(added), freedom)
+    shares = (1 - added**2 / (added @ added)) / count
+    halves = quantile * (variance * shares) ** 0.5
+    near = max(NEAR_POINTS, NEAR_SHARE * abs(losses[:, -1].mean()))
+    place = int(abs(means).argmax())
     words = (
-        f"at {added[place] + 1} guests the loss is "
-        f"{units.show_percent(abs(mean))} points "
-        f"{'above' if mean > 0 else 'below'} the line, give or take "
-        f"{units.show_percent(half)}"
+        f"at {added[place] + 1:g} guests the loss is "
+        f"{units.show_percent(abs(means[place]))} points "
+        f"{'above' if means[place] > 0 else 'below'} the line, give or take "
+        f"{units.show_percent(halves[place])}"
     )
-    pairs = list(zip(means, halves, strict=True))
-    if any(abs(one) > max(near, width) for one, width in pairs):
+    if (abs(means) > halves.clip(min=near)).any():
         return False, words
-    if all(abs(one) + width <= near for one, width in pairs):
+    if (abs(means) + halves <= near).all():
         return True, words
     return None, f"the repetitions vary too much to say: {words}"
-
-
-def _half(slopes: list[float], confidence: float) -> float | None:
-    count = len(slopes)
-    if count < statistics.FEWEST:
-        return None
-    return (
-        _quantile(confidence, count - 1)
-        * stdlib.stdev(slopes)
-        / math.sqrt(count)
-    )
-
-
-def _quantile(confidence: float, freedom: int) -> float:
-    from scipy import stats
-
-    return float(stats.t.ppf((1 + confidence) / 2, freedom))

@@ -11,10 +11,8 @@ from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import statistics
-from rally_vmperf.measurement.density import points
 
 Several = collections.abc.Iterable[gathering.Gathered]
-Points = collections.abc.Sequence[points.Point]
 
 
 def of_metric(metric: sample.Metric) -> sample.Metric:
@@ -115,29 +113,3 @@ def compare(
         [[value] for value in guest],
         confidence,
     )
-
-
-def compare_points(
-    metric: sample.Metric,
-    every: Points,
-    guests: int,
-    of: points.Of,
-    against: points.Against,
-    confidence: float,
-) -> loss.Comparison | None:
-    """Return the comparison that a limit at so many guests is put to."""
-    found = {one.guests: one for one in every}
-    point, lone = found.get(guests), found.get(1)
-    if point is None or point.worst is None:
-        return None
-    if against == "bare_metal":
-        bare = means(metric, point.bare)
-    elif lone is None or lone is point:
-        return None
-    else:
-        bare = means(metric, lone.gathered)
-    if of == "mean":
-        guest = means(metric, point.gathered)
-    else:
-        guest = of_guests(metric, point.gathered)[point.worst.guest]
-    return compare(metric, bare, guest, confidence)

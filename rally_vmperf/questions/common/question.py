@@ -10,7 +10,7 @@ from rally_vmperf.measurement import sample
 from rally_vmperf.questions.common import task
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import section as sections
+    from rally_vmperf.report import run as reports
     from rally_vmperf.runs import opened
     from rally_vmperf.runs import run as runs
 
@@ -77,7 +77,7 @@ class Criterion:
     title: str
     heading: str
     schema: Json
-    judge: t.Callable[..., judge.Judge[t.Any, t.Any]]
+    judge: t.Callable[..., judge.Judge[t.Any]]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
     check: t.Callable[[task.Task, Json, t.Any], None] = nothing_more
 
@@ -113,4 +113,4 @@ class Question:
     compared: t.Callable[[task.Task], tuple[int, ...]]
     minutes: t.Callable[[task.Task], int]
     run: "t.Callable[[opened.Asked, Json], runs.Run]"
-    section: "t.Callable[[], sections.Section]"
+    section: "t.Callable[[], reports.Section[t.Any]]"

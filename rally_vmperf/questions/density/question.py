@@ -2,22 +2,134 @@
 
 import typing as t
 
+from rally_vmperf.baseline import matching
+from rally_vmperf.measurement.density import judging
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import checks
-from rally_vmperf.questions.density import degradation
-from rally_vmperf.questions.density import fairness
 from rally_vmperf.questions.density import levels
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import section as sections
+    from rally_vmperf.report import run as reports
     from rally_vmperf.runs import opened
     from rally_vmperf.runs import run as runs
 
 
+def _bare_metal(asked: task.Task, limits: question.Json) -> tuple[int, ...]:
+    """Return at which numbers of guests bare metal is part of the verdict."""
+    if limits.get("against") != "bare_metal":
+        return ()
+    return tuple(checks.judged(asked, limits))
+
+
+def _check_degradation(
+    asked: task.Task, limits: question.Json, baseline: t.Any
+) -> None:
+    checks.check_at(asked, DEGRADATION.name, limits)
+    if limits.get("against", "one_guest") == "one_guest":
+        checks.check_lone_guest(f"sla {DEGRADATION.name}", asked)
+        return
+    if baseline is None:
+        raise task.Refused(
+            f"sla {DEGRADATION.name} against: bare_metal needs the context "
+            "vmperf_baseline: {name: ...}"
+        )
+    _check_copies(asked, _bare_metal(asked, limits), baseline)
+
+
+def _check_copies(
+    asked: task.Task, wanted: tuple[int, ...], baseline: question.Json
+) -> None:
+    """Refuse a baseline that was not recorded in as many copies."""
+    for one in asked.assignments:
+        found = matching.covers(baseline, one.workload.name, one.arguments)
+        copies = {entry["shape"]["copies"] for entry in found}
+        for number in wanted:
+            if number not in copies:
+                every = sorted(checks.numbers(asked))
+                raise task.Refused(
+                    f"sla {DEGRADATION.name} against bare_metal: baseline "
+                    f"{baseline['name']!r} has {one.title} in "
+                    f"{', '.join(map(str, sorted(copies)))} copies, not in "
+                    f"{number}; record it with --copies "
+                    f"{','.join(map(str, every))}"
+                )
+
+
+DEGRADATION = question.Criterion(
+    name="vmperf_degradation",
+    title="Limits on what each guest loses as their number grows, in percent.",
+    heading="Degradation",
+    schema=question.schema(
+        {
+            "max_percent": {
+                **question.PER_METRIC,
+                "description": "Metric or glob -> largest tolerated loss of "
+                "the rate in percent; the most exact match wins.",
+            },
+            "at": checks.AT,
+            "of": {
+                "enum": ["mean", "worst"],
+                "description": "Whether the mean guest or the worst one is "
+                "held to the limits; default mean.",
+            },
+            "against": {
+                "enum": ["one_guest", "bare_metal"],
+                "description": "What the loss is against: one guest, or as "
+                "many bare-metal copies; default one_guest.",
+            },
+        },
+        required=["max_percent"],
+    ),
+    judge=judging.DegradationJudge,
+    limits={"max_percent": ("ratio",)},
+    check=_check_degradation,
+)
+
+
+def _check_fairness(
+    asked: task.Task, limits: question.Json, baseline: t.Any
+) -> None:
+    checks.check_at(asked, FAIRNESS.name, limits)
+
+
+FAIRNESS = question.Criterion(
+    name="vmperf_fairness",
+    title="Limits on how unevenly guests that share a host are served.",
+    heading="Fairness",
+    schema=question.schema(
+        {
+            "min_index": {
+                **question.PER_METRIC,
+                "additionalProperties": {
+                    "type": "number",
+                    "exclusiveMinimum": 0,
+                    "maximum": 1,
+                },
+                "description": "Metric or glob -> smallest tolerated index "
+                "of Jain: 1 when all guests get the same, 1/n when one gets "
+                "all.",
+            },
+            "max_spread_percent": {
+                **question.PER_METRIC,
+                "description": "Metric or glob -> largest tolerated spread "
+                "of the guests in percent.",
+            },
+            "at": checks.AT,
+        },
+        anyOf=[
+            {"required": ["min_index"]},
+            {"required": ["max_spread_percent"]},
+        ],
+    ),
+    judge=judging.FairnessJudge,
+    limits={"min_index": ("ratio",), "max_spread_percent": ("ratio",)},
+    check=_check_fairness,
+)
+
+
 def _compared(asked: task.Task) -> tuple[int, ...]:
-    limits = asked.criteria.get(degradation.CRITERION.name, {})
-    return degradation.compared(asked, limits)
+    return _bare_metal(asked, asked.criteria.get(DEGRADATION.name, {}))
 
 
 def _minutes(asked: task.Task) -> int:
@@ -35,7 +147,7 @@ def _run(asked: "opened.Asked", own: question.Json) -> "runs.Run":
     return run.make(asked, **own)
 
 
-def _section() -> "sections.Section":
+def _section() -> "reports.Section[t.Any]":
     from rally_vmperf.questions.density.section import section
 
     return section.SECTION
@@ -45,7 +157,7 @@ QUESTION = question.Question(
     name="density",
     scenario="VMPerf.density",
     title="Degradation by number of guests",
-    criteria=(degradation.CRITERION, fairness.CRITERION),
+    criteria=(DEGRADATION, FAIRNESS),
     contexts=("vmperf_guests",),
     check=checks.check,
     copies=checks.numbers,

@@ -8,7 +8,6 @@ import typing as t
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.guests import resting
 from rally_vmperf.questions.density import levels as numbers
-from rally_vmperf.questions.density import stopping
 from rally_vmperf.records import build
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
@@ -76,7 +75,7 @@ def make(
         ),
         order=build.Order(kind=order, seed=seed),
         options={"others": others},
-        enough=functools.partial(enough, stopping.Stop(**stop))
+        enough=functools.partial(enough, numbers.Stop(**stop))
         if stop
         else runs.never_enough,
         unready=setting.of_guests(
@@ -87,7 +86,7 @@ def make(
 
 
 def enough(
-    stop: stopping.Stop, taken: collections.abc.Sequence[build.Taken]
+    stop: numbers.Stop, taken: collections.abc.Sequence[build.Taken]
 ) -> str:
     """Return why there is to be no further level, or nothing.
 

@@ -10,7 +10,7 @@ from rally_vmperf.questions.common import task
 from rally_vmperf.questions.overhead import spread
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import section as sections
+    from rally_vmperf.report import run as reports
     from rally_vmperf.runs import opened
     from rally_vmperf.runs import run as runs
 
@@ -85,7 +85,7 @@ def _run(asked: "opened.Asked", own: question.Json) -> "runs.Run":
     return run.make(asked)
 
 
-def _section() -> "sections.Section":
+def _section() -> "reports.Section[t.Any]":
     from rally_vmperf.questions.overhead.section import section
 
     return section.SECTION

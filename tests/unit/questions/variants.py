@@ -1,7 +1,5 @@
 """A third question, as another package would add it: which variant loses."""
 
-import dataclasses
-
 import jinja2
 
 from rally_vmperf.execution import estimate
@@ -11,7 +9,6 @@ from rally_vmperf.measurement import rows
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.report import run as reports
-from rally_vmperf.report import section
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import run as runs
 from rally_vmperf.runs import setting
@@ -48,9 +45,10 @@ class Judge(overhead_judge.OverheadJudge):
         metrics = there[0].expected if there else ()
         found = []
         for metric in metrics:
-            limit = self.criteria.max_percent.for_metric(metric.name)
-            row = rows.compare(metric, there, reference, 0.95)
-            found.append(dataclasses.replace(row, limit=limit and limit[0]))
+            limit = self.limits["overhead"].for_metric(metric.name)
+            found.append(
+                rows.make(metric, "overhead", there, reference, limit, 0.95)
+            )
         return found
 
     def seen(self, entries, rows):
@@ -98,7 +96,7 @@ class Run(reports.Run):
         return ", ".join(str(one.axes["variant"]) for one in conditions_)
 
 
-SECTION = section.Section(
+SECTION = reports.Section(
     title="Variants of guests",
     subject="variants",
     make=Run,

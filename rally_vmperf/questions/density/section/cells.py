@@ -4,10 +4,11 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
-from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.density import rates
 from rally_vmperf.questions.density.section import shares
 
 #: Void: measured, but it does not mean what it claims.
@@ -77,28 +78,23 @@ def strip(
 def _cells(
     series: shares.Series, level: repetition.Condition
 ) -> dict[str, Cell]:
-    values = _values(series.row.metric, level)
+    metric = series.row.metric
+    entry = gathering.Gathered(
+        number=level.number,
+        observations=tuple(
+            x for x in level.observations if x.sample.metric == metric
+        ),
+    )
+    given = rates.by_guest(metric, entry)
     point = series.row.point(points.guests_of(level))
     sound: State = "void" if point and point.void else "sound"
     found = {}
     for name in level.machines:
-        if name in values:
-            rate = shares.rate(
-                series.row.metric, statistics.geometric_mean(values[name])
-            )
-            found[name] = Cell(share=rate / series.rate, state=sound)
-        elif _awaited(series.row.metric, level, name):
+        if name in given:
+            share = given[name] / series.rate
+            found[name] = Cell(share=share, state=sound)
+        elif _awaited(metric, level, name):
             found[name] = Cell(share=None, state="missing")
-    return found
-
-
-def _values(
-    metric: sample.Metric, level: repetition.Condition
-) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
-    for one in level.observations:
-        if one.sample.metric == metric:
-            found.setdefault(one.source, []).append(one.sample.value)
     return found
 
 

@@ -6,7 +6,6 @@ import typing as t
 import markupsafe
 from matplotlib import figure
 
-from rally_vmperf.questions.density.section import law_line
 from rally_vmperf.questions.density.section import shares
 from rally_vmperf.questions.density.section import told
 from rally_vmperf.report import look
@@ -26,6 +25,11 @@ _MARGINS = {
 }
 #: Numbers of guests up to which each has its mark on the axis.
 _MOST_TICKS = 12
+#: Straight pieces that the law is drawn in.
+_STEPS = 60
+
+#: From guests and total, in lone guests, to the axis.
+Scale = collections.abc.Callable[[float, float], float]
 
 
 def draw(series: shares.Series, name: str) -> markupsafe.Markup:
@@ -69,15 +73,10 @@ def _each(axes: t.Any, series: shares.Series, name: str) -> None:
             )
         limit = told.limit_of(series, share)
         if limit is not None:
-            axes.plot(
-                [share.guests - _HALF, share.guests + _HALF],
-                [limit * 100] * 2,
-                color=look.INK,
-                linewidth=1.6,
-                linestyle=(0, (2, 1)),
-                gid=f"{name}-{share.guests}-limit",
-            )
-    law_line.draw(axes, series, lambda guests, total: total / guests * 100)
+            ends = [share.guests - _HALF, share.guests + _HALF]
+            gid = f"{name}-{share.guests}-limit"
+            look.limit(axes, ends, [limit * 100] * 2, gid)
+    _law(axes, series, lambda guests, total: total / guests * 100)
     _finish(axes, series)
 
 
@@ -95,8 +94,8 @@ def _total(axes: t.Any, series: shares.Series, name: str) -> None:
         top = max(top, *share.totals, share.total or 0, share.bare_total or 0)
     _line(axes, series, "bare_total", 1, look.BARE, "s", f"{name}-bare-total")
     _line(axes, series, "total", 1, look.GUEST, "o", f"{name}-sum")
-    top = max(top, law_line.draw(axes, series, lambda guests, total: total))
-    law_line.peak(axes, series, f"{name}-peak")
+    top = max(top, _law(axes, series, lambda guests, total: total))
+    _peak(axes, series, f"{name}-peak")
     _finish(axes, series)
     axes.set_ylim(0, top * 1.15)
 
@@ -107,10 +106,8 @@ def _faint(
     values: collections.abc.Sequence[float],
 ) -> None:
     """Put the repetitions around their mean, in the order of time."""
-    step = _SPREAD / max(1, len(values) - 1)
-    first = share.guests - (_SPREAD / 2 if len(values) > 1 else 0)
     axes.plot(
-        [first + place * step for place in range(len(values))],
+        look.abreast(share.guests, len(values), _SPREAD),
         values,
         color=look.BARE if share.void else look.GUEST,
         marker="o",
@@ -156,10 +153,10 @@ def _mark(
     status = series.row.statuses.get(share.guests) or "none"
     colour, mark = look.VERDICTS["void" if share.void else status]
     value = share.value or 0.0
-    if share.low is not None and share.high is not None:
+    if share.ends is not None:
         axes.plot(
             [share.guests] * 2,
-            [share.low * 100, share.high * 100],
+            [end * 100 for end in share.ends],
             color=colour,
             linewidth=2,
             marker="_",
@@ -194,9 +191,9 @@ def _finish(axes: t.Any, series: shares.Series) -> None:
                 linewidth=0,
                 zorder=0.5,
             )
-    axes.set_xlim(min(levels) - 0.6, law_line.reach(series) + 0.6)
+    axes.set_xlim(min(levels) - 0.6, reach(series) + 0.6)
     if len(levels) <= _MOST_TICKS:
-        axes.set_xticks(_apart(levels, law_line.reach(series)))
+        axes.set_xticks(_apart(levels, reach(series)))
     axes.set_xlabel("guests", fontsize=8)
     axes.set_ylim(0, axes.get_ylim()[1] * 1.06)
     axes.tick_params(labelsize=7)
@@ -210,3 +207,77 @@ def _apart(levels: list[int], reach: float) -> list[int]:
         if not kept or kept[-1] - level >= reach / 24:
             kept.append(level)
     return kept
+
+
+def reach(series: shares.Series) -> float:
+    """Return the number of guests at which the drawing ends.
+
+    Beyond what was measured the law is drawn for twice as many guests at
+    most: enough to see the peak, if it is near, and what is predicted.
+    """
+    most = max(one.guests for one in series.shares)
+    law, fits = series.row.law, series.row.fits
+    if law is None:
+        return most
+    wanted = [most * 1.3]
+    if law.peak is not None:
+        wanted.append(law.peak + 0.5)
+    if fits is not None and fits.predicted is not None:
+        wanted.append(fits.predicted)
+    return min(2.0 * most, max(wanted))
+
+
+def _law(axes: t.Any, series: shares.Series, scale: Scale) -> float:
+    """Draw the law, dashed where it is extrapolated; return its top.
+
+    :param scale: from guests and total, in lone guests, to the axis
+    """
+    law = series.row.law
+    if law is None:
+        return 0.0
+    first = min(one.guests for one in series.shares)
+    top = 0.0
+    ends = (first, law.largest, max(law.largest, reach(series)))
+    for start, end, style in (
+        (*ends[:2], "-"),
+        (*ends[1:], (0, (3, 2))),
+    ):
+        guests = [
+            start + (end - start) * step / _STEPS for step in range(_STEPS + 1)
+        ]
+        values = [
+            scale(one, law.total(one) / series.rate / series.hosts)
+            for one in guests
+        ]
+        top = max(top, *values)
+        axes.plot(
+            guests, values, color=look.LAW, linewidth=0.9, linestyle=style
+        )
+    return top
+
+
+def _peak(axes: t.Any, series: shares.Series, gid: str) -> None:
+    """Mark where the total is largest, if the drawing goes that far."""
+    law = series.row.law
+    if law is None or law.peak is None or law.peak > reach(series):
+        return
+    height = law.total(law.peak) / series.rate / series.hosts
+    left = law.peak > (1 + reach(series)) / 2
+    axes.plot(
+        [law.peak] * 2,
+        [0, height],
+        color=look.LAW,
+        linewidth=0.9,
+        linestyle=(0, (1, 2)),
+        gid=gid,
+    )
+    axes.annotate(
+        f"peak at {law.peak:.1f}",
+        (law.peak, 0),
+        xytext=(-3 if left else 3, 4),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        fontsize=7,
+        color=look.LAW,
+        bbox={"facecolor": "white", "linewidth": 0, "pad": 0.6},
+    )

@@ -183,14 +183,7 @@ def _key(drawn: t.Any, shade: _Shade) -> None:
         )
         for hatch, label in (("///", "missing"), ("xxx", "void"))
     ]
-    drawn.legend(
-        handles=boxes,
-        loc="outside upper center",
-        ncols=len(boxes),
-        frameon=False,
-        fontsize=7,
-        handlelength=1.6,
-    )
+    look.legend(drawn, boxes, ncols=len(boxes), fontsize=7, handlelength=1.6)
 
 
 def _told(strip: cells.Strip) -> str:

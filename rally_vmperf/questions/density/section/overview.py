@@ -6,6 +6,7 @@ import dataclasses
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import verdict
 from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.density import rows
 from rally_vmperf.questions.density.section import run as runs
 from rally_vmperf.report import groups
 
@@ -70,7 +71,7 @@ def table(shown: collections.abc.Sequence[runs.Run]) -> Table:
 
 def _part(
     metric: sample.Metric,
-    rows: list[dict[sample.Metric, points.Row]],
+    rows: list[dict[sample.Metric, rows.Row]],
     shown: collections.abc.Sequence[runs.Run],
     levels: list[int],
 ) -> Part:
@@ -101,7 +102,7 @@ def _part(
 
 
 def _cell(
-    row: points.Row, guests: int, host: float | None, hosts: int
+    row: rows.Row, guests: int, host: float | None, hosts: int
 ) -> Cell | None:
     point = row.point(guests)
     if point is None:

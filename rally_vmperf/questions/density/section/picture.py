@@ -7,7 +7,9 @@ import markupsafe
 import matplotlib
 from matplotlib import colors
 from matplotlib import figure
+from matplotlib import patches
 
+from rally_vmperf.measurement import units
 from rally_vmperf.questions.density.section import shares
 from rally_vmperf.questions.density.section import told
 from rally_vmperf.report import look
@@ -39,17 +41,25 @@ def draw(
         for place, series in enumerate(drawn_of):
             _group(axes, series, levels, shades, place, thick / group)
         axes.axvline(100, color=look.INK, linewidth=1)
-        names = [text.printable(one.row.metric.name) for one in drawn_of]
-        axes.set_yticks(range(len(drawn_of)), names)
-        axes.set_ylim(len(drawn_of) - 0.5, -0.5)
+        look.by_metric(axes, [one.row.metric.name for one in drawn_of], 0.5)
         axes.set_xlim(left=0)
         axes.set_xlabel(
             "rate of each guest in percent of "
             + ", or of ".join(dict.fromkeys(map(told.whole, drawn_of)))
         )
-        axes.grid(axis="x")
-        axes.spines["left"].set_visible(False)
-        _key(drawn, levels, shades)
+        boxes = [
+            patches.Patch(
+                facecolor=one, label=units.number_of("guest", guests)
+            )
+            for guests, one in zip(levels, shades, strict=True)
+        ]
+        look.legend(
+            drawn,
+            boxes,
+            ncols=min(8, len(boxes)),
+            fontsize=8,
+            handlelength=1.2,
+        )
         return look.svg(
             drawn,
             "Rate of each guest, all metrics: "
@@ -92,7 +102,7 @@ def _group(
         share, at = known.get(guests), top + index * thick
         if share is None or share.value is None:
             axes.annotate(
-                f"{told.guests(guests)}: not measured",
+                f"{units.number_of('guest', guests)}: not measured",
                 (1, at),
                 va="center",
                 fontsize=6,
@@ -108,35 +118,20 @@ def _group(
             hatch="////" if share.void else None,
             linewidth=0.5,
         )
-        if share.low is not None and share.high is not None:
+        if share.ends is not None:
             for colour, width in (("white", 2.4), (look.INK, 1)):
                 axes.plot(
-                    [share.low * 100, share.high * 100],
+                    [end * 100 for end in share.ends],
                     [at, at],
                     color=colour,
                     linewidth=width,
                 )
         axes.annotate(
             f"{share.value * 100:.0f}",
-            (max(share.value, share.high or 0) * 100, at),
+            (max((share.value, *(share.ends or ()))) * 100, at),
             xytext=(3, 0),
             textcoords="offset points",
             va="center",
             fontsize=6.5,
             bbox={"facecolor": "white", "linewidth": 0, "pad": 0.4},
         )
-
-
-def _key(drawn: t.Any, levels: list[int], shades: list[str]) -> None:
-    boxes = [
-        matplotlib.patches.Patch(facecolor=shade, label=told.guests(guests))
-        for guests, shade in zip(levels, shades, strict=True)
-    ]
-    drawn.legend(
-        handles=boxes,
-        loc="outside upper center",
-        ncols=min(8, len(boxes)),
-        frameon=False,
-        fontsize=8,
-        handlelength=1.2,
-    )

@@ -4,10 +4,11 @@ import dataclasses
 import functools
 
 from rally_vmperf.measurement import sample
+from rally_vmperf.measurement import units
 from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.density import rows
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import shares
-from rally_vmperf.questions.density.section import told
 from rally_vmperf.report import run as runs
 
 #: Heading of the judgement on it.
@@ -24,7 +25,7 @@ class Run(runs.Run):
         found = [self.shares_of(row) for row in self.judgement.rows]
         return [one for one in found if one is not None]
 
-    def shares_of(self, row: points.Row) -> shares.Series | None:
+    def shares_of(self, row: rows.Row) -> shares.Series | None:
         """Return a metric as shares, None where nothing was measured."""
         return shares.series(row, self.hosts)
 
@@ -70,15 +71,10 @@ class Run(runs.Run):
 
     def named(self) -> str:
         """Return a title of what ran."""
-        levels = sorted(
-            {
-                points.guests_of(level)
-                for one in self.repetitions
-                for level in one.conditions
-            }
-        )
+        levels = points.numbers(self.repetitions)
         if not levels:
             return f"{self.size}, no guests"
+        most = units.number_of("guest", levels[-1])
         if len(levels) == 1:
-            return f"{self.size}, {told.guests(levels[0])}"
-        return f"{self.size}, {levels[0]} to {told.guests(levels[-1])}"
+            return f"{self.size}, {most}"
+        return f"{self.size}, {levels[0]} to {most}"

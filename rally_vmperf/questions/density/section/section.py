@@ -1,24 +1,33 @@
 """How a report shows density runs."""
 
 import collections.abc
+import dataclasses
+import typing as t
 
 import jinja2
 import markupsafe
 
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import units
+from rally_vmperf.measurement.density import points
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import curves
-from rally_vmperf.questions.density.section import gaps
 from rally_vmperf.questions.density.section import heat
 from rally_vmperf.questions.density.section import overview
 from rally_vmperf.questions.density.section import picture
 from rally_vmperf.questions.density.section import run as runs
-from rally_vmperf.questions.density.section import setting
 from rally_vmperf.questions.density.section import starts
 from rally_vmperf.questions.density.section import told
-from rally_vmperf.report import section
+from rally_vmperf.report import run as reports
+from rally_vmperf.report import setting
 
 #: Metrics that are drawn; the tables hold all.
 MOST = 60
+#: Gaps of one level and repetition that are told; the record has them all.
+MOST_REASONS = 4
+
+Json = collections.abc.Mapping[str, t.Any]
+Repetitions = collections.abc.Sequence[repetition.Repetition]
 
 
 def _picture(run: runs.Run, name: str) -> markupsafe.Markup:
@@ -36,16 +45,113 @@ def sum_of(
     return sum(one.number(state) for one in strips)
 
 
-SECTION = section.Section(
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Gap:
+    """One level of one repetition that lacks something.
+
+    :param state: incomplete, interrupted, skipped or never begun
+    :param reasons: why, the first few
+    :param more: how many are not told
+    """
+
+    guests: int
+    repetition: int
+    counted: bool
+    state: str
+    reasons: tuple[str, ...]
+    more: int
+
+
+def gaps(repetitions: Repetitions) -> list[Gap]:
+    """Return every level that is not whole, by guests and repetition."""
+    found = []
+    for one in repetitions:
+        for guests in points.numbers(repetitions):
+            level = one.at(guests=guests)
+            if level is None:
+                state: str = "never begun"
+                reasons: list[str] = []
+            elif level.skipped:
+                state, reasons = "skipped", [level.skipped]
+            else:
+                state = level.state
+                reasons = [gap.sentence() for gap in level.missing]
+            if state == "complete" and not reasons:
+                continue
+            found.append(
+                Gap(
+                    guests=guests,
+                    repetition=one.number,
+                    counted=one.counted,
+                    state=state,
+                    reasons=tuple(reasons[:MOST_REASONS]),
+                    more=max(0, len(reasons) - MOST_REASONS),
+                )
+            )
+    return sorted(found, key=lambda gap: (gap.guests, gap.repetition))
+
+
+def _compared(run: runs.Run) -> reports.Facts:
+    """Return what ran, and what it is compared with."""
+    judged = run.judgement.judged
+    return [
+        ("Numbers of guests", [_levels(run.last)]),
+        ("Order", [_order(run.last["order"])]),
+        ("Others meanwhile", [run.last["options"].get("others", "idle")]),
+        ("Bare metal", _bare(run.last)),
+        (
+            "Limits",
+            [f"on the loss {told.whose(one)}" for one in judged[:1]],
+        ),
+    ]
+
+
+def _levels(record: Json) -> str:
+    levels = sorted(one["axes"]["guests"] for one in record["conditions"])
+    words = f"{', '.join(map(str, levels))} at once"
+    hosts = {
+        one["host"] for one in record["machines"] if one["role"] == "guest"
+    }
+    return (
+        f"{words} on each of {len(hosts)} hosts" if len(hosts) > 1 else words
+    )
+
+
+def _order(order: Json) -> str:
+    if order["kind"] == "shuffled":
+        return f"shuffled in each repetition, from seed {order['seed']}"
+    return "as the task lists them"
+
+
+def _bare(record: Json) -> list[str]:
+    """Return the baseline with its numbers of copies, and what it lacks."""
+    reference = record["reference"]
+    if reference is None:
+        return ["none to compare with"]
+    known = [one["copies"] for one in reference["copies"]]
+    copies = units.number_of("copy", *known)
+    lines = [f"{setting.reference(reference)}, for {copies}"]
+    lacking = [
+        one["axes"]["guests"]
+        for one in record["conditions"]
+        if one["copies"] is None and not one["skipped"]
+    ]
+    if lacking:
+        lines.append(f"none for {units.number_of('copy', *lacking)}")
+    return lines
+
+
+SECTION = reports.Section(
     title="Degradation of guests as their number grows",
     subject="degradation",
     make=runs.Run,
-    compared=setting.compared,
+    compared=_compared,
     functions={
         "MOST_CURVES": MOST,
         "MOST_GUESTS": heat.MOST_GUESTS,
+        "number_of": units.number_of,
         "overview": overview.table,
-        "gaps_of": gaps.gaps,
+        "gaps_of": gaps,
         "starts_of": starts.worst,
         "sum_of": sum_of,
         "draw_picture": _picture,

@@ -1,10 +1,10 @@
 """How well each command ran on all guests at once, at its worst."""
 
+import collections.abc
 import dataclasses
 
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.density import points
-from rally_vmperf.questions.density.section import run as runs
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -41,14 +41,16 @@ class Table:
     lines: tuple[Line, ...]
 
 
-def worst(run: runs.Run) -> Table:
+def worst(
+    repetitions: collections.abc.Iterable[repetition.Repetition],
+) -> Table:
     """Return the worst start of each command over counted repetitions."""
     found: dict[
         tuple[str, str, repetition.Bound],
         dict[int, list[tuple[int, repetition.Start]]],
     ] = {}
     levels = set()
-    for one in run.repetitions:
+    for one in repetitions:
         for level in one.conditions if one.counted else ():
             for start in level.starts:
                 if start.skew is None and start.overlap is None:

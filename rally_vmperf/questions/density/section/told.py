@@ -2,8 +2,8 @@
 
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import units
-from rally_vmperf.measurement.density import points
-from rally_vmperf.measurement.density import wording
+from rally_vmperf.measurement.density import law as laws
+from rally_vmperf.measurement.density import rows
 from rally_vmperf.questions.density.section import shares
 
 
@@ -19,7 +19,7 @@ def limit_of(series: shares.Series, share: shares.Share) -> float | None:
     return share.bare * (1 - row.limit / 100)
 
 
-def whose(row: points.Row) -> str:
+def whose(row: rows.Row) -> str:
     """Return of whose loss the limit speaks, and against what."""
     who = "the mean guest" if row.of == "mean" else "the worst guest"
     whom = {"one_guest": "a lone guest", "bare_metal": "a bare-metal copy"}
@@ -29,10 +29,10 @@ def whose(row: points.Row) -> str:
 def curve(series: shares.Series) -> str:
     """Return a curve as a sentence, for who cannot see it."""
     parts = [
-        f"{guests(one.guests)} {percent(one.value)}"
+        f"{units.number_of('guest', one.guests)} {percent(one.value)}"
         + (" (void)" if one.void else "")
         if one.value is not None
-        else f"{guests(one.guests)} not measured"
+        else f"{units.number_of('guest', one.guests)} not measured"
         for one in series.shares
     ]
     return f"rate per guest in percent of {whole(series)}: {', '.join(parts)}"
@@ -42,7 +42,7 @@ def whole(series: shares.Series) -> str:
     """Return what the shares are of."""
     if series.base == 1:
         return "a lone guest"
-    return f"one of {guests(series.base)}"
+    return f"one of {units.number_of('guest', series.base)}"
 
 
 def unit(series: shares.Series) -> str:
@@ -57,11 +57,6 @@ def together(series: shares.Series) -> str:
     return "all guests of a host"
 
 
-def guests(number: int) -> str:
-    """Return a number of guests: ``1 guest``, ``3 guests``."""
-    return f"{number} {'guest' if number == 1 else 'guests'}"
-
-
 def percent(share: float) -> str:
     """Return a share as text: ``48.1 %``."""
     return f"{units.show_percent(share * 100)} %"
@@ -74,11 +69,11 @@ def rate(metric: sample.Metric, value: float) -> str:
     return units.show(value, f"per {metric.unit}")
 
 
-def fits(row: points.Row) -> list[str]:
+def fits(row: rows.Row) -> list[str]:
     """Return how many guests fit within the limit, as the verdict says it."""
     return [
         sentence(one.removeprefix(f"{row.metric.name}: "))
-        for one in wording.fits(row)
+        for one in row.remarks()
     ]
 
 
@@ -87,7 +82,7 @@ def sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def line(row: points.Row) -> list[str]:
+def line(row: rows.Row) -> list[str]:
     """Return the loss per added guest, and whether a line describes it."""
     if row.line is None:
         return []
@@ -104,7 +99,7 @@ def line(row: points.Row) -> list[str]:
     ]
 
 
-def law(row: points.Row) -> list[str]:
+def law(row: rows.Row) -> list[str]:
     """Return the fitted law with its intervals and its goodness."""
     found = row.law
     if found is None:
@@ -125,7 +120,7 @@ def law(row: points.Row) -> list[str]:
     return words
 
 
-def coefficient(found: points.Coefficient) -> str:
+def coefficient(found: laws.Coefficient) -> str:
     """Return a fitted number with its interval."""
     if found.low is None or found.high is None:
         return f"{found.value:.3g} (no interval)"

@@ -10,7 +10,6 @@ from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import rows
 from rally_vmperf.measurement import units
 from rally_vmperf.report import look
-from rally_vmperf.report import text
 
 #: Overhead in percent from which the axis is logarithmic, so that the ones
 #: near their limits stay apart beside one of several thousand.
@@ -38,16 +37,12 @@ def draw(
             if row.comparison is not None:
                 _line(axes, place, row, row.comparison, f"{name}-{place}")
         _scale(axes, judged)
-        names = [text.printable(row.metric.name) for row in judged]
-        axes.set_yticks(range(len(judged)), names)
-        axes.set_ylim(len(judged) - 0.4, -0.6)
+        look.by_metric(axes, [row.metric.name for row in judged], 0.6)
         scale = ", logarithmic" if axes.get_xscale() == "symlog" else ""
         axes.set_xlabel(
             f"overhead in percent of bare metal{scale} "
             "(right: the guest is worse)"
         )
-        axes.grid(axis="x")
-        axes.spines["left"].set_visible(False)
         return look.svg(drawn, "Overhead of each metric with its interval")
 
 
@@ -83,14 +78,8 @@ def _line(
         gid=f"{gid}-overhead",
     )
     if row.limit is not None:
-        axes.plot(
-            [row.limit] * 2,
-            [place - 0.38, place + 0.38],
-            color=look.INK,
-            linewidth=1.6,
-            linestyle=(0, (2, 1)),
-            gid=f"{gid}-limit",
-        )
+        ends = [place - 0.38, place + 0.38]
+        look.limit(axes, [row.limit] * 2, ends, f"{gid}-limit")
     axes.annotate(
         f"{units.show_percent(value)} %",
         (1.01, place),

@@ -9,12 +9,11 @@ import markupsafe
 from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import rows
 from rally_vmperf.measurement import spread_judge
+from rally_vmperf.measurement import units
 from rally_vmperf.questions.overhead.section import overheads
-from rally_vmperf.questions.overhead.section import overview
 from rally_vmperf.questions.overhead.section import strips
 from rally_vmperf.report import groups
 from rally_vmperf.report import run as runs
-from rally_vmperf.report import section
 from rally_vmperf.report import setting
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -45,7 +44,27 @@ def ordered(judged: overhead_judge.Judgement) -> list[rows.Row]:
     ]
 
 
-def _compared(run: runs.Run) -> setting.Facts:
+def overview(
+    shown: collections.abc.Sequence[runs.Run],
+) -> list[tuple[str, tuple[rows.Row | None, ...]]]:
+    """Return a metric's name and row in each run, None where it has none.
+
+    Metrics are grouped as in the tables of the runs.
+    """
+    tables = [
+        {row.metric.name: row for row in reversed(run.judgement.rows)}
+        for run in shown
+    ]
+    names = dict.fromkeys(
+        row.metric.name for run in shown for row in run.judgement.rows
+    )
+    return [
+        (name, tuple(table.get(name) for table in tables))
+        for name in sorted(names, key=groups.place)
+    ]
+
+
+def _compared(run: runs.Run) -> runs.Facts:
     """Return what guests are compared with."""
     reference = run.last["reference"]
     return [
@@ -55,10 +74,9 @@ def _compared(run: runs.Run) -> setting.Facts:
 
 
 def _shape(shape: Json) -> str:
-    copies = shape["copies"]
     return (
         f"{shape['vcpus']} CPUs and {shape['memory_mib']} MiB for each of "
-        f"{copies} {'copy' if copies == 1 else 'copies'}"
+        f"{units.number_of('copy', shape['copies'])}"
     )
 
 
@@ -95,13 +113,13 @@ def _outliers(row: t.Any) -> str:
     return f"outliers, kept: {'; '.join(words)}" if words else ""
 
 
-SECTION = section.Section(
+SECTION = runs.Section(
     title="Overhead of guests over bare metal",
     subject="overhead",
     make=runs.Run,
     compared=_compared,
     functions={
-        "overview": overview.lines,
+        "overview": overview,
         "by_part": by_part,
         "outliers": _outliers,
         "spreads": _spreads,

@@ -50,10 +50,8 @@ def _panel(axes: t.Any, row: rows.Row) -> None:
     values = [value for _, _, own in series for value in own]
     factor, unit = units.scale_for(values, row.metric.unit)
     for column, (_, colour, own) in enumerate(series):
-        step = _SPREAD / max(1, len(own) - 1)
-        first = column - _SPREAD / 2 if len(own) > 1 else column
         axes.plot(
-            [first + index * step for index in range(len(own))],
+            look.abreast(column, len(own), _SPREAD),
             [value * factor for value in own],
             color=colour,
             marker="o",

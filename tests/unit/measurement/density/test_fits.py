@@ -61,7 +61,7 @@ class PredictedTestCase(unittest.TestCase):
     @ddt.unpack
     def test_by_hand(self, limit, expected):
         verdicts = {
-            n: P if law.loss(self.LAW, n).percent <= limit else F
+            n: P if self.LAW.loss(n).percent <= limit else F
             for n in (1, 2, 4, 8)
         }
         got = fits.fits(verdicts, limit, self.LAW)
@@ -70,7 +70,7 @@ class PredictedTestCase(unittest.TestCase):
         self.assertEqual(expected > 8, got.extrapolated)
 
     def test_exactly_the_limit(self):
-        limit = law.loss(self.LAW, 5).percent
+        limit = self.LAW.loss(5).percent
         got = fits.fits({1: P, 2: P, 4: P, 8: F}, limit, self.LAW)
         self.assertEqual(5, got.predicted)
 

@@ -5,9 +5,8 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement import judge
 from rally_vmperf.measurement.density import line
-from rally_vmperf.measurement.density import points_of
+from rally_vmperf.measurement.density import points as points_
 from tests.unit import made
 
 EVEN = (1.0, 1.0, 1.0)
@@ -15,8 +14,8 @@ EVEN = (1.0, 1.0, 1.0)
 
 def fitted(by_guests, metric=made.EVENTS, **arguments):
     curves = made.levels({metric: by_guests}, **arguments)
-    points = points_of.points_of(metric, curves, judge.Criteria())
-    return line.line(metric, points, 0.95)
+    points = points_.points_of(metric, curves)
+    return line.line(points, 0.95)
 
 
 def straight(percent, numbers, scatter=0.0):
@@ -54,8 +53,8 @@ class LineTestCase(unittest.TestCase):
             )
             for number, rate in enumerate((90.0, 88.0, 92.0), start=1)
         ]
-        points = points_of.points_of(made.EVENTS, curves, judge.Criteria())
-        got = line.line(made.EVENTS, points, 0.95)
+        points = points_.points_of(made.EVENTS, curves)
+        got = line.line(points, 0.95)
         half = 4.302653 * statistics.stdev([10, 12, 8]) / 3**0.5
         self.assertAlmostEqual(10.0, got.percent)
         self.assertAlmostEqual(10.0 - half, got.low, places=5)
@@ -107,8 +106,8 @@ class LineTestCase(unittest.TestCase):
                 [(95.0, 60.0), (70.0, 80.0), (85.0, 55.0)], start=1
             )
         ]
-        points = points_of.points_of(made.EVENTS, curves, judge.Criteria())
-        got = line.line(made.EVENTS, points, 0.95)
+        points = points_.points_of(made.EVENTS, curves)
+        got = line.line(points, 0.95)
         self.assertIsNone(got.linear)
         self.assertIn("vary too much to say", got.seen)
 
@@ -127,8 +126,8 @@ class LineTestCase(unittest.TestCase):
                 2, [made.level(2, 2, {made.EVENTS: [80.0, 80.0]})]
             ),
         ]
-        points = points_of.points_of(made.EVENTS, curves, judge.Criteria())
-        got = line.line(made.EVENTS, points, 0.95)
+        points = points_.points_of(made.EVENTS, curves)
+        got = line.line(points, 0.95)
         self.assertAlmostEqual(20.0, got.percent)
         self.assertIsNone(got.low)
 

@@ -6,8 +6,8 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.measurement import finding
+from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.questions.density import run as density
-from rally_vmperf.questions.density import stopping
 from rally_vmperf.records import journal
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
@@ -163,7 +163,7 @@ class TestRun(unittest.TestCase):
 
     def test_enough_is_enough(self):
         """Levels behind the one that breaks the limit are skipped."""
-        rule = stopping.Stop(max_percent={"cpu.*": 20})
+        rule = numbers.Stop(max_percent={"cpu.*": 20})
         session = fakes.Session(printed=())
         run = self.run_of(
             session,

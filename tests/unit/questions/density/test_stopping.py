@@ -5,7 +5,7 @@ import unittest
 import ddt
 
 from rally_vmperf.measurement import sample
-from rally_vmperf.questions.density import stopping
+from rally_vmperf.questions.density import levels
 
 RATE = sample.Metric(name="cpu.rate", unit="1/s", better="higher")
 TIME = sample.Metric(name="cpu.time", unit="s", better="lower")
@@ -40,7 +40,7 @@ class TestStop(unittest.TestCase):
     @ddt.unpack
     def test_limit(self, metric, first, second, why):
         """A time counts as a rate; a count is no rate."""
-        rule = stopping.Stop(max_percent={"*": 50})
+        rule = levels.Stop(max_percent={"*": 50})
         said = rule.reached([level(metric, *first), level(metric, *second)])
         self.assertIn(why, said)
         self.assertEqual(bool(why), bool(said))
@@ -53,13 +53,13 @@ class TestStop(unittest.TestCase):
     @ddt.unpack
     def test_total(self, first, second, why):
         """It must rise from level to level."""
-        rule = stopping.Stop(total_falls=True)
+        rule = levels.Stop(total_falls=True)
         said = rule.reached([level(RATE, *first), level(RATE, *second)])
         self.assertEqual(why, said)
 
     def test_totals_of_what_adds_up(self):
         """Latencies have no total; one that rises is enough to go on."""
-        rule = stopping.Stop(total_falls=True)
+        rule = levels.Stop(total_falls=True)
         one, two = level(LATENCY, 1.0), level(LATENCY, 9.0, 9.0)
         self.assertEqual("", rule.reached([one, two]))
         other = sample.Metric(name="disk.rate", unit="1/s", better="higher")
@@ -71,5 +71,5 @@ class TestStop(unittest.TestCase):
 
     def test_the_first_level_stops_nothing(self):
         """There is nothing to hold it against."""
-        rule = stopping.Stop(max_percent={"*": -1}, total_falls=True)
+        rule = levels.Stop(max_percent={"*": -1}, total_falls=True)
         self.assertEqual("", rule.reached([level(RATE, 1.0)]))

@@ -3,8 +3,8 @@ import unittest
 import ddt
 
 from rally_vmperf.questions.density.section import cells
-from rally_vmperf.questions.density.section import gaps
 from rally_vmperf.questions.density.section import overview
+from rally_vmperf.questions.density.section import section
 from rally_vmperf.questions.density.section import starts
 from rally_vmperf.report import samples
 from rally_vmperf.report import setting
@@ -98,7 +98,8 @@ class PartsTestCase(unittest.TestCase):
 
     def test_gaps_are_told_by_level_and_repetition(self):
         found = {
-            (one.guests, one.repetition): one for one in gaps.gaps(self.run_)
+            (one.guests, one.repetition): one
+            for one in section.gaps(self.run_.repetitions)
         }
         self.assertEqual({(5, 4), (8, 3)}, set(found))
         self.assertEqual("incomplete", found[5, 4].state)
@@ -115,7 +116,7 @@ class PartsTestCase(unittest.TestCase):
         records = made.density_records()
         records[4]["conditions"] = records[4]["conditions"][:1]
         records[4]["state"] = "interrupted"
-        found = gaps.gaps(made.density_run(records))
+        found = section.gaps(made.density_run(records).repetitions)
         self.assertEqual(
             [(2, 5, "never begun"), (3, 5, "never begun")],
             [(one.guests, one.repetition, one.state) for one in found],
@@ -128,15 +129,17 @@ class PartsTestCase(unittest.TestCase):
         level["missing"] = [
             {"what": f"m{n}", "source": "g1", "reason": "r"} for n in range(9)
         ]
-        (found,) = gaps.gaps(made.density_run(records))
-        self.assertEqual((gaps.MOST, 5), (len(found.reasons), found.more))
+        (found,) = section.gaps(made.density_run(records).repetitions)
+        self.assertEqual(
+            (section.MOST_REASONS, 5), (len(found.reasons), found.more)
+        )
 
     def test_worst_start_of_each_command(self):
         records = made.density_records()
         worst = records[2]["conditions"][1]["starts"][0]
         worst.update(skew=0.25, uncertainty=0.01, overlap=0.96)
         records[0]["conditions"][1]["starts"][0].update(skew=9.0, overlap=0.1)
-        table = starts.worst(made.density_run(records))
+        table = starts.worst(made.density_run(records).repetitions)
         self.assertEqual((2, 3), table.levels)
         line = table.lines[0]
         self.assertEqual(
@@ -148,7 +151,7 @@ class PartsTestCase(unittest.TestCase):
         self.assertLess(line.cells[1].skew[0], 0.25)
 
     def test_all_samples_are_listed(self):
-        guests = samples.of_guests(self.run_)
+        guests = samples.of_guests(self.run_.records)
         self.assertEqual(("1 (warm-up)", "2", "3", "4", "5"), guests.heads)
         self.assertEqual(6 * sum(range(1, 9)), len(guests.lines))
         metric, number, source, values = guests.lines[0]
@@ -158,7 +161,7 @@ class PartsTestCase(unittest.TestCase):
         self.assertRegex(values[0], r"^\d{3} events/s$")
         gap = next(x for x in guests.lines if x[1:3] == (8, "g8"))
         self.assertEqual("", gap[3][2])
-        bare = samples.of_bare_metal(self.run_)
+        bare = samples.of_bare_metal(self.run_.records)
         self.assertEqual({1, 2, 4}, {line[1] for line in bare.lines})
 
     def test_setting_tells_levels_order_and_bare_metal(self):

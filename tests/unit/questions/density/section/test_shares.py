@@ -18,8 +18,9 @@ class SharesTestCase(unittest.TestCase):
         self.assertAlmostEqual(1, found.shares[0].value)
         for share, point in zip(found.shares[1:], row.points[1:], strict=True):
             self.assertAlmostEqual(1 - point.loss.percent / 100, share.value)
-            self.assertLess(share.low, share.value)
-            self.assertLess(share.value, share.high)
+            low, high = share.ends
+            self.assertLess(low, share.value)
+            self.assertLess(share.value, high)
             self.assertLess(share.value, share.bare)
             self.assertEqual(5, len(share.repetitions))
             for one in share.repetitions:
