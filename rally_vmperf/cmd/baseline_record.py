@@ -14,7 +14,7 @@ from rally_vmperf.cmd import coverage
 from rally_vmperf.cmd import rally_api
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.runs import recorded
+    from rally_vmperf.runs import recording
 
 
 class Record(base.Command):
@@ -101,16 +101,15 @@ class Record(base.Command):
         parsed: argparse.Namespace,
         session: str,
         asked: coverage.Asked,
-    ) -> "list[recorded.Part]":
+    ) -> "list[recording.Part]":
         """Return the parts of the recording, one for each coverage."""
         from rally_vmperf.records import journal
-        from rally_vmperf.runs import recorded
         from rally_vmperf.runs import recording
 
         folder = rally_api.option("journal_dir")
         fitting = self._that_fit(parsed, asked.coverages)
         parts = [
-            recorded.Part(
+            recording.Part(
                 recording.Plan(
                     baseline=parsed.name,
                     session=session,
@@ -137,7 +136,7 @@ class Record(base.Command):
         self,
         parsed: argparse.Namespace,
         peer: dict[str, t.Any] | None,
-        parts: "list[recorded.Part]",
+        parts: "list[recording.Part]",
     ) -> None:
         """Measure part by part, until a machine cannot be made ready.
 

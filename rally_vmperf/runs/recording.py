@@ -1,4 +1,7 @@
-"""Recording of bare metal: a run of copies that are held to a shape."""
+"""Recording of bare metal: a run of copies that are held to a shape.
+
+Each shape has a journal of its own, named after the recording's session.
+"""
 
 import asyncio
 import collections.abc
@@ -6,6 +9,7 @@ import dataclasses
 import re
 import typing as t
 
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import likeness
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
@@ -16,13 +20,14 @@ from rally_vmperf.machines import provision
 from rally_vmperf.machines import shape as shapes
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import build
+from rally_vmperf.records import files
 from rally_vmperf.records import journal as journals
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import run as runs
 from rally_vmperf.runs import setting
 
-Json = dict[str, t.Any]
+Json = collections.abc.Mapping[str, t.Any]
 
 QUESTION = "recording"
 
@@ -55,75 +60,154 @@ class Plan:
     options: Json
 
 
-def measure(
-    plan: Plan,
-    journal: journals.Journal,
-    connect: t.Callable[[], base.Machine],
-    peer: stations.Station | None,
-    *,
-    after: int,
-    known: collections.abc.Mapping[str, Json],
-    keep: t.Callable[[Json, dict[str, Json]], None],
-    progress: runs.Progress,
-    warn: runs.Progress,
-) -> None:
-    """Measure bare metal, repetition by repetition, each on disk at once.
+class Part:
+    """One shape of a recording: what its plan asks for and what there is.
 
-    A repetition that fails does not keep the next from being tried.
-
-    :param connect: makes the machine
-    :param after: number of the last repetition that there is already
-    :param known: details of machines from earlier repetitions
-    :param keep: gets each record, and the details of its machines
-    :raises MachineError: when the machine cannot be made ready
-    :raises WorkloadError: when a workload cannot be prepared
-    :raises OtherMachine: when the earlier repetitions are of another one
+    :param journal: with the repetitions so far, if there are any
+    :raises BaselineError: when these were made by another plan, or cannot be
+        read
     """
-    machine = connect()
-    with asyncio.Runner() as runner:
-        hold = runner.run(_hold(machine, plan))
-        session: sessions.Session | None = None
+
+    def __init__(self, plan: Plan, journal: journals.Journal) -> None:
+        self.plan = plan
+        self.records: list[Json] = []
+        #: By machine; of the newest repetition that has them.
+        self.details: dict[str, dict[str, t.Any]] = {}
+        #: Why it could not be measured at all, or nothing.
+        self.trouble = ""
+        self._journal = journal
+        if journal.path.exists():
+            self._read()
+
+    def _read(self) -> None:
         try:
-            session = sessions.open_session(
-                plan.assignments,
-                _copies(machine, plan, hold, peer),
-                peer,
-                supply=provision.NOTHING,
-                progress=progress,
-                runner=runner,
-            )
-            _check_same(session, known)
-            node = runner.run(_node(machine))
-            ready = attempt.Ready(
-                session=session,
-                setting=_setting(plan, session, hold, node),
-                actions=(),
-            )
-            # Numbers go on, so that every record keeps its own files.
-            first = after + 1
-            run = runs.Run(
-                question=QUESTION,
-                task=plan.baseline,
-                workload=journal.path.stem,
-                times=after + plan.warmup + plan.repetitions,
-                warmup=after + plan.warmup,
-                conditions=(conditions.Condition(),),
-                journal=journal,
-                unready=ready.setting,
-                open=lambda: ready,
-                options=plan.options,
-                progress=progress,
-                warn=warn,
-            )
-            for number in range(first, run.times + 1):
-                record = run.repeat(number)
-                keep(record, ready.setting.details)
-                if record["state"] == "interrupted":
-                    raise KeyboardInterrupt
-        finally:
-            if session is not None:
-                session.close()
-            runner.run(_release(machine, hold))
+            for record in self._journal.read():
+                _check_options(record, self.plan)
+                read = files.read(
+                    self._journal.folder, record["files"]["machines"]
+                )
+                self._keep(record, read["machines"])
+        except (files.FileError, journals.JournalError) as error:
+            raise document.BaselineError(
+                f"recording {self.plan.session} cannot be continued: {error}"
+            ) from error
+
+    def measure(
+        self,
+        connect: t.Callable[[], base.Machine],
+        peer: stations.Station | None,
+        progress: runs.Progress,
+        warn: runs.Progress,
+    ) -> None:
+        """Measure what is missing, each repetition on disk at once.
+
+        A repetition that fails does not keep the next from being tried.
+
+        :param connect: makes the machine
+        :raises MachineError: when the machine cannot be made ready
+        :raises WorkloadError: when a workload cannot be prepared
+        :raises OtherMachine: when the earlier repetitions are of another one
+        """
+        lacking = [one for one in self.plan.assignments if self._lacks(one)]
+        if not lacking:
+            return
+        plan = dataclasses.replace(
+            self.plan,
+            assignments=tuple(lacking),
+            repetitions=max(map(self._lacks, lacking)),
+        )
+        after = max((one["repetition"] for one in self.records), default=0)
+        machine = connect()
+        with asyncio.Runner() as runner:
+            hold = runner.run(_hold(machine, plan))
+            session: sessions.Session | None = None
+            try:
+                session = sessions.open_session(
+                    plan.assignments,
+                    _copies(machine, plan, hold, peer),
+                    peer,
+                    supply=provision.NOTHING,
+                    progress=progress,
+                    runner=runner,
+                )
+                _check_same(session, self.details)
+                node = runner.run(_node(machine))
+                ready = attempt.Ready(
+                    session=session,
+                    setting=_setting(plan, session, hold, node),
+                    actions=(),
+                )
+                # Numbers go on, so that every record keeps its own files.
+                first = after + 1
+                run = runs.Run(
+                    question=QUESTION,
+                    task=plan.baseline,
+                    workload=self._journal.path.stem,
+                    times=after + plan.warmup + plan.repetitions,
+                    warmup=after + plan.warmup,
+                    conditions=(conditions.Condition(),),
+                    journal=self._journal,
+                    unready=ready.setting,
+                    open=lambda: ready,
+                    options=plan.options,
+                    progress=progress,
+                    warn=warn,
+                )
+                for number in range(first, run.times + 1):
+                    record = run.repeat(number)
+                    self._keep(record, ready.setting.details)
+                    if record["state"] == "interrupted":
+                        raise KeyboardInterrupt
+            finally:
+                if session is not None:
+                    session.close()
+                runner.run(_release(machine, hold))
+
+    def missing(self) -> list[str]:
+        """Return what is missing, a line for each workload."""
+        asked = self.plan.repetitions
+        return [
+            f"{self.plan.shape}: {one.title} has {asked - lacks} of {asked} "
+            f"repetitions: {self._why(one)}"
+            for one in self.plan.assignments
+            if (lacks := self._lacks(one)) > 0
+        ]
+
+    def _keep(
+        self,
+        record: Json,
+        details: collections.abc.Mapping[str, dict[str, t.Any]],
+    ) -> None:
+        self.records.append(record)
+        for name, new in details.items():
+            old = self.details.get(name, {"tools": {}, "facts": {}})
+            self.details[name] = {
+                **new,
+                "tools": {**old["tools"], **new["tools"]},
+                "facts": {**old["facts"], **new["facts"]},
+            }
+
+    def of(self, one: assignment.Assignment) -> list[Json]:
+        """Return the counted repetitions that have all of a workload."""
+        names = {metric.name for metric in one.metrics()}
+        return [
+            record
+            for record in self.records
+            if record["counted"] and _has(record, names)
+        ]
+
+    def _lacks(self, one: assignment.Assignment) -> int:
+        """Return how many counted repetitions of a workload are missing."""
+        return max(0, self.plan.repetitions - len(self.of(one)))
+
+    def _why(self, one: assignment.Assignment) -> str:
+        """Return why the last repetition lacks a workload."""
+        names = {metric.name for metric in one.metrics()}
+        for record in reversed(self.records):
+            for gap in _gaps(record):
+                if gap["what"] in names or gap["what"] == "repetition":
+                    return f"{gap['source']}: {gap['reason']}"
+        return self.trouble or "it was not measured"
 
 
 async def _hold(machine: base.Machine, plan: Plan) -> shapes.Hold:
@@ -228,3 +312,34 @@ def _findings(plan: Plan, hold: shapes.Hold) -> list[finding.Finding]:
             seen=f"bare metal was left whole while guests are {plan.shape}",
         )
     ]
+
+
+def _check_options(record: Json, plan: Plan) -> None:
+    """Refuse to continue with other arguments."""
+    given, wanted = record["options"], plan.options
+    for key in sorted({*given, *wanted}):
+        if given.get(key) != wanted.get(key):
+            raise document.BaselineError(
+                f"recording {plan.session} was begun with {key} "
+                f"{given.get(key)!r:.200}, not {wanted.get(key)!r:.200}; give "
+                "the same arguments, or record anew without --continue"
+            )
+
+
+def _has(record: Json, names: collections.abc.Set[str]) -> bool:
+    """Tell whether a repetition lacks nothing of a workload's metrics."""
+    gaps = {gap["what"] for gap in _gaps(record)}
+    if gaps & names or not names <= set(record["expected"]):
+        return False
+    if not record["missing"]:
+        return True
+    # It was cut off: what came before is whole if all copies have it.
+    samples = [one["samples"] for one in record["conditions"]]
+    return bool(samples) and all(
+        None not in samples[0].get(name, [None]) for name in names
+    )
+
+
+def _gaps(record: Json) -> list[Json]:
+    parts = (*record["conditions"], record)
+    return [gap for part in parts for gap in part["missing"]]

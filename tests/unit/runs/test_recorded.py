@@ -53,7 +53,7 @@ class PartTestCase(unittest.TestCase):
     def part(self, **changes):
         """Return the part as a new process finds it."""
         kept = journal.Journal(self.folder, "s" * 32 + "-1")
-        return recorded.Part(plan(**changes), kept)
+        return recording.Part(plan(**changes), kept)
 
     def measure(self, part, machine):
         """Measure what is missing on a machine."""

@@ -56,8 +56,7 @@ class TestFolder(unittest.TestCase):
         """Record one copy; return what was told and what came of it."""
         machine = Watched()
         folder = self.enterContext(tempfile.TemporaryDirectory())
-        kept = []
-        recording.measure(
+        part = recording.Part(
             recording.Plan(
                 baseline="metal",
                 session="0" * 32,
@@ -70,15 +69,11 @@ class TestFolder(unittest.TestCase):
                 options={},
             ),
             journal.Journal(folder, "one"),
-            lambda: machine,
-            None,
-            after=0,
-            known={},
-            keep=lambda record, details: kept.append([record, details]),
-            progress=lambda line: None,
-            warn=lambda line: None,
         )
-        return machine.told, kept
+        part.measure(
+            lambda: machine, None, lambda line: None, lambda line: None
+        )
+        return machine.told, [[part.records, part.details]]
 
     def test_the_record_does_not_know_it(self):
         """Two recordings differ in nothing but the folders' names."""
@@ -92,7 +87,7 @@ class TestFolder(unittest.TestCase):
             said = json.dumps(kept)
             self.assertNotIn(parent, said)
             self.assertNotIn("rally-vmperf-", said)
-            ((record, _),) = kept
+            (((record,), _),) = kept
             (only,) = record["conditions"]
             entries.append([record["workloads"], sorted(only["samples"])])
             jobs = [argv[4:] for argv in told if argv[3:4] == ["job.bash"]]

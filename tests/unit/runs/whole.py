@@ -29,7 +29,7 @@ def baseline(folder, copies=(1,), rates=(8958.23,)):
     """
     parts = []
     for number, count in enumerate(copies, 1):
-        part = recorded.Part(
+        part = recording.Part(
             recording.Plan(
                 baseline="metal",
                 session=SESSION,
