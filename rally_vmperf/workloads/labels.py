@@ -1,8 +1,8 @@
 """Labels keep two entries of one workload in a task apart.
 
 A task may run fio twice, once as a database and once as a log would; with
-the labels ``db`` and ``log`` the metrics are ``disk.db.randread.iops`` and
-``disk.log.write.iops``, and no limit can mean the wrong one.
+the labels ``db`` and ``log`` the metrics are ``disk.fio.db.randread.iops`` and
+``disk.fio.log.write.iops``, and no limit can mean the wrong one.
 """
 
 import dataclasses
@@ -18,7 +18,7 @@ _ALLOWED = re.compile(PATTERN[:-1])
 
 
 def relabel_name(name: str, label: str) -> str:
-    """Insert a label after the first component of a metric's name.
+    """Insert a label behind the tool in a metric's name.
 
     :param label: an empty one leaves the name as it is
     :raises base.WorkloadError: for a label that is not allowed
@@ -30,8 +30,8 @@ def relabel_name(name: str, label: str) -> str:
             f"label {label!r} is not allowed; use a lower-case letter, then "
             "up to 31 of a-z, 0-9, _ and -"
         )
-    first, dot, rest = name.partition(".")
-    return f"{first}.{label}{dot}{rest}"
+    part, tool, *what = name.split(".")
+    return ".".join([part, tool, label, *what])
 
 
 def relabel(metric: sample.Metric, label: str) -> sample.Metric:

@@ -39,7 +39,7 @@ class TestPair(laboratory.Case):
             one.sample.value
             for record in records
             for one in codec.decode(record).condition.observations
-            if one.sample.metric.name == "disk.write.bandwidth"
+            if one.sample.metric.name == "disk.fio.write.bandwidth"
         ]
         self.assertEqual(6, len(rates))
         middle = statistics.median(rates)
@@ -76,7 +76,7 @@ class TestPair(laboratory.Case):
         self.assertRegex(words, r"passed: [^:]*guest_to_guest\.udp\.jitter")
         for name in (
             "cpu.sysbench.rate",
-            "disk.write.bandwidth",
-            "network.guest_to_guest.throughput",
+            "disk.fio.write.bandwidth",
+            "network.iperf3.guest_to_guest.throughput",
         ):
             self.assertRegex(detail, rf"{name}:\s+bare\s+metal")

@@ -186,7 +186,7 @@ class TestInTheGuest(laboratory.Case):
             self.assertEqual("incomplete", record["state"])
             metrics = set(record["conditions"][0]["samples"])
             self.assertIn("cpu.sysbench.rate", metrics)
-            self.assertIn("cpu.compress_time", metrics)
+            self.assertIn("cpu.bzip2.compress_time", metrics)
             gaps = codec.decode(record).all_missing
             reasons = " ".join(gap.reason for gap in gaps)
             self.assertIn("mbw", reasons)

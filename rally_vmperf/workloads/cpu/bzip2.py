@@ -13,10 +13,13 @@ from rally_vmperf.workloads import tools
 #: Command -> the metric that its wall time is.
 METRICS = {
     "compress": sample.Metric(
-        name="cpu.compress_time", unit="s", better="lower", adds_up=True
+        name="cpu.bzip2.compress_time", unit="s", better="lower", adds_up=True
     ),
     "decompress": sample.Metric(
-        name="cpu.decompress_time", unit="s", better="lower", adds_up=True
+        name="cpu.bzip2.decompress_time",
+        unit="s",
+        better="lower",
+        adds_up=True,
     ),
 }
 

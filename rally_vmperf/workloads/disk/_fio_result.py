@@ -40,7 +40,9 @@ _LEAST = 0.9
 def metrics(pattern: str) -> tuple[sample.Metric, ...]:
     """Return the metrics of a pattern, in the order of ``read``."""
     return tuple(
-        sample.Metric(name=f"disk.{pattern}.{name}", unit=unit, better=better)
+        sample.Metric(
+            name=f"disk.fio.{pattern}.{name}", unit=unit, better=better
+        )
         for name, unit, better, _, _ in _READINGS
     )
 
@@ -63,7 +65,7 @@ def course(pattern: str, text: str) -> courses.Course | None:
         done.append((runtime, report.number("jobs", 0, side, "total_ios")))
     points = [(begin + runtime, ios) for runtime, ios in done]
     return courses.course(
-        (f"disk.{pattern}.iops", f"disk.{pattern}.bandwidth"), points
+        (f"disk.fio.{pattern}.iops", f"disk.fio.{pattern}.bandwidth"), points
     )
 
 

@@ -124,7 +124,9 @@ def _methods(arguments: base.Arguments) -> list[str]:
 
 
 def _metric(method: str) -> sample.Metric:
-    return sample.Metric(name=f"memory.{method}", unit="B/s", better="higher")
+    return sample.Metric(
+        name=f"memory.mbw.{method}", unit="B/s", better="higher"
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -41,7 +41,7 @@ def metrics(direction: str, protocol: Protocol) -> tuple[sample.Metric, ...]:
     """Return what is measured in a direction."""
     return tuple(
         sample.Metric(
-            name=f"network.{direction}.{name}",
+            name=f"network.iperf3.{direction}.{name}",
             unit=unit,
             better=better,
             scale=scale,

@@ -25,8 +25,8 @@ class TestAssign(unittest.TestCase):
         entries = [{"name": "mbw"}, {"name": "mbw", "label": "again"}]
         first, second = assignment.assign(entries)
         names = {m.name for m in (*first.metrics(), *second.metrics())}
-        self.assertIn("memory.memcpy", names)
-        self.assertIn("memory.again.memcpy", names)
+        self.assertIn("memory.mbw.memcpy", names)
+        self.assertIn("memory.mbw.again.memcpy", names)
 
     @ddt.data(
         ([{"name": "nope"}], "'nope'; there are: bzip2"),

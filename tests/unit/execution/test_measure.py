@@ -211,7 +211,7 @@ class TestMeasure(Case):
         """A labelled assignment reports labelled metrics."""
         labelled = assignment.Assignment(Echo(), {}, "big")
         self.assertEqual(
-            ["cpu.big.echo.rate", "cpu.big.echo.size"],
+            ["cpu.echo.big.rate", "cpu.echo.big.size"],
             [metric.name for metric in labelled.metrics()],
         )
 
@@ -248,9 +248,9 @@ class TestCut(Case):
         }
         for name in ("c1", "c2"):
             self.assertAlmostEqual(
-                5 * 10 / 10.9, values[name, "cpu.big.echo.rate"]
+                5 * 10 / 10.9, values[name, "cpu.echo.big.rate"]
             )
-            self.assertEqual(7.0, values[name, "cpu.big.echo.size"])
+            self.assertEqual(7.0, values[name, "cpu.echo.big.size"])
 
     def test_one_alone_is_not_cut(self):
         """It has nobody to wait for."""

@@ -103,7 +103,7 @@ class RatiosTestCase(unittest.TestCase):
     def test_sentence(self):
         got = made.judgement(made.several(self.SLOW), {}, max={"*": 13.1})
         self.assertEqual(
-            "cpu.compress_time: guest 13.0 s (95 % interval 13.0 s to "
+            "cpu.bzip2.compress_time: guest 13.0 s (95 % interval 13.0 s to "
             "13.0 s), bare metal 10.0 s, limit 13.1 s: passed",
             got.absolute[0].sentence(),
         )

@@ -105,9 +105,9 @@ class SentenceTestCase(unittest.TestCase):
         text = made.judgement([*entries, None]).sentence()
         parts = [
             "failed: 1 of 2 metrics is beyond the limit",
-            "cpu.compress_time: bare metal 10.0 s, guest 13.0 s",
+            "cpu.bzip2.compress_time: bare metal 10.0 s, guest 13.0 s",
             "without a readable record: 1",
-            "passed: disk.randread.iops.",
+            "passed: disk.fio.randread.iops.",
         ]
         places = [text.find(part) for part in parts]
         self.assertNotIn(-1, places, text)
@@ -117,7 +117,7 @@ class SentenceTestCase(unittest.TestCase):
         text = made.judgement(made.several(made.NEAR)).sentence()
         self.assertEqual(
             "passed: 1 of 1 metric is within the limit. "
-            "passed: disk.randread.iops.",
+            "passed: disk.fio.randread.iops.",
             text,
         )
 

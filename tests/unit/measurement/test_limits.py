@@ -8,10 +8,10 @@ from rally_vmperf.measurement import limits
 @ddt.ddt
 class LimitsTestCase(unittest.TestCase):
     @ddt.data(
-        ("disk.randread.iops", (7.0, "disk.randread.iops")),
-        ("disk.randread.clat", (6.0, "disk.randread.*")),
-        ("disk.seqread.iops", (5.0, "disk.*.iops")),
-        ("disk.seqread.rate", (4.0, "disk.*")),
+        ("disk.fio.randread.iops", (7.0, "disk.fio.randread.iops")),
+        ("disk.fio.randread.clat", (6.0, "disk.fio.randread.*")),
+        ("disk.fio.seqread.iops", (5.0, "disk.*.iops")),
+        ("disk.fio.seqread.rate", (4.0, "disk.*")),
         ("cpu.a", (3.0, "cpu.[ab]")),
         ("cpu.b", (3.0, "cpu.[ab]")),
         ("cpu.cd", (2.0, "cpu.??")),
@@ -26,8 +26,8 @@ class LimitsTestCase(unittest.TestCase):
             "cpu.[ab]": 3,
             "disk.*": 4,
             "disk.*.iops": 5,
-            "disk.randread.*": 6,
-            "disk.randread.iops": 7,
+            "disk.fio.randread.*": 6,
+            "disk.fio.randread.iops": 7,
         }
         for order in (patterns, dict(reversed(patterns.items()))):
             self.assertEqual(expected, limits.Limits(order).for_metric(name))

@@ -317,17 +317,17 @@ class SentenceTestCase(unittest.TestCase):
         self.assertEqual(
             [
                 "failed: 1 of 6 figures is beyond the limit.",
-                "disk.randread.iops: guest's range 7.87 % over 5 "
+                "disk.fio.randread.iops: guest's range 7.87 % over 5 "
                 "repetitions, bare metal's 0.569 % over 4, limit 5 %: "
                 "failed.",
-                "disk.randread.iops: guest's geometric standard deviation "
+                "disk.fio.randread.iops: guest's geometric standard deviation "
                 "1.0311 over 5 repetitions, bare metal's 1.0024 over 4, "
                 "ratio on logarithms 12.6 (95 % interval 3.25 to 40), "
                 "limit 20: inconclusive, more repetitions would not decide: "
                 "record a baseline with at least 21 repetitions, and run as "
                 "many.",
-                "passed: cpu.compress_time.",
-                "cpu.compress_time: guest's range 3.96 % (limit 10 %), "
+                "passed: cpu.bzip2.compress_time.",
+                "cpu.bzip2.compress_time: guest's range 3.96 % (limit 10 %), "
                 "coefficient of variation 1.57 % (limit 5 %), geometric "
                 "standard deviation 1.0158 (limit 1.1), ratio of geometric "
                 "standard deviations 7.24 (95 % interval 1.86 to 22.9, limit "

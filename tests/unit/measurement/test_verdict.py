@@ -52,9 +52,9 @@ class DecideTestCase(unittest.TestCase):
 class SentenceTestCase(unittest.TestCase):
     def test_failed(self):
         self.assertEqual(
-            "disk.randread.iops: bare metal 12.3 kops/s, guest 9.87 kops/s, "
-            "overhead 19.8 % (95 % interval 19.2 to 20.3 %), limit 15 %: "
-            "failed",
+            "disk.fio.randread.iops: bare metal 12.3 kops/s, guest 9.87 "
+            "kops/s, overhead 19.8 % (95 % interval 19.2 to 20.3 %), "
+            "limit 15 %: failed",
             verdict.sentence(FIFTH, 15, "failed"),
         )
 
@@ -67,7 +67,7 @@ class SentenceTestCase(unittest.TestCase):
     def test_no_interval(self):
         pair = compare([100.0] * 3, [90.0])
         self.assertEqual(
-            "disk.randread.iops: bare metal 100 ops/s, guest 90.0 ops/s, "
+            "disk.fio.randread.iops: bare metal 100 ops/s, guest 90.0 ops/s, "
             "overhead 10.0 % (no interval), limit 20 %: inconclusive, about "
             "2 more repetitions would decide",
             verdict.sentence(pair, 20, "inconclusive"),

@@ -131,7 +131,7 @@ class PageTestCase(unittest.TestCase):
         records = made.records()
         records[3] = made.incomplete(records[3])
         text = read(judged([*records[:-1], None])).text
-        self.assertIn("disk.randread.iops of g1: fio: no space left", text)
+        self.assertIn("disk.fio.randread.iops of g1: fio: no space left", text)
         self.assertIn("without a readable record: 1", text)
 
     def test_warm_up_stays_in_the_samples(self):

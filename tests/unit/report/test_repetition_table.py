@@ -20,7 +20,7 @@ class RepetitionTableTestCase(unittest.TestCase):
         )
         self.assertEqual("warm-up, not counted", rows[0][3])
         self.assertEqual(
-            ["g1", "disk.randread.iops", "missing", "fio: no space left"],
+            ["g1", "disk.fio.randread.iops", "missing", "fio: no space left"],
             rows[-1],
         )
 

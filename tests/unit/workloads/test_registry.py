@@ -281,7 +281,7 @@ class EveryWorkloadTestCase(unittest.TestCase):
         for metric in workload.metrics(workload.complete({})):
             self.assertLess(*limits.bounds(metric))
             labelled = labels.relabel(metric, "db").name
-            self.assertEqual("db", labelled.split(".")[1])
+            self.assertEqual("db", labelled.split(".")[2])
 
     @ddt.data(*NAMES)
     def test_nothing_measured_gives_nothing(self, name):
@@ -300,11 +300,11 @@ class EveryWorkloadTestCase(unittest.TestCase):
         )
 
     @ddt.data(*NAMES)
-    def test_metrics_are_of_its_part(self, name):
+    def test_metrics_are_of_its_part_and_its_own(self, name):
         workload = registry.get(name)
         self.assertIn(workload.part, typing.get_args(base.Part))
         for metric in workload.metrics(workload.complete({})):
-            self.assertEqual(workload.part, metric.name.split(".")[0])
+            self.assertEqual([workload.part, name], metric.name.split(".")[:2])
 
     @ddt.data(*NAMES)
     def test_unknown_key_is_answered_with_the_allowed_ones(self, name):

@@ -46,7 +46,7 @@ class SentencesTestCase(unittest.TestCase):
     def test_time(self):
         curves = made.levels({made.TIME: {1: [10.0], 2: [20.0, 20.0]}})
         self.assertIn(
-            "cpu.compress_time at 2 guests: one guest 10.0 s, mean of 2 "
+            "cpu.bzip2.compress_time at 2 guests: one guest 10.0 s, mean of 2 "
             "guests 20.0 s, loss 50.0 % of the rate (95 % interval ",
             made.degradation(curves, {"*": 5}).sentence(),
         )

@@ -69,7 +69,7 @@ class TestDegradation(unittest.TestCase):
 
     def test_a_lost_guest(self):
         """Its level is not passed, whatever the others say."""
-        sla = Degradation({"max_percent": {"disk.randread.iops": 95}})
+        sla = Degradation({"max_percent": {"disk.fio.randread.iops": 95}})
         fed(sla, numbers=(1, 2))
         record = made.density_record(3)
         made.lose(record, 3, "g2")

@@ -71,7 +71,7 @@ class CompressionTestCase(unittest.TestCase):
             },
         )
         self.assertEqual(
-            {"cpu.compress_time": 7.5, "cpu.decompress_time": 2.5},
+            {"cpu.bzip2.compress_time": 7.5, "cpu.bzip2.decompress_time": 2.5},
             {s.metric.name: s.value for s in samples},
         )
 
@@ -81,7 +81,7 @@ class CompressionTestCase(unittest.TestCase):
             {"decompress": golden.outcome("decompress", seconds=2.5)},
         )
         self.assertEqual(
-            ["cpu.decompress_time"], [s.metric.name for s in samples]
+            ["cpu.bzip2.decompress_time"], [s.metric.name for s in samples]
         )
 
     @ddt.data(

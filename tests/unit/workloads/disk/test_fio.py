@@ -104,7 +104,8 @@ class DiskTestCase(unittest.TestCase):
         )
         course = self.workload.course(self.workload.complete({}), outcome)
         self.assertEqual(
-            {"disk.randread.iops", "disk.randread.bandwidth"}, course.metrics
+            {"disk.fio.randread.iops", "disk.fio.randread.bandwidth"},
+            course.metrics,
         )
         metrics = self.workload.metrics(self.workload.complete({}))
         self.assertLess(course.metrics, {one.name for one in metrics})

@@ -52,9 +52,13 @@ class ReadTestCase(unittest.TestCase):
         (["error"], "no", "jobs.0.error should .* is str"),
         (["read", "total_ios"], 0, "did no I/O; raise 'runtime'"),
         (["read", "runtime"], 1000, "ended after 1 s of 2 s"),
-        (["read", "iops"], 2e9, "disk.randread.iops is 2e.09 ops/s"),
+        (["read", "iops"], 2e9, "disk.fio.randread.iops is 2e.09 ops/s"),
         (["read", "iops"], None, "jobs.0.read.iops should .* is missing"),
-        (["read", "bw_bytes"], 1e14, "disk.randread.bandwidth is 1e.14 B/s"),
+        (
+            ["read", "bw_bytes"],
+            1e14,
+            "disk.fio.randread.bandwidth is 1e.14 B/s",
+        ),
         (["read", "clat_ns", "mean"], 0, "latency_mean is 0 s"),
         (["read", "clat_ns"], [], "clat_ns.mean should .* is missing"),
         (["read"], {}, "read.total_ios should .* is missing"),
@@ -75,7 +79,7 @@ class ReadTestCase(unittest.TestCase):
 
     def _values(self, text, pattern):
         return {
-            s.metric.name.removeprefix(f"disk.{pattern}."): s.value
+            s.metric.name.removeprefix(f"disk.fio.{pattern}."): s.value
             for s in _fio_result.read(pattern, text, 2)
         }
 

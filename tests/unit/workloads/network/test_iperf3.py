@@ -41,12 +41,12 @@ class NetworkTestCase(unittest.TestCase):
         self.assertEqual(f"{interval}", argv[argv.index("-i") + 1])
 
     @ddt.data(
-        ("to_peer", "tcp", "to_peer", "network.to_peer.throughput"),
+        ("to_peer", "tcp", "to_peer", "network.iperf3.to_peer.throughput"),
         (
             "from_peer-udp",
             "udp",
             "udp-from_peer",
-            "network.from_peer.udp.throughput",
+            "network.iperf3.from_peer.udp.throughput",
         ),
     )
     @ddt.unpack
@@ -192,7 +192,7 @@ class NetworkTestCase(unittest.TestCase):
         )
         self.assertEqual(
             [
-                f"network.{direction}.udp.{what}"
+                f"network.iperf3.{direction}.udp.{what}"
                 for direction in ("to_peer", "from_peer", "guest_to_guest")
                 for what in ("throughput", "jitter", "loss")
             ],
@@ -210,12 +210,12 @@ class NetworkTestCase(unittest.TestCase):
         )
         self.assertEqual(
             [
-                "network.to_peer.throughput",
-                "network.to_peer.retransmits",
-                "network.from_peer.throughput",
-                "network.from_peer.retransmits",
-                "network.guest_to_guest.throughput",
-                "network.guest_to_guest.retransmits",
+                "network.iperf3.to_peer.throughput",
+                "network.iperf3.to_peer.retransmits",
+                "network.iperf3.from_peer.throughput",
+                "network.iperf3.from_peer.retransmits",
+                "network.iperf3.guest_to_guest.throughput",
+                "network.iperf3.guest_to_guest.retransmits",
             ],
             [s.metric.name for s in samples],
         )

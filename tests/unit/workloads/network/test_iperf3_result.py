@@ -100,7 +100,9 @@ class ReadDatagramsTestCase(unittest.TestCase):
             ],
             [
                 (
-                    one.metric.name.removeprefix("network.to_peer.udp."),
+                    one.metric.name.removeprefix(
+                        "network.iperf3.to_peer.udp."
+                    ),
                     one.value,
                     one.metric.unit,
                     one.metric.scale,

@@ -11,7 +11,7 @@ from tests.unit import made
 EIGHT = tuple(range(1, 9))
 
 
-def series(name="memory.memcpy.rate", **arguments):
+def series(name="memory.mbw.memcpy.rate", **arguments):
     return shares.series(made.density_row(name, **arguments))
 
 
@@ -53,7 +53,7 @@ class CurvesTestCase(unittest.TestCase):
         self.assertNotIn("here-2-worst", found)
 
     def test_what_does_not_add_up_has_one_panel(self):
-        drawing = curves.draw(series("disk.randread.latency.p99"), "here")
+        drawing = curves.draw(series("disk.fio.randread.latency.p99"), "here")
         found = identifiers(drawing)
         self.assertIn("here-each", found)
         self.assertNotIn("here-total", found)
@@ -62,7 +62,7 @@ class CurvesTestCase(unittest.TestCase):
         drawing = curves.draw(series("cpu.events.rate", levels=EIGHT), "here")
         self.assertIn("here-peak", identifiers(drawing))
         self.assertIn("peak at 7.6", texts(drawing))
-        far = series("network.to_peer.throughput", levels=(1, 2, 3, 4))
+        far = series("network.iperf3.to_peer.throughput", levels=(1, 2, 3, 4))
         self.assertGreater(far.row.law.peak, 5)
         near = series("cpu.events.rate", levels=(1, 2, 3))
         self.assertNotIn("here-peak", identifiers(curves.draw(near, "here")))
@@ -127,7 +127,9 @@ class HeatTestCase(unittest.TestCase):
     def test_missing_and_void_are_told(self):
         drawing = heat.draw(self.strips(made.broken()), "here")
         label = ElementTree.fromstring(drawing).get("aria-label")
-        self.assertRegex(label, r"disk.randread.iops, \d+ cells, 1 missing")
+        self.assertRegex(
+            label, r"disk.fio.randread.iops, \d+ cells, 1 missing"
+        )
         self.assertIn("missing", texts(drawing))
 
     def test_crowds_are_cut(self):

@@ -21,7 +21,10 @@ class PageTestCase(unittest.TestCase):
     @ddt.data(
         made.density_records(),
         made.density_records((1, 2, 4), bare_metal=(1, 2, 4)),
-        made.few(made.broken(), ("cpu.compress_time", "disk.randread.iops")),
+        made.few(
+            made.broken(),
+            ("cpu.bzip2.compress_time", "disk.fio.randread.iops"),
+        ),
     )
     def test_figures_are_those_of_the_judgement(self, records):
         shown = made.density_run(records, made.DENSITY_LIMITS)
@@ -90,7 +93,7 @@ class PageTestCase(unittest.TestCase):
     def test_what_is_missing_is_told_by_level(self):
         text = read(made.density_run(made.broken())).text
         missing = text[text.index("What is missing") :]
-        self.assertIn("5 4 incomplete disk.randread.iops of g3", missing)
+        self.assertIn("5 4 incomplete disk.fio.randread.iops of g3", missing)
         self.assertIn("8 3 skipped the total fell", missing)
 
     def test_skew_and_overlap_are_told(self):

@@ -88,7 +88,7 @@ class PartsTestCase(unittest.TestCase):
             one.row.metric.name: cells.strip(one, self.run_.repetitions)
             for one in self.run_.series
         }
-        disk = strips["disk.randread.iops"]
+        disk = strips["disk.fio.randread.iops"]
         self.assertEqual("missing", disk.cells["g3", (5, 4)].state)
         self.assertEqual("void", disk.cells["g2", (5, 4)].state)
         self.assertEqual("void", disk.cells["g2", (6, 5)].state)
@@ -104,7 +104,7 @@ class PartsTestCase(unittest.TestCase):
         self.assertEqual({(5, 4), (8, 3)}, set(found))
         self.assertEqual("incomplete", found[5, 4].state)
         self.assertEqual(
-            "disk.randread.iops of g3: g3 answers no more",
+            "disk.fio.randread.iops of g3: g3 answers no more",
             found[5, 4].reasons[0],
         )
         self.assertEqual(
@@ -243,6 +243,6 @@ class OverviewTestCase(unittest.TestCase):
         self.assertEqual("passed", cells_of_small[1].status)
         self.assertIsNone(cells_of_large[2])
         self.assertIsNone(cells_of_large[1].status)
-        latency = parts["disk.randread.latency_p99"]
+        latency = parts["disk.fio.randread.latency_p99"]
         self.assertEqual((None, None), (latency.host, latency.copies))
         self.assertIsNone(latency.lines[0][1][0].of_host)

@@ -27,7 +27,7 @@ class SharesTestCase(unittest.TestCase):
                 self.assertAlmostEqual(share.value, one, delta=0.05)
 
     def test_totals_are_numbers_of_lone_guests(self):
-        found = shares.series(made.density_row("memory.memcpy.rate"))
+        found = shares.series(made.density_row("memory.mbw.memcpy.rate"))
         for share in found.shares:
             self.assertAlmostEqual(
                 share.value * share.guests, share.total, delta=0.05
@@ -35,7 +35,9 @@ class SharesTestCase(unittest.TestCase):
             self.assertEqual(5, len(share.totals))
 
     def test_what_does_not_add_up_has_no_total(self):
-        found = shares.series(made.density_row("disk.randread.latency.p99"))
+        found = shares.series(
+            made.density_row("disk.fio.randread.latency.p99")
+        )
         self.assertEqual([None] * 3, [one.total for one in found.shares])
         self.assertEqual([None] * 3, [one.bare_total for one in found.shares])
 

@@ -7,7 +7,7 @@ from rally_vmperf.questions.density.section import shares
 from rally_vmperf.questions.density.section import told
 from tests.unit import made
 
-NAME = "memory.memcpy.rate"
+NAME = "memory.mbw.memcpy.rate"
 
 
 @ddt.ddt
@@ -41,7 +41,7 @@ class ToldTestCase(unittest.TestCase):
 
     @ddt.data(
         ("cpu.events.rate", 611.0, "611 events/s"),
-        ("cpu.compress_time", 0.592, "0.592 per s"),
+        ("cpu.bzip2.compress_time", 0.592, "0.592 per s"),
         (NAME, 1.87e10, "18.7 GB/s"),
     )
     @ddt.unpack
