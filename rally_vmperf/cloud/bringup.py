@@ -6,12 +6,12 @@ import uuid
 
 from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import agents
+from rally_vmperf.cloud import client_credentials
 from rally_vmperf.cloud import console
 from rally_vmperf.cloud import database
 from rally_vmperf.cloud import fernet
 from rally_vmperf.cloud import graph
 from rally_vmperf.cloud import guest_image
-from rally_vmperf.cloud import handover
 from rally_vmperf.cloud import identity
 from rally_vmperf.cloud import image_store
 from rally_vmperf.cloud import inventory
@@ -25,9 +25,9 @@ from rally_vmperf.cloud import packages
 from rally_vmperf.cloud import passwords
 from rally_vmperf.cloud import paths
 from rally_vmperf.cloud import schema
+from rally_vmperf.cloud import service_health
 from rally_vmperf.cloud import services
 from rally_vmperf.cloud import settings
-from rally_vmperf.cloud import soundness
 from rally_vmperf.cloud import supervisor
 from rally_vmperf.cloud import templates
 from rally_vmperf.cloud import units
@@ -154,7 +154,7 @@ class Bringup:
                 self._found(f"{name} is gone or empty", "written anew")
         templates.write_all(shipped, self._place)
         self._place.let_qemu_pass()
-        handover.write(self._place, self._secrets)
+        client_credentials.write(self._place, self._secrets)
         settings.save(self._place, chosen)
 
     def _database_files(self) -> None:
@@ -192,7 +192,7 @@ class Bringup:
             )
         else:
             trouble = self._keeper.ensure(service)
-        if trouble not in (None, soundness.NEW, soundness.REBOOTED):
+        if trouble not in (None, service_health.NEW, service_health.REBOOTED):
             self._found(f"{service.name} {trouble}", "started anew")
 
     def _connect(self) -> t.Any:

@@ -3,8 +3,8 @@
 import collections.abc
 import pathlib
 
+from rally_vmperf.cloud import client_credentials
 from rally_vmperf.cloud import credentials
-from rally_vmperf.cloud import handover
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import schema
 
@@ -21,7 +21,7 @@ def load(
     lost = len(credentials.PURPOSES) - len(credentials.known(path))
     if not lost or not schema.any_filled(place):
         return credentials.load(path)
-    handed_over = handover.passwords(place)
+    handed_over = client_credentials.passwords(place)
     kept = (
         "those of admin and member, in clouds.yaml, are as before"
         if len(handed_over) == 2

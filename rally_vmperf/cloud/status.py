@@ -4,9 +4,9 @@ import collections.abc
 import dataclasses
 import datetime
 
-from rally_vmperf.cloud import damages
 from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import services
+from rally_vmperf.cloud import state_checks
 from rally_vmperf.cloud import supervisor
 
 COLUMNS = ("Service", "State", "PID", "Since", "Address", "Trouble")
@@ -82,5 +82,5 @@ def of_cloud(place: layout.Layout) -> list[Line]:
     lines = describe(services.shipped(place), keeper)
     return lines + [
         Line(part, "damaged", None, "", "", trouble)
-        for part, trouble in damages.of_parts(place, keeper.processes)
+        for part, trouble in state_checks.of_parts(place, keeper.processes)
     ]

@@ -13,8 +13,8 @@ from rally_vmperf.cloud import leftovers
 from rally_vmperf.cloud import probes
 from rally_vmperf.cloud import procfs
 from rally_vmperf.cloud import records
+from rally_vmperf.cloud import service_health
 from rally_vmperf.cloud import services
-from rally_vmperf.cloud import soundness
 
 STOP_PATIENCE = 10.0
 POLL = 0.2
@@ -69,7 +69,7 @@ class Supervisor:
         self,
         service: services.Service,
         digest: str,
-        patience: float = soundness.SILENCE,
+        patience: float = service_health.SILENCE,
     ) -> str | None:
         """Say why a service must be started or restarted, if it must.
 
@@ -78,13 +78,13 @@ class Supervisor:
         :param patience: seconds in which it must answer
         """
         record = self.records.read(service.name)
-        wrong = soundness.of_process(service, record, self.processes)
+        wrong = service_health.of_process(service, record, self.processes)
         if wrong or record is None:
             return wrong
-        changed = soundness.of_digest(digest, record.digest)
+        changed = service_health.of_digest(digest, record.digest)
         if changed or not self.records.was_ready(record):
             return changed
-        return soundness.of_answers(service, patience)
+        return service_health.of_answers(service, patience)
 
     def _start(self, service: services.Service, digest: str) -> None:
         argv = service.argv

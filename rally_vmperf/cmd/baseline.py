@@ -3,8 +3,8 @@
 import argparse
 import typing as t
 
+from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import likeness
 from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
@@ -98,7 +98,7 @@ class Compare(base.Lister):
         known = rally_api.registry(parsed.config_file)
         first = known.load(parsed.first)
         second = known.load(parsed.second)
-        for found in likeness.compare_machines(
+        for found in comparability.compare_machines(
             first["machine"]["fingerprint"],
             second["machine"]["fingerprint"],
             parsed.second,

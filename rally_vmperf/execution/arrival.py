@@ -6,9 +6,9 @@ import dataclasses
 import math
 import typing as t
 
+from rally_vmperf.execution import concurrency
 from rally_vmperf.execution import reach
 from rally_vmperf.execution import station as stations
-from rally_vmperf.execution import together
 from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines import ssh
@@ -109,7 +109,7 @@ async def wait_all(
         on_progress(f"{guest.name} {state} after {passed():.0f} s")
         return Arrival(busy=busy)
 
-    return await together.together(
+    return await concurrency.wait_for_all(
         wait(guest, place) for guest, place in zip(guests, places, strict=True)
     )
 

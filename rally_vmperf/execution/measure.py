@@ -7,10 +7,10 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import barrier
 from rally_vmperf.execution import clocks as clocks_
 from rally_vmperf.execution import command as commands
+from rally_vmperf.execution import command_log
+from rally_vmperf.execution import concurrency
 from rally_vmperf.execution import measured
-from rally_vmperf.execution import ran
 from rally_vmperf.execution import station as stations
-from rally_vmperf.execution import together
 from rally_vmperf.execution import turn
 from rally_vmperf.measurement import finding
 from rally_vmperf.workloads import base as workloads
@@ -42,7 +42,7 @@ async def prepare(
             file: files.read(file)
             for file in one.workload.files(one.arguments)
         }
-        await together.together(
+        await concurrency.wait_for_all(
             _prepare(one, place, brought, facts) for place in places
         )
     return facts
@@ -68,8 +68,8 @@ async def repetition(
     """
     gone = {name: f"{name} answers no more" for name in lost}
     clocks = clocks_.Clocks()
-    together_ = ran.Ran()
-    mark = ran.Mark.of(result)
+    together_ = command_log.CommandLog()
+    mark = command_log.Mark.of(result)
     try:
         await clocks.begin([p for p in places if p.name not in gone])
         gone |= {name: str(error) for name, error in clocks.refused.items()}
@@ -92,7 +92,7 @@ async def _run(
     one: assignment.Assignment,
     turns: collections.abc.Sequence[turn.Turn],
     clocks: clocks_.Clocks,
-    together_: ran.Ran,
+    together_: command_log.CommandLog,
 ) -> None:
     """Run the commands of one workload, each of them on all who owe it."""
     for name in dict.fromkeys(name for each in turns for name in each.steps):
@@ -106,7 +106,7 @@ async def _run(
             each.part(name, meeting, clocks.ahead(each.place.name))
             for each in own
         ]
-        await together.together(
+        await concurrency.wait_for_all(
             each.step_together(part)
             for each, part in zip(own, taken, strict=True)
         )

@@ -3,8 +3,8 @@
 import collections.abc
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import concurrency
 from rally_vmperf.execution import station as stations
-from rally_vmperf.execution import together
 from rally_vmperf.machines import base
 from rally_vmperf.machines import provision
 from rally_vmperf.workloads import tools as tools_
@@ -54,7 +54,7 @@ async def ensure(
     if peer is not None:
         needed = tools(assignments, served=True)
         jobs.append((peer, needed, provision.NOTHING))
-    answers = await together.together(
+    answers = await concurrency.wait_for_all(
         provision.ensure(place.machine, wanted, supply=allowed)
         for place, wanted, allowed in jobs
     )

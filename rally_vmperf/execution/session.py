@@ -10,12 +10,12 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import concurrency
 from rally_vmperf.execution import health
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution import station as stations
-from rally_vmperf.execution import together
 from rally_vmperf.machines import base
 from rally_vmperf.machines import fingerprint
 from rally_vmperf.machines import provision
@@ -200,7 +200,7 @@ def open_session(
 async def _make_ready(session: Session, supply: provision.Supply) -> None:
     everyone = session.everyone()
     session.progress("looking at " + ", ".join(p.name for p in everyone))
-    seen = await together.together(_look(place) for place in everyone)
+    seen = await concurrency.wait_for_all(_look(place) for place in everyone)
     session.fingerprints = {
         place.name: facts for place, facts in zip(everyone, seen, strict=True)
     }

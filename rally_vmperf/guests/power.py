@@ -10,7 +10,7 @@ from openstack import connection as sdk
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import guest as booted
-from rally_vmperf.guests import resting
+from rally_vmperf.guests import idle
 from rally_vmperf.guests import waiting
 
 #: Seconds after which what passes by itself is asked for again; to ask twice
@@ -34,9 +34,9 @@ class Switching:
     connection: sdk.Connection
     guests: collections.abc.Mapping[str, booted.Guest]
     wanted: collections.abc.Mapping[str, str]
-    others: resting.Others
+    others: idle.Others
     progress: waiting.Progress
-    verbs: dict[str, resting.Verb] = dataclasses.field(default_factory=dict)
+    verbs: dict[str, idle.Verb] = dataclasses.field(default_factory=dict)
     started: dict[str, booted.Guest] = dataclasses.field(default_factory=dict)
     refused: dict[str, str] = dataclasses.field(default_factory=dict)
     lost: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -50,7 +50,7 @@ class Switching:
     def run(
         self,
         timeout: float,
-        before: t.Callable[[dict[str, resting.Verb]], None] = lambda _: None,
+        before: t.Callable[[dict[str, idle.Verb]], None] = lambda _: None,
     ) -> None:
         """Ask and wait.
 
@@ -82,9 +82,9 @@ class Switching:
 
     def _look(
         self, found: collections.abc.Mapping[str, t.Any]
-    ) -> dict[str, resting.Verb]:
+    ) -> dict[str, idle.Verb]:
         """Drop who is as wanted or lost; return what to ask of the others."""
-        verbs: dict[str, resting.Verb] = {}
+        verbs: dict[str, idle.Verb] = {}
         now = time.monotonic()
         for guest, wish in list(self._open.items()):
             server = found.get(self.guests[guest].id)
@@ -95,14 +95,14 @@ class Switching:
             if state == wish:
                 self._settle(guest, state)
                 continue
-            verb = resting.verb(state, wish, self.others)
+            verb = idle.verb(state, wish, self.others)
             if verb is None:
                 self._lose(guest, server, state, wish)
             elif self._asked.get(guest, -_ASK_AGAIN) + _ASK_AGAIN <= now:
                 verbs[guest] = verb
         return verbs
 
-    def _ask(self, verbs: collections.abc.Mapping[str, resting.Verb]) -> None:
+    def _ask(self, verbs: collections.abc.Mapping[str, idle.Verb]) -> None:
         for guest, verb in verbs.items():
             request = getattr(self.connection.compute, f"{verb}_server")
             self.verbs[guest] = verb

@@ -5,8 +5,8 @@ import dataclasses
 import datetime
 import typing as t
 
+from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import likeness
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution import session as sessions
@@ -48,7 +48,7 @@ def alone(session: sessions.Session) -> list[finding.Finding]:
         ]
     for place in session.places:
         facts = session.fingerprints[place.name]
-        found += likeness.virtualisation(facts, place.name)
+        found += comparability.virtualisation(facts, place.name)
     return found
 
 
@@ -57,14 +57,14 @@ def machines(
 ) -> list[finding.Finding]:
     """Return in what guests, peer and tools differ from the baseline's."""
     metal = baseline["machine"]
-    found = likeness.governor(metal["fingerprint"])
-    found += likeness.nested(metal["fingerprint"])
+    found = comparability.governor(metal["fingerprint"])
+    found += comparability.nested(metal["fingerprint"])
     for place in session.places:
         facts = session.fingerprints[place.name]
-        found += likeness.compare_machines(
+        found += comparability.compare_machines(
             metal["fingerprint"], facts, place.name
         )
-        found += likeness.compare_tools(
+        found += comparability.compare_tools(
             metal.get("tools", {}),
             _measuring(session, place.name),
             place.name,
@@ -82,7 +82,7 @@ def hosts(
     return [
         one
         for guest in guests
-        for one in likeness.host(name, guest.name, guest.hypervisor)
+        for one in comparability.host(name, guest.name, guest.hypervisor)
     ]
 
 
@@ -108,9 +108,9 @@ def _peer(
     facts = session.fingerprints[name]
     recorded = baseline.get("peer", {})
     return (
-        likeness.peer_place(baseline["machine"]["fingerprint"], facts)
-        + likeness.same_peer(recorded.get("fingerprint", {}), facts)
-        + likeness.compare_tools(
+        comparability.peer_place(baseline["machine"]["fingerprint"], facts)
+        + comparability.same_peer(recorded.get("fingerprint", {}), facts)
+        + comparability.compare_tools(
             recorded.get("tools", {}), _measuring(session, name), name
         )
     )

@@ -6,7 +6,7 @@ import typing as t
 
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.guests import guest as guests_
-from rally_vmperf.guests import resting
+from rally_vmperf.guests import idle
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
@@ -25,7 +25,7 @@ class IdleGuests(actions.Action):
     :param unheard: guests that were woken and have not answered since
     """
 
-    kind: resting.Others
+    kind: idle.Others
     connection: t.Any
     session: sessions.Session
     guests: collections.abc.Sequence[guests_.Guest]
@@ -47,7 +47,7 @@ class IdleGuests(actions.Action):
         switching = power.Switching(
             connection=self.connection,
             guests=by_name,
-            wanted=resting.wanted(
+            wanted=idle.wanted(
                 by_name, current.machines, current.lost, self.kind
             ),
             others=self.kind,
@@ -56,7 +56,7 @@ class IdleGuests(actions.Action):
         switching.run(self.config["boot_timeout"], self._hang_up)
         return self._wait(switching, current.machines)
 
-    def _hang_up(self, verbs: dict[str, resting.Verb]) -> None:
+    def _hang_up(self, verbs: dict[str, idle.Verb]) -> None:
         """Close connections, for a guest at rest keeps none.
 
         A guest that is started boots anew, which is then no surprise.

@@ -9,8 +9,8 @@ import dataclasses
 import re
 import typing as t
 
+from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import likeness
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import session as sessions
@@ -265,9 +265,9 @@ def _check_same(
         old, new = known[one.name], session.describe(one.name)
         ours, theirs = old["fingerprint"], new["fingerprint"]
         found = (
-            likeness.same_peer(ours, theirs)
-            + likeness.compare_machines(ours, theirs, "now")
-            + likeness.compare_tools(old["tools"], new["tools"], "now")
+            comparability.same_peer(ours, theirs)
+            + comparability.compare_machines(ours, theirs, "now")
+            + comparability.compare_tools(old["tools"], new["tools"], "now")
         )
         if found:
             raise OtherMachine(

@@ -10,8 +10,8 @@ import pathlib
 import sys
 import time
 
-from tests.bench import spent
 from tests.bench import table
+from tests.bench import wall_time
 from tests.functional import laboratory
 
 HERE = pathlib.Path(__file__).parent
@@ -42,7 +42,7 @@ def main() -> int:
     return 0
 
 
-def _ours(lab: laboratory.Laboratory, arguments: dict) -> spent.Spent:
+def _ours(lab: laboratory.Laboratory, arguments: dict) -> wall_time.WallTime:
     task = HERE / "tasks" / "ours.yaml"
     words = ("--task", str(task), "--task-args", json.dumps(arguments))
     lab.record_baseline("bench", *words)
@@ -54,13 +54,15 @@ def _ours(lab: laboratory.Laboratory, arguments: dict) -> spent.Spent:
         for record in lab.records(path)
         for run in lab.beside(record, "raw")["runs"]
     ]
-    return spent.by_records(wall, runs, _only(lab))
+    return wall_time.by_records(wall, runs, _only(lab))
 
 
-def _peer(lab: laboratory.Laboratory, arguments: dict) -> spent.Spent:
+def _peer(lab: laboratory.Laboratory, arguments: dict) -> wall_time.WallTime:
     task = HERE / "tasks" / "peer.yaml"
     plugins = ("--plugin-paths", str(HERE / "plugins"))
-    return spent.by_outputs(_start(lab, task, arguments, plugins), _only(lab))
+    return wall_time.by_outputs(
+        _start(lab, task, arguments, plugins), _only(lab)
+    )
 
 
 def _start(

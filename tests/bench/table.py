@@ -3,13 +3,13 @@
 import collections.abc
 import itertools
 
-from tests.bench import spent
+from tests.bench import wall_time
 
 _HEADER = ("", "wall", "measuring", "of wall", "of span")
 
 
 def lines(
-    runs: collections.abc.Mapping[str, spent.Spent],
+    runs: collections.abc.Mapping[str, wall_time.WallTime],
 ) -> collections.abc.Iterator[str]:
     """Yield a row for each run and, for two, how they compare.
 
@@ -36,7 +36,7 @@ def padded(
         yield "  ".join([first.ljust(widths[0]), *cells])
 
 
-def _row(name: str, run: spent.Spent) -> tuple[str, ...]:
+def _row(name: str, run: wall_time.WallTime) -> tuple[str, ...]:
     share = run.share_of_span
     return (
         name,

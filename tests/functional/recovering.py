@@ -7,7 +7,7 @@ import openstack
 
 from rally_vmperf.cloud import probes
 from tests import patience
-from tests.functional import damages as d
+from tests.functional import breakage as d
 from tests.functional import laboratory
 
 

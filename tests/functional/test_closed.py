@@ -7,7 +7,7 @@ import unittest
 
 from rally_vmperf.cloud import addresses
 from rally_vmperf.cloud import services
-from tests.functional import damages as d
+from tests.functional import breakage as d
 from tests.functional import laboratory
 
 #: A namespace at the machine's other side, and a veth pair to it.

@@ -1,6 +1,6 @@
 """The embedded cloud mends what is commonly broken."""
 
-from tests.functional import damages as d
+from tests.functional import breakage as d
 from tests.functional import recovering
 from tests.long import long
 

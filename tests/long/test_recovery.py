@@ -6,7 +6,7 @@ import subprocess
 
 import ddt
 
-from tests.functional import damages as d
+from tests.functional import breakage as d
 from tests.functional import laboratory
 from tests.functional import recovering
 from tests.long import long

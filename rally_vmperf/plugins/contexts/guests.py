@@ -22,8 +22,8 @@ from rally_vmperf.guests import ownership
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement import finding
-from rally_vmperf.plugins import harmless
 from rally_vmperf.plugins import opened
+from rally_vmperf.plugins import sanitize
 
 if t.TYPE_CHECKING:
     from rally_vmperf.execution import arrival
@@ -115,7 +115,7 @@ class Guests(context.OpenStackContext):
                 connection, booted.guests, timeout, LOG.info
             )
         except errors.GuestError as error:
-            raise errors.GuestError(harmless.harmless(str(error))) from None
+            raise errors.GuestError(sanitize.sanitize(str(error))) from None
         arriving = arrival.Guests(guests, booted.client_key)
         opened.OPENED.keep(self.get_owner_id(), arriving)
         left = timeout - (time.monotonic() - begin)
@@ -131,7 +131,7 @@ class Guests(context.OpenStackContext):
                 found.append(late)
             if arrived.trouble:
                 text = _unreached(connection, one, arrived)
-                raise errors.GuestError(harmless.harmless(text))
+                raise errors.GuestError(sanitize.sanitize(text))
         return dataclasses.replace(
             booted, guests=guests, findings=tuple(found)
         )

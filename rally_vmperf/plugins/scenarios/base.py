@@ -17,8 +17,8 @@ from rally_openstack.task import scenario
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import guest
 from rally_vmperf.measurement import finding
-from rally_vmperf.plugins import harmless
 from rally_vmperf.plugins import opened as kept
+from rally_vmperf.plugins import sanitize
 from rally_vmperf.questions import table
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
@@ -126,7 +126,7 @@ def tell(record: Json, criteria: t.Container[str]) -> None:
     parts = [*record["conditions"], record]
     missing = [gap for part in parts for gap in part["missing"]]
     first = missing[0]
-    words = harmless.harmless(
+    words = sanitize.sanitize(
         f"repetition {record['repetition']} is incomplete: {len(missing)} "
         f"measurements are missing, first {first['what']} of "
         f"{first['source']}: {first['reason']}"
@@ -137,7 +137,7 @@ def tell(record: Json, criteria: t.Container[str]) -> None:
 
 
 def _warn(line: str) -> None:
-    LOG.warning(harmless.harmless(line))
+    LOG.warning(sanitize.sanitize(line))
 
 
 #: Characters of an error's own words that Rally keeps.
@@ -166,9 +166,9 @@ def told() -> t.Iterator[None]:
     except exceptions.RallyException:
         raise
     except Exception as error:
-        LOG.error(harmless.harmless(traceback.format_exc()))
+        LOG.error(sanitize.sanitize(traceback.format_exc()))
         words = f"{type(error).__name__}: {error}"[:_LONGEST]
-        raise Defect(harmless.harmless(words)) from None
+        raise Defect(sanitize.sanitize(words)) from None
 
 
 #: Seconds until the engine, which looks every two, has surely understood.

@@ -7,7 +7,7 @@ from rally import consts
 from rally.common import logging
 from rally.task import sla
 
-from rally_vmperf.plugins import harmless
+from rally_vmperf.plugins import sanitize
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.records import output
@@ -50,7 +50,7 @@ class Criterion(sla.SLA):
             textwrap.fill(sentence, WIDTH, break_on_hyphens=False)
             for sentence in self.judge.judgement().sentences()
         ]
-        return harmless.harmless("\n".join(lines))
+        return sanitize.sanitize("\n".join(lines))
 
 
 def configure(criterion: question.Criterion) -> type[Criterion]:

@@ -3,7 +3,7 @@
 import typing as t
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.guests import resting
+from rally_vmperf.guests import idle
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import levels
@@ -62,10 +62,9 @@ def check(asked: task.Task) -> list[str]:
     """
     counts = numbers(asked)
     others = asked.arguments.get("others", "idle")
-    if others not in tuple(resting.STATUS):
+    if others not in tuple(idle.STATUS):
         raise task.Refused(
-            f"others {others!r:.80}: must be one of "
-            f"{', '.join(resting.STATUS)}"
+            f"others {others!r:.80}: must be one of {', '.join(idle.STATUS)}"
         )
     remarks = _check_guests(asked, max(counts))
     odd = [number for number in counts if number % 2]

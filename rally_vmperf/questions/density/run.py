@@ -6,7 +6,7 @@ import functools
 import typing as t
 
 from rally_vmperf.execution import session as sessions
-from rally_vmperf.guests import resting
+from rally_vmperf.guests import idle
 from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.records import build
 from rally_vmperf.runs import actions
@@ -25,7 +25,7 @@ def make(
     levels: t.Any,
     order: build.OrderKind,
     seed: int,
-    others: resting.Others,
+    others: idle.Others,
     stop: dict[str, t.Any] | None,
 ) -> runs.Run:
     """Return a run with one condition for each number of guests.

@@ -6,8 +6,8 @@ import time
 from rally_vmperf.cloud import commands
 from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import procfs
+from rally_vmperf.cloud import service_health
 from rally_vmperf.cloud import services
-from rally_vmperf.cloud import soundness
 from rally_vmperf.cloud import supervisor
 from tests.unit.cloud import base
 
@@ -57,7 +57,7 @@ class SupervisorTestCase(base.CloudTestCase):
 
     def test_why_it_is_restarted(self):
         service = services.Service(name="a", argv=SLEEP)
-        self.assertEqual(soundness.NEW, self.keeper.ensure(service))
+        self.assertEqual(service_health.NEW, self.keeper.ensure(service))
         self.assertIsNone(self.keeper.ensure(service))
         pid = self.keeper.running("a").identity.pid
         os.kill(pid, signal.SIGKILL)

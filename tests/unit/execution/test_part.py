@@ -6,10 +6,10 @@ from unittest import mock
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import barrier
+from rally_vmperf.execution import command_log
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import part
-from rally_vmperf.execution import ran
 from rally_vmperf.execution import station
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
@@ -143,13 +143,13 @@ class TestTogether(TogetherTestCase):
         """They are kept as they come; what remains has no text."""
         printed = []
         self.result.keep_raw = printed.append
-        note, parts = ran.Ran.note, []
+        note, parts = command_log.CommandLog.note, []
 
         def noting(own, title, metrics, taken):
             parts.extend(taken)
             note(own, title, metrics, taken)
 
-        with mock.patch.object(ran.Ran, "note", noting):
+        with mock.patch.object(command_log.CommandLog, "note", noting):
             await self.measure()
         self.assertEqual(["5\n"] * 3, [one["stdout"] for one in printed[:3]])
         self.assertEqual(6, len(parts))

@@ -7,10 +7,10 @@ import ddt
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import guest
+from rally_vmperf.guests import idle
 from rally_vmperf.guests import ownership
 from rally_vmperf.guests import power
 from rally_vmperf.guests import removal
-from rally_vmperf.guests import resting
 from tests.unit.guests import made
 from tests.unit.guests import testing
 
@@ -73,7 +73,7 @@ class SwitchTest(unittest.TestCase):
         switched = power.Switching(
             connection=self.cloud,
             guests=self.servers,
-            wanted=resting.wanted(self.servers, team, dead, others),
+            wanted=idle.wanted(self.servers, team, dead, others),
             others=others,
             progress=self.lines.append,
         )

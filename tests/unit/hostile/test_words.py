@@ -14,7 +14,7 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import fingerprint
 from rally_vmperf.machines import provision
 from rally_vmperf.machines import testing
-from rally_vmperf.plugins import harmless
+from rally_vmperf.plugins import sanitize
 from rally_vmperf.plugins.scenarios import base as scenarios
 from rally_vmperf.report import text
 from rally_vmperf.workloads import outputs
@@ -48,7 +48,7 @@ class WordsTestCase(unittest.IsolatedAsyncioTestCase):
 
     @ddt.named_data(*attacks.WORDS.items())
     def test_it_is_put_into_a_page_of_rallys(self, words):
-        said = harmless.harmless(words)
+        said = sanitize.sanitize(words)
         self.check(said, len(words))
         self.assertNotIn("<", said)
 

@@ -82,7 +82,7 @@ def _each(axes: t.Any, series: shares.Series, name: str) -> None:
 
 def _total(axes: t.Any, series: shares.Series, name: str) -> None:
     axes.set_title(
-        f"{told.together(series)}: {told.unit(series)}",
+        f"{told.total_of(series)}: {told.unit(series)}",
         loc="left",
         fontsize=8,
     )

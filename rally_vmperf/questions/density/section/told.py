@@ -50,7 +50,7 @@ def unit(series: shares.Series) -> str:
     return "lone guests" if series.base == 1 else f"times {whole(series)}"
 
 
-def together(series: shares.Series) -> str:
+def total_of(series: shares.Series) -> str:
     """Return whose total is shown."""
     if series.hosts == 1:
         return "all guests together"

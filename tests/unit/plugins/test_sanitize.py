@@ -5,7 +5,7 @@ import unittest
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.plugins import harmless
+from rally_vmperf.plugins import sanitize
 from rally_vmperf.report import text
 
 
@@ -16,13 +16,13 @@ class TestHarmless(unittest.TestCase):
         """The end of Rally's script element is none any more."""
         self.assertEqual(
             "</script><script>alert(1)</script>".replace("<", text.LESS),
-            harmless.harmless("</script><script>alert(1)</script>"),
+            sanitize.sanitize("</script><script>alert(1)</script>"),
         )
 
     @hypothesis.given(strategies.text())
     def test_any_text(self, said):
         """Nothing is left to obey, and no character is lost."""
-        safe = harmless.harmless(said)
+        safe = sanitize.sanitize(said)
         self.assertEqual(len(said), len(safe))
         self.assertNotIn("<", safe)
         self.assertTrue(all(c.isprintable() or c == "\n" for c in safe))

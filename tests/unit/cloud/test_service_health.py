@@ -1,6 +1,6 @@
 from rally_vmperf.cloud import records
+from rally_vmperf.cloud import service_health
 from rally_vmperf.cloud import services
-from rally_vmperf.cloud import soundness
 from tests.unit.cloud import base
 
 SILENT = {"unix": "/nonexistent"}
@@ -10,7 +10,7 @@ class ProcessTestCase(base.CloudTestCase):
     def trouble(self, **more):
         service = services.Service(name="a", argv=["a"], **more)
         record = records.Records(self.place).read("a")
-        return soundness.of_process(service, record, self.processes)
+        return service_health.of_process(service, record, self.processes)
 
     def start(self, **more):
         self.proc.add(10, argv=["a"], **more)
@@ -22,10 +22,10 @@ class ProcessTestCase(base.CloudTestCase):
         self.assertIsNone(self.trouble())
 
     def test_what_is_no_damage(self):
-        self.assertEqual(soundness.NEW, self.trouble())
+        self.assertEqual(service_health.NEW, self.trouble())
         self.start()
         self.proc.reboot("another")
-        self.assertEqual(soundness.REBOOTED, self.trouble())
+        self.assertEqual(service_health.REBOOTED, self.trouble())
 
     def test_ended(self):
         self.start()
@@ -58,7 +58,9 @@ class DigestTestCase(base.CloudTestCase):
             ("a+none", "a+1:2", "stands on what is there no more"),
         ):
             with self.subTest(digest=digest, before=before):
-                self.assertEqual(trouble, soundness.of_digest(digest, before))
+                self.assertEqual(
+                    trouble, service_health.of_digest(digest, before)
+                )
 
 
 class AnswersTestCase(base.CloudTestCase):
@@ -66,9 +68,9 @@ class AnswersTestCase(base.CloudTestCase):
         service = services.Service(name="a", argv=["a"], ready=SILENT)
         self.assertEqual(
             "does not answer at /nonexistent",
-            soundness.of_answers(service, patience=0),
+            service_health.of_answers(service, patience=0),
         )
 
     def test_without_a_probe(self):
         service = services.Service(name="a", argv=["a"])
-        self.assertIsNone(soundness.of_answers(service, patience=0))
+        self.assertIsNone(service_health.of_answers(service, patience=0))

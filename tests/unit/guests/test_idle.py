@@ -4,7 +4,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.guests import resting
+from rally_vmperf.guests import idle
 
 
 @ddt.ddt
@@ -17,9 +17,7 @@ class RestingTest(unittest.TestCase):
     @ddt.unpack
     def test_wanted_of_all_but_the_dead(self, others, wanted):
         guests = ("g1", "g2", "g3")
-        self.assertEqual(
-            wanted, resting.wanted(guests, ("g1",), {"g3"}, others)
-        )
+        self.assertEqual(wanted, idle.wanted(guests, ("g1",), {"g3"}, others))
 
     @ddt.data(
         ("idle", "PAUSED", "ACTIVE", None),
@@ -36,4 +34,4 @@ class RestingTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_verb(self, others, seen, wish, verb):
-        self.assertEqual(verb, resting.verb(seen, wish, others))
+        self.assertEqual(verb, idle.verb(seen, wish, others))

@@ -7,7 +7,7 @@ import typing as t
 T = t.TypeVar("T")
 
 
-async def together(
+async def wait_for_all(
     work: collections.abc.Iterable[collections.abc.Coroutine[t.Any, t.Any, T]],
 ) -> list[T]:
     """Return what all gave, in their order.

@@ -8,7 +8,7 @@ quote guests, which are not to be trusted.
 from rally_vmperf.report import text
 
 
-def harmless(said: str) -> str:
+def sanitize(said: str) -> str:
     """Return a text without control characters and without ``<``."""
     kept = (c if c.isprintable() or c == "\n" else "?" for c in said)
     return text.untagged("".join(kept))

@@ -27,7 +27,7 @@ class Mark:
 
 
 @dataclasses.dataclass
-class Ran:
+class CommandLog:
     """Commands that several machines began together, in their order."""
 
     _commands: list[tuple[str, set[str], list[parts.Part]]] = (

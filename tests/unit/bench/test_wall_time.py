@@ -2,8 +2,8 @@
 
 import unittest
 
-from tests.bench import spent
 from tests.bench import table
+from tests.bench import wall_time
 
 
 def workload(**fields):
@@ -33,7 +33,7 @@ def workload(**fields):
 class SpentTestCase(unittest.TestCase):
     def test_ours(self):
         runs = [{"seconds": 10.0}, {"seconds": 2.0}] * 2
-        found = spent.by_records(100.0, runs, workload())
+        found = wall_time.by_records(100.0, runs, workload())
         self.assertEqual(24.0, found.measuring)
         self.assertEqual(30.0, found.span)
         self.assertAlmostEqual(0.24, found.share)
@@ -47,19 +47,19 @@ class SpentTestCase(unittest.TestCase):
             ]
         }
         iteration = {"error": [], "output": output}
-        found = spent.by_outputs(50.0, {"data": [iteration, iteration]})
+        found = wall_time.by_outputs(50.0, {"data": [iteration, iteration]})
         self.assertEqual(22.0, found.measuring)
         self.assertIsNone(found.share_of_span)
 
     def test_nothing_measured_is_an_error(self):
         iteration = {"error": ["SSHError"], "output": {"complete": []}}
         with self.assertRaisesRegex(ValueError, "SSHError"):
-            spent.by_outputs(50.0, {"data": [iteration]})
+            wall_time.by_outputs(50.0, {"data": [iteration]})
 
     def test_the_table(self):
         runs = {
-            "ours": spent.Spent(wall=100.0, measuring=30.0, span=40.0),
-            "theirs": spent.Spent(wall=250.0, measuring=30.0),
+            "ours": wall_time.WallTime(wall=100.0, measuring=30.0, span=40.0),
+            "theirs": wall_time.WallTime(wall=250.0, measuring=30.0),
         }
         self.assertEqual(
             [

@@ -5,9 +5,9 @@ import unittest
 import ddt
 
 from rally_vmperf.execution import clocks
+from rally_vmperf.execution import command_log
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import part
-from rally_vmperf.execution import ran
 from rally_vmperf.execution import station
 from rally_vmperf.machines import clock
 from rally_vmperf.machines import local
@@ -82,9 +82,9 @@ class TestRan(unittest.TestCase):
     def settle(self, taken, readings, runs=()):
         """Return result and findings of one command."""
         result = measured.Measured(runs=list(runs))
-        one = ran.Ran()
+        one = command_log.CommandLog()
         one.note("w", ["m.one", "m.two"], taken)
-        found = one.settle(Known(readings), result, ran.Mark())
+        found = one.settle(Known(readings), result, command_log.Mark())
         return result, found
 
     def test_clocks_are_corrected(self):
@@ -153,12 +153,12 @@ class TestRan(unittest.TestCase):
                 observed("c", "m.one", 10.0),
             ]
         )
-        one = ran.Ran()
+        one = command_log.CommandLog()
         one.note("w", ["m.one", "m.two"], [early, late])
         one.settle(
             Known({"a": (0.0, 0.0), "b": (3600.0, 0.0)}),
             result,
-            ran.Mark(observations=1),
+            command_log.Mark(observations=1),
         )
         values = [one.sample.value for one in result.observations]
         # The first is of another time; those of m.one follow by 81 of 100

@@ -4,7 +4,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.baseline import likeness
+from rally_vmperf.baseline import comparability
 
 METAL = {
     "cpu_model": "Xeon",
@@ -29,21 +29,25 @@ class TestCompareMachines(unittest.TestCase):
     @ddt.unpack
     def test_difference(self, key, value, kind):
         """What differs is named with what both sides have."""
-        found = likeness.compare_machines(METAL, {**METAL, key: value}, "g1")
+        found = comparability.compare_machines(
+            METAL, {**METAL, key: value}, "g1"
+        )
         self.assertEqual([kind], [one.kind for one in found])
         self.assertIn("g1", found[0].seen)
 
     def test_only_the_mitigations_that_differ_are_told(self):
         """Equal ones would hide them."""
         other = {**METAL, "mitigations": {"meltdown": "PTI", "mds": "none"}}
-        (found,) = likeness.compare_machines(METAL, other, "g1")
+        (found,) = comparability.compare_machines(METAL, other, "g1")
         self.assertIn("mds=none", found.seen)
         self.assertNotIn("meltdown", found.seen)
 
     def test_alike_and_unknown(self):
         """Equal or unknown values are no difference."""
-        self.assertEqual([], likeness.compare_machines(METAL, METAL, "g1"))
-        self.assertEqual([], likeness.compare_machines(METAL, {}, "g1"))
+        self.assertEqual(
+            [], comparability.compare_machines(METAL, METAL, "g1")
+        )
+        self.assertEqual([], comparability.compare_machines(METAL, {}, "g1"))
 
 
 @ddt.ddt
@@ -59,7 +63,7 @@ class TestOthers(unittest.TestCase):
     def test_tools(self, theirs, kinds):
         """Another version weighs more than another checksum."""
         ours = {"fio": {"version": "3.33", "checksum": "a"}}
-        found = likeness.compare_tools(ours, {"fio": theirs}, "g1")
+        found = comparability.compare_tools(ours, {"fio": theirs}, "g1")
         self.assertEqual(kinds, [one.kind for one in found])
 
     @ddt.data(
@@ -72,7 +76,7 @@ class TestOthers(unittest.TestCase):
     @ddt.unpack
     def test_virtualisation(self, guest, kinds):
         """Emulation is told from virtualisation."""
-        found = likeness.virtualisation(guest, "g1")
+        found = comparability.virtualisation(guest, "g1")
         self.assertEqual(kinds, [one.kind for one in found])
 
     @ddt.data(
@@ -83,14 +87,14 @@ class TestOthers(unittest.TestCase):
     @ddt.unpack
     def test_governor(self, name, kinds):
         """Bare metal that saved power looks slower than it is."""
-        found = likeness.governor({"governor": name})
+        found = comparability.governor({"governor": name})
         self.assertEqual(kinds, [one.kind for one in found])
 
     @ddt.data(("kvm", ["bare_metal_is_guest"]), ("none", []), (None, []))
     @ddt.unpack
     def test_nested(self, kind, kinds):
         """Bare metal that is a guest itself is told."""
-        found = likeness.nested({"virtualisation": kind})
+        found = comparability.nested({"virtualisation": kind})
         self.assertEqual(kinds, [one.kind for one in found])
 
     @ddt.data(
@@ -102,14 +106,14 @@ class TestOthers(unittest.TestCase):
     @ddt.unpack
     def test_host(self, name, kinds):
         """Guests on another machine than the baseline's are told."""
-        found = likeness.host("compute-1", "g1", name)
+        found = comparability.host("compute-1", "g1", name)
         self.assertEqual(kinds, [one.kind for one in found])
 
     @ddt.data(("a", []), ("b", ["other_peer"]), (None, []))
     @ddt.unpack
     def test_same_peer(self, identity, kinds):
         """Another machine at the other end is told."""
-        found = likeness.same_peer(
+        found = comparability.same_peer(
             {"machine_id": "a"}, {"machine_id": identity}
         )
         self.assertEqual(kinds, [one.kind for one in found])
@@ -118,5 +122,5 @@ class TestOthers(unittest.TestCase):
     @ddt.unpack
     def test_peer(self, boot, kinds):
         """A peer on the same boot is on the same machine."""
-        found = likeness.peer_place(METAL, {"boot_id": boot})
+        found = comparability.peer_place(METAL, {"boot_id": boot})
         self.assertEqual(kinds, [one.kind for one in found])

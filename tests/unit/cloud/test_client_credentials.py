@@ -4,8 +4,8 @@ import unittest
 import jsonschema
 from rally_openstack.environment.platforms import existing
 
+from rally_vmperf.cloud import client_credentials
 from rally_vmperf.cloud import credentials
-from rally_vmperf.cloud import handover
 from rally_vmperf.cloud import templates
 from tests.unit.cloud import base
 
@@ -17,7 +17,7 @@ class EnvironmentSpecTestCase(unittest.TestCase):
             ("member", "users", "admin"),
         ):
             with self.subTest(user):
-                spec = handover.environment_spec(
+                spec = client_credentials.environment_spec(
                     user, "secret", "http://192.0.2.1:5000/v3"
                 )
                 inner = json.loads(json.dumps(spec))["existing@openstack"]
@@ -33,12 +33,12 @@ class PasswordsTestCase(base.CloudTestCase):
         self.place.clouds.write_text(shipped.render("clouds.yaml.j2"))
         self.assertEqual(
             {"admin": secrets["admin"], "member": secrets["member"]},
-            handover.passwords(self.place),
+            client_credentials.passwords(self.place),
         )
 
     def test_of_a_broken_one(self):
-        self.assertEqual({}, handover.passwords(self.place))
+        self.assertEqual({}, client_credentials.passwords(self.place))
         for text in ("", "clouds: [", "clouds: {}", "[]"):
             with self.subTest(text):
                 self.place.clouds.write_text(text)
-                self.assertEqual({}, handover.passwords(self.place))
+                self.assertEqual({}, client_credentials.passwords(self.place))

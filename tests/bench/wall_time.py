@@ -11,7 +11,7 @@ _MEASURED = re.compile(r"^measured (\d+\.\d+) (\d+\.\d+)$")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Spent:
+class WallTime:
     """Where the time of a run went, in seconds.
 
     :param wall: from the start of ``rally task start`` to its end
@@ -37,7 +37,7 @@ class Spent:
 
 def by_records(
     wall: float, runs: collections.abc.Iterable[Json], workload: Json
-) -> Spent:
+) -> WallTime:
     """Return what the records of a run of ours say.
 
     :param wall: seconds
@@ -56,10 +56,10 @@ def by_records(
         for action in iteration["atomic_actions"]
         if action["name"] == "vmperf.measure"
     )
-    return Spent(wall=wall, measuring=measuring, span=collected - reached)
+    return WallTime(wall=wall, measuring=measuring, span=collected - reached)
 
 
-def by_outputs(wall: float, workload: Json) -> Spent:
+def by_outputs(wall: float, workload: Json) -> WallTime:
     """Return what a guest's script printed of itself.
 
     :param wall: seconds
@@ -76,4 +76,4 @@ def by_outputs(wall: float, workload: Json) -> Spent:
         if not marks:
             raise ValueError(f"nothing measured: {iteration['error']}")
         measuring += sum(float(m[2]) - float(m[1]) for m in marks)
-    return Spent(wall=wall, measuring=measuring)
+    return WallTime(wall=wall, measuring=measuring)
