@@ -27,6 +27,8 @@ _FLAGS = (
     "--remote-debugging-pipe",
 )
 
+#: Where Rally's page lists iterations that failed, if any did.
+FAILURES = "#/VMPerf.overhead/failures"
 #: Places on Rally's page -> words that show that the place is there.
 RALLYS_PLACES = {
     "": "VMPerf.overhead",
@@ -34,7 +36,7 @@ RALLYS_PLACES = {
     "#/VMPerf.overhead/details": "VMPerf.overhead",
     "#/VMPerf.overhead/output/additive": "What is missing",
     "#/VMPerf.overhead/output/complete": "State or reason",
-    "#/VMPerf.overhead/failures": "Exception message",
+    FAILURES: "Exception message",
     "#/VMPerf.overhead/task": "Workload Configuration",
     "#/source": "Input file",
 }

@@ -101,6 +101,7 @@ class Laboratory:
         self.folder = pathlib.Path(CLOUD, name)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(mode=0o700)
+        self._used = ""
         self.conf = self.folder / "rally.conf"
         self.journal_dir = self.folder / "journal"
         self.conf.write_text(
@@ -143,7 +144,9 @@ class Laboratory:
 
     def use(self, who: str) -> None:
         """Make an environment the current one."""
-        self.rally("env", "use", who, check=True)
+        if who != self._used:
+            self.rally("env", "use", who, check=True)
+            self._used = who
 
     def start(self, task: pathlib.Path, **arguments):
         """Run a task to its end."""
@@ -197,6 +200,15 @@ class Laboratory:
         """Return what is known of the machines of a record, by name."""
         return self.beside(record, "machines")["machines"]
 
+    def check_reached(self, record: dict) -> None:
+        """Fail where the guest had a floating IP, or its way is written."""
+        nova = self.machines(record)["g1"]["nova"]
+        if nova["reached_by"] != "fixed" or nova["floating_address"]:
+            raise AssertionError(f"reached otherwise: {nova}")
+        told = {"jump", "namespace", "login", "host_key"} & nova.keys()
+        if told:
+            raise AssertionError(f"in the record: {sorted(told)}")
+
     def count(self) -> dict[str, int]:
         """Return how many of each kind are in the whole cloud."""
         return {
@@ -206,8 +218,7 @@ class Laboratory:
 
     def record_baseline(self, name: str, *words: str) -> None:
         """Record bare metal, once, on this machine."""
-        listed = self.vmperf("baseline", "show", name)
-        if listed.returncode == 0:
+        if name in store.Store(self.folder / "baselines").names():
             return
         self.vmperf("baseline", "record", name, "--local", *words, check=True)
 

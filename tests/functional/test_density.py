@@ -1,14 +1,10 @@
 """More and more real guests on one host, until it is too small for them."""
 
 import os
-import re
-import signal
 import statistics
-import time
 
 from rally_vmperf.measurement.density import judging
 from rally_vmperf.records import codec
-from tests import patience
 from tests.functional import laboratory
 
 TASK = laboratory.TASKS / "density.yaml"
@@ -111,67 +107,6 @@ class TestDensity(DensityCase):
         }
         if os.cpu_count() == 2:
             self.assertLess(means[3], 0.9 * means[1], means)
-
-
-class TestKilled(DensityCase):
-    """A guest that dies costs its level, and nothing else."""
-
-    def test_guest_killed_in_the_middle_of_level_three(self):
-        """It names who is missing; the next level goes on, nothing leaks."""
-        lab = self.laboratory
-        lab.use("admin")
-        known = lab.journals()
-        with lab.started(
-            TASK,
-            levels=[1, 3, 2],
-            times=1,
-            workloads=[{"name": "sysbench", "arguments": {"time": 6}}],
-        ) as process:
-            laboratory.wait_for(
-                "level of three guests",
-                lambda: "Condition guests 3" in process.log.read_text(),
-            )
-            time.sleep(3)
-            machine = self._machine("g1", process.log.read_text())
-            os.kill(machine, signal.SIGKILL)
-            code = process.wait(patience.seconds(240))
-            text = process.log.read_text()
-        self.assertEqual(2, code, text[-2000:])
-        (path,) = lab.journals() - known
-        (record,) = lab.records(path)
-        one, three, two = record["conditions"]
-        self.assertEqual(
-            ["complete", "incomplete", "complete"],
-            [one["state"], three["state"], two["state"]],
-        )
-        self.assertEqual(
-            {"g1"}, {gap["source"] for gap in three["missing"]}, three
-        )
-        self.assertEqual(
-            {"g2", "g3"},
-            {
-                one.source
-                for one in codec.decode(record).at(guests=3).observations
-            },
-        )
-        self.assertEqual(["g2", "g3"], two["machines"])
-        judge = judging.DegradationJudge({CPU: 95}, tolerate=TOLERATED)
-        judge.add(codec.decode(record))
-        judged = judge.judgement()
-        self.assertEqual("void", judged.status, judged.sentence())
-
-    def _machine(self, name, text):
-        """Return the process of a guest's machine, by its address."""
-        (address,) = re.findall(rf"{name} answers SSH at ([\d.]+)", text)
-        for server in self.laboratory.admin.compute.servers(all_projects=True):
-            found = [
-                one["addr"]
-                for every in server.addresses.values()
-                for one in every
-            ]
-            if address in found:
-                return laboratory.qemu(server.id)
-        raise AssertionError(f"no server of {name} at {address}")
 
 
 def said_all(done):

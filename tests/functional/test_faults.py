@@ -98,27 +98,21 @@ class TestUnsteadyCloud(ProxyCase):
 class TestCreationFails(ProxyCase):
     """What was made before is removed, and the failure told."""
 
-    def test_key_pair_whose_deletion_is_refused(self):
-        """It is named with the command that removes it, which does."""
-        self.break_("network POST .*/security-group-rules", "reset")
+    def test_server_and_key_pair(self):
+        """What is lost is found by its name; what stays, has a remedy."""
+        self.break_("compute POST .*/servers", "lost")
+        self.break_("compute DELETE .*/servers/.*", 503, times=2)
         self.break_("compute DELETE .*/os-keypairs/.*", 403, times=None)
         done = self.laboratory.start(SHORT)
-        self.check_told(done, "create security group c_rally_")
+        self.check_told(done, "create server c_rally_", "reset by peer")
         text = done.stdout + done.stderr
+        self.assertIn("removing 1 server", text)
         self.assertIn("clean-up: not removed: key pair c_rally_", text)
         self.assertNotEqual(self.before, self.laboratory.count())
         self.proxy.forget()
         remedy = re.search(r"remove it with: rally-vmperf (.*?--yes)", text)
         cleaned = self.laboratory.vmperf(*remedy[1].split())
         self.check_ended(0, cleaned)
-
-    def test_server_whose_answer_is_lost(self):
-        """It was made; it is found by its name and removed."""
-        self.break_("compute POST .*/servers", "lost")
-        self.break_("compute DELETE .*/servers/.*", 503, times=2)
-        done = self.laboratory.start(SHORT)
-        self.check_told(done, "create server c_rally_", "reset by peer")
-        self.assertIn("removing 1 server", done.stdout + done.stderr)
 
     def test_floating_address(self):
         """The pool is exhausted; the guest is removed again."""

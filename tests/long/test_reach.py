@@ -1,15 +1,34 @@
-"""Other ways to guests on a private network."""
+"""Guests on a private network, out of a network namespace."""
 
-from tests.functional import test_reach
+from tests import patience
+from tests.functional import jump_host
+from tests.functional import laboratory
 from tests.long import long
+
+SHORT = laboratory.TASKS / "short.yaml"
 
 
 @long.LONG
-class TestNamespace(test_reach.ReachCase):
+class TestNamespace(laboratory.Case):
     """Out of a network namespace of this machine."""
 
     def test_out_of_a_namespace(self):
         """The router's namespace has a way to the guest."""
-        self.check(
-            {"namespace": self.namespace}, f" in namespace {self.namespace}"
+        lab = self.laboratory
+        lab.record_baseline(
+            "short", "--task", str(SHORT), "--flavor", "vmperf.tiny"
         )
+        lab.use("member")
+        namespace = jump_host.namespace(lab.admin)
+        before = lab.journals()
+        with lab.started(
+            SHORT, network="private", guest_options={"namespace": namespace}
+        ) as process:
+            process.wait(patience.seconds(300))
+        said = process.log.read_text()
+        self.assertEqual(0, process.returncode, said[-3000:])
+        self.assertIn(f" in namespace {namespace} after", said)
+        (path,) = lab.journals() - before
+        records = lab.records(path)
+        self.assertEqual(["complete"] * 3, [r["state"] for r in records])
+        lab.check_reached(records[0])
