@@ -78,16 +78,22 @@ class RunFinding:
     """A finding, where it was seen, and whether the task tolerates it.
 
     :param repetitions: their numbers; none for what the whole run shows
+    :param left_out: whether none of these repetitions is judged
     """
 
     finding: Finding
     repetitions: tuple[int, ...] = ()
     tolerated: bool = False
+    left_out: bool = False
 
     @property
     def voids(self) -> bool:
         """Whether it takes the meaning from the figures it concerns."""
-        return self.finding.severity == "void" and not self.tolerated
+        return (
+            self.finding.severity == "void"
+            and not self.tolerated
+            and not self.left_out
+        )
 
     def sentence(self) -> str:
         """Return title, subject and what was seen."""
@@ -102,11 +108,14 @@ Seen = collections.abc.Iterable[tuple[Finding, int | None]]
 
 
 def collect(
-    seen: Seen, tolerate: collections.abc.Collection[str]
+    seen: Seen,
+    tolerate: collections.abc.Collection[str],
+    unjudged: collections.abc.Set[int] = frozenset(),
 ) -> tuple[RunFinding, ...]:
     """Return each finding once, the gravest first.
 
     :param tolerate: kinds of findings that do not void
+    :param unjudged: numbers of repetitions that are not judged
     """
     numbers: dict[Finding, set[int]] = {}
     for one, number in seen:
@@ -118,6 +127,7 @@ def collect(
             finding=one,
             repetitions=tuple(sorted(numbers[one])),
             tolerated=one.kind in tolerate,
+            left_out=bool(numbers[one]) and numbers[one] <= unjudged,
         )
         for one in sorted(numbers, key=_place)
     )

@@ -12,9 +12,16 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import shortfall
+from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import summary as summary_
 
 Repetitions = collections.abc.Sequence[repetition.Repetition]
+
+#: A larger share of void repetitions voids the run: what disturbed these may
+#: have disturbed the others, too.
+MOST_VOID = 0.25
+#: Kinds that void the run although one repetition shows them.
+_OF_THE_RUN = ("baseline_changed",)
 #: Limits as a task gives them: metric or glob -> limit.
 Given = collections.abc.Mapping[str, float]
 
@@ -88,13 +95,16 @@ class Judge(abc.ABC, t.Generic[RowT]):
         """Return the verdict on what was taken so far."""
         entries = sorted(self._repetitions, key=lambda entry: entry.number)
         rows = self.figures(entries)
-        findings = finding.collect(self.seen(entries, rows), self.tolerate)
-        names = {
-            metric.name
-            for entry in entries
-            for metric in gathering.metrics(entry.conditions)
-        }
-        void = self.void(entries, findings, names)
+        seen = list(self.seen(entries, rows))
+        void = self._void_repetitions(entries, seen)
+        if void:
+            kept = [one for one in entries if one.number not in void]
+            rows = self.figures(kept)
+            seen = [one for one in seen if one[1] in void]
+            seen += self.seen(kept, rows)
+        warmups = {one.number for one in entries if not one.counted}
+        findings = finding.collect(seen, self.tolerate, void | warmups)
+        doubted = self.doubted(entries, findings)
         rows = [
             row.judged(
                 tuple(
@@ -102,18 +112,21 @@ class Judge(abc.ABC, t.Generic[RowT]):
                     for one in findings
                     if one.finding.subject == row.metric.name
                 ),
-                void,
+                row.metric.name in doubted,
             )
             for row in rows
         ]
         missing = shortfall.count(entries, self._unreadable)
         unmatched = self.unmatched(rows)
         return self.summary(
-            status=summary_.overall(rows, void, bool(missing or unmatched)),
+            status=summary_.overall(
+                rows, bool(doubted), bool(missing or unmatched)
+            ),
             rows=tuple(rows),
             missing=missing,
             findings=findings,
             unmatched=unmatched,
+            left_out=tuple(sorted(void)),
             confidence=self.confidence,
             on_inconclusive=self.on_inconclusive,
         )
@@ -141,16 +154,56 @@ class Judge(abc.ABC, t.Generic[RowT]):
     ) -> tuple[str, ...]:
         """Return the limits that no metric of the run goes with."""
 
-    def void(
+    def concerns_all(self, one: finding.Finding, entries: Repetitions) -> bool:
+        """Return whether a finding is about a whole repetition, or the run.
+
+        The others are about a metric, or about one of several conditions.
+        """
+        return one.subject not in metric_names(entries)
+
+    def doubted(
         self,
         entries: Repetitions,
         findings: collections.abc.Iterable[finding.RunFinding],
-        names: collections.abc.Collection[str],
-    ) -> bool:
-        """Return whether a finding takes its meaning from the whole run.
+    ) -> set[str]:
+        """Return the metrics that findings about others void as well.
 
-        :param names: of all metrics, whose findings void them alone
+        :returns: names; all of them for what voids the whole run
         """
-        return any(
-            one.voids and one.finding.subject not in names for one in findings
-        )
+        for one in findings:
+            if one.voids and self.concerns_all(one.finding, entries):
+                return metric_names(entries) or {""}
+        return set()
+
+    def _void_repetitions(
+        self,
+        entries: Repetitions,
+        seen: collections.abc.Iterable[tuple[finding.Finding, int | None]],
+    ) -> frozenset[int]:
+        """Return the numbers of void repetitions, to be left out.
+
+        None where fewer than three others remain, or where more than a
+        quarter are void: then the run is.
+        """
+        counted = {one.number for one in entries if one.counted}
+        void = {
+            number
+            for one, number in seen
+            if number in counted
+            and one.severity == "void"
+            and one.kind not in {*self.tolerate, *_OF_THE_RUN}
+            and self.concerns_all(one, entries)
+        }
+        few = len(counted) - len(void) < statistics.FEWEST
+        if few or len(void) > MOST_VOID * len(counted):
+            return frozenset()
+        return frozenset(number for number in void if number is not None)
+
+
+def metric_names(entries: Repetitions) -> set[str]:
+    """Return the names of all metrics."""
+    return {
+        metric.name
+        for entry in entries
+        for metric in gathering.metrics(entry.conditions)
+    }

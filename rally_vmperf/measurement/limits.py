@@ -11,9 +11,10 @@ _WILDCARD = re.compile(r"\[[^\]]+\]|\*|\?")
 class Limits:
     """A limit for each metric that a pattern matches.
 
-    The most exact pattern wins: the metric's own name before any glob; of
-    globs the one with most characters that are no wildcard, then the one
-    whose first wildcard comes latest, then the one with fewest ``*``.
+    The metric's own name wins, then the pattern that matches fewest of the
+    metrics at hand: of two patterns of which one matches all that the other
+    does, and more, the other one is more exact. Where neither does there is
+    no such order (``conflict``), and a task with such limits is refused.
 
     :param patterns: metric or glob -> limit
     :raises ValueError: for a limit that is not a finite number
@@ -25,16 +26,57 @@ class Limits:
                 raise ValueError(
                     f"Limit {pattern!r} is {limit!r}, but must be a number"
                 )
-        self._by_exactness = sorted(patterns.items(), key=_exactness)
+        self._patterns = dict(patterns)
 
     def __bool__(self) -> bool:
-        return bool(self._by_exactness)
+        return bool(self._patterns)
 
-    def for_metric(self, name: str) -> tuple[float, str] | None:
-        """Return the limit of a metric and the pattern that gave it."""
-        for pattern, limit in self._by_exactness:
-            if _matches(pattern, name):
-                return float(limit), pattern
+    def for_metric(
+        self, name: str, among: collections.abc.Collection[str] = ()
+    ) -> tuple[float, str] | None:
+        """Return the limit of a metric and the pattern that gave it.
+
+        :param among: names of all metrics that limits are put to
+        """
+        matching = [one for one in self._patterns if _matches(one, name)]
+        if not matching:
+            return None
+        pattern = min(
+            matching,
+            key=lambda one: (
+                one != name,
+                sum(_matches(one, other) for other in among),
+                -len(_WILDCARD.sub("", one)),
+                one,
+            ),
+        )
+        return float(self._patterns[pattern]), pattern
+
+    def conflict(
+        self, names: collections.abc.Collection[str]
+    ) -> tuple[str, str, str] | None:
+        """Return a metric and two patterns that disagree on its limit.
+
+        They match it, give it different limits, and neither matches only
+        metrics that the other matches as well, and fewer. None where there
+        is no such metric.
+
+        :param names: of all metrics that limits are put to
+        """
+        every = {
+            pattern: {name for name in names if _matches(pattern, name)}
+            for pattern in self._patterns
+        }
+        for name in sorted(set(names) - self._patterns.keys()):
+            matching = [one for one in every if name in every[one]]
+            exact = [
+                one
+                for one in matching
+                if not any(every[other] < every[one] for other in matching)
+            ]
+            for other in exact[1:]:
+                if self._patterns[other] != self._patterns[exact[0]]:
+                    return name, exact[0], other
         return None
 
     def unmatched(
@@ -45,7 +87,7 @@ class Limits:
         return tuple(
             sorted(
                 pattern
-                for pattern, _ in self._by_exactness
+                for pattern in self._patterns
                 if not any(_matches(pattern, name) for name in names)
             )
         )
@@ -53,16 +95,3 @@ class Limits:
 
 def _matches(pattern: str, name: str) -> bool:
     return pattern == name or fnmatch.fnmatchcase(name, pattern)
-
-
-def _exactness(entry: tuple[str, float]) -> tuple[int, int, int, int, str]:
-    """Return a key that sorts the most exact pattern first."""
-    pattern = entry[0]
-    first = _WILDCARD.search(pattern)
-    return (
-        1 if first else 0,
-        -len(_WILDCARD.sub("", pattern)),
-        -first.start() if first else 0,
-        pattern.count("*"),
-        pattern,
-    )

@@ -14,6 +14,9 @@ from rally_vmperf.measurement import rows
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import summary as summary_
 
+#: Parts whose figures are those of the machine as a whole.
+_WHOLE_MACHINE = ("cpu", "memory")
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Judgement(summary_.Summary[rows.Row]):
@@ -64,6 +67,7 @@ class OverheadJudge(judge.Judge[rows.Row]):
         """Return the overhead of each metric, then the absolute figures."""
         conditions = [entry.condition for entry in entries]
         metrics = gathering.metrics(conditions)
+        names = [one.name for one in metrics]
         asked = [
             *((one, "overhead") for one in metrics if one.scale == "ratio"),
             *(
@@ -78,7 +82,7 @@ class OverheadJudge(judge.Judge[rows.Row]):
                 figure,
                 conditions,
                 _reference(conditions),
-                self.limits[figure].for_metric(metric.name),
+                self.limits[figure].for_metric(metric.name, names),
                 self.confidence,
             )
             for metric, figure in asked
@@ -113,6 +117,33 @@ class OverheadJudge(judge.Judge[rows.Row]):
         if any(one.low is not None for one in comparisons):
             yield plausibility.one_session(_reference(conditions)), None
         yield from plausibility.baseline_changed(conditions)
+
+    def doubted(
+        self,
+        entries: judge.Repetitions,
+        findings: collections.abc.Iterable[finding.RunFinding],
+    ) -> set[str]:
+        """Return the metrics that findings about others void as well.
+
+        A guest cannot be far faster than bare metal. Where it is in CPU or
+        memory, the machines are not comparable; where it is on the disk or
+        the network, something else answers than is measured there.
+        """
+        findings = list(findings)
+        found = super().doubted(entries, findings)
+        every = judge.metric_names(entries)
+        for one in findings:
+            if one.voids and one.finding.kind == "guest_faster":
+                part = one.finding.subject.partition(".")[0]
+                found |= {
+                    name
+                    for name in every
+                    if part in _WHOLE_MACHINE or name.startswith(f"{part}.")
+                }
+        # Whatever has a limit, what is void is never a pass.
+        if any(one.voids for one in findings):
+            found |= {""}
+        return found
 
     def unmatched(
         self, rows: collections.abc.Iterable[rows.Row]

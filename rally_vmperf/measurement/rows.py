@@ -108,6 +108,28 @@ class Row(summary.Row):
         """Whether there is a figure to judge."""
         return self.comparison is not None or self.value is not None
 
+    @property
+    def estimated(self) -> bool:
+        """Whether there are repetitions enough to say how sure it is."""
+        if self.comparison is not None:
+            return self.comparison.low is not None
+        return self.measured and len(self.guest) >= statistics.FEWEST
+
+    def brief(self) -> str:
+        """Return its figure and limit in a few words."""
+        if self.limit is None:
+            return ""
+        if self.comparison is not None:
+            found = units.show_percent(self.comparison.overhead_percent)
+            sure = verdict.interval(self.comparison)
+            return f"overhead {found} % ({sure}, limit {self.limit:g} %)"
+        if self.value is None:
+            return ""
+        value = units.show(self.value.value, self.metric.unit)
+        least = "least " if self.figure == "min" else ""
+        limit = units.show(self.limit, self.metric.unit)
+        return f"{value} ({least}limit {limit})"
+
     def _held(self, limit: float) -> tuple[loss.Comparison, float] | None:
         """Return what is compared, and the loss up to which it is within.
 

@@ -252,16 +252,6 @@ class Judgement(summary_.Summary[Row]):
             found.setdefault(row.metric.name, []).append(row)
         return found
 
-    def sentences(self) -> list[str]:
-        """Return the verdict, and the figures of metrics that passed."""
-        words = super().sentences()
-        for name, rows in self.by_metric.items():
-            held = [row for row in rows if row.status is not None]
-            if held and all(row.status == "passed" for row in held):
-                figures = ", ".join(row.brief() for row in held)
-                words.append(f"{name}: guest's {figures}: passed.")
-        return words
-
 
 class SpreadJudge(judge.Judge[Row]):
     """Judges how far the repetitions of a run lie apart.
@@ -297,11 +287,13 @@ class SpreadJudge(judge.Judge[Row]):
     def figures(self, entries: judge.Repetitions) -> list[Row]:
         """Return all figures of each rate and time, not judged yet."""
         found = []
-        for compared in self._overhead.figures(entries):
+        every = self._overhead.figures(entries)
+        names = {one.metric.name for one in every}
+        for compared in every:
             if compared.figure != "overhead":
                 continue
             for figure, held in self.limits.items():
-                limit = held.for_metric(compared.metric.name)
+                limit = held.for_metric(compared.metric.name, names)
                 found.append(
                     Row(
                         metric=compared.metric,

@@ -8,6 +8,7 @@ import typing as t
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import shortfall
+from rally_vmperf.measurement import units
 from rally_vmperf.measurement import verdict
 
 OnInconclusive = t.Literal["fail", "pass"]
@@ -35,6 +36,15 @@ class Row:
     def measured(self) -> bool:
         """Whether there is a figure to judge."""
         raise NotImplementedError
+
+    @property
+    def estimated(self) -> bool:
+        """Whether there are repetitions enough to say how sure it is."""
+        return self.measured
+
+    def brief(self) -> str:
+        """Return its figure and limit in a few words, or nothing."""
+        return ""
 
     def sentence(self) -> str:
         """Return figure, limit and verdict, or why there is no figure."""
@@ -85,6 +95,7 @@ class Summary(t.Generic[AnyRow]):
     :param missing: what was planned and is not there
     :param findings: all of them, those of the rows included, gravest first
     :param unmatched: limits that no metric of the run goes with
+    :param left_out: numbers of void repetitions that are not judged
     """
 
     status: verdict.Status
@@ -92,6 +103,7 @@ class Summary(t.Generic[AnyRow]):
     missing: shortfall.Shortfall
     findings: tuple[finding.RunFinding, ...]
     unmatched: tuple[str, ...]
+    left_out: tuple[int, ...] = ()
     confidence: float
     on_inconclusive: OnInconclusive
 
@@ -105,11 +117,13 @@ class Summary(t.Generic[AnyRow]):
         """Whether an SLA passes.
 
         ``on_inconclusive: pass`` forgives what is undecided, never a limit
-        for which nothing was measured.
+        for which nothing, or too little for an interval, was measured, nor
+        repetitions that are missing.
         """
         if self.status == "inconclusive" and self.on_inconclusive == "pass":
-            measured = [row.measured for row in self.judged]
-            return bool(measured) and all(measured) and not self.unmatched
+            estimated = [row.estimated for row in self.judged]
+            whole = not (self.unmatched or self.missing)
+            return bool(estimated) and all(estimated) and whole
         return self.status == "passed"
 
     def sentence(self) -> str:
@@ -119,6 +133,8 @@ class Summary(t.Generic[AnyRow]):
     def sentences(self) -> list[str]:
         """Return the verdict, one sentence a thing, gravest first."""
         parts = [self.headline()]
+        if self.left_out:
+            parts.append(self._left_out())
         grave = [one for one in self.findings if one.voids]
         names = {row.metric.name for row in self.judged}
         parts += [
@@ -135,23 +151,55 @@ class Summary(t.Generic[AnyRow]):
             ]
         if self.missing:
             parts.append(self.missing.sentence())
-        others = {
-            row.metric.name for row in self.judged if row.status != "passed"
-        }
-        passed = dict.fromkeys(
-            row.metric.name
-            for row in self.judged
-            if row.metric.name not in others
-        )
+        passed: dict[str, list[str]] = collections.defaultdict(list)
+        for row in self.judged:
+            if row.status == "passed":
+                passed[row.metric.name].append(row.brief())
         if passed:
-            parts.append(f"passed: {', '.join(passed)}")
+            told = [
+                f"{name} {', '.join(filter(None, figures))}".rstrip()
+                for name, figures in passed.items()
+            ]
+            parts.append(f"passed: {'; '.join(told)}")
         for row in self.judged:
             if row.status == "passed":
                 parts += row.remarks()
         return [f"{part}." for part in parts]
 
+    def _left_out(self) -> str:
+        numbers = ", ".join(map(str, self.left_out))
+        reasons = [
+            one.sentence()
+            for one in self.findings
+            if one.left_out and one.finding.severity == "void"
+            if not one.tolerated and {*one.repetitions} & {*self.left_out}
+        ]
+        void = units.number_of("repetition", len(self.left_out))
+        of = f"of {self.missing.planned}" if self.missing.planned else ""
+        verb = "is" if len(self.left_out) == 1 else "are"
+        return (
+            f"{void} {of} {verb} void and left out ({numbers}): "
+            f"{'; '.join(reasons)}"
+        )
+
     def headline(self) -> str:
-        """Return the verdict and what it comes from, in one line."""
+        """Return the verdict, what it comes from and the kinds of warnings."""
+        number = collections.Counter(
+            one.finding.kind
+            for one in self.findings
+            if one.finding.severity == "warning"
+            if not (one.tolerated or one.left_out)
+        )
+        if not number:
+            return self._verdict()
+        total = units.number_of("warning", number.total())
+        kinds = [
+            kind if times == 1 else f"{kind} ({times})"
+            for kind, times in number.items()
+        ]
+        return f"{self._verdict()}, with {total}: {', '.join(kinds)}"
+
+    def _verdict(self) -> str:
         total = len(self.judged)
         if not any(row.measured for row in self.judged or self.rows):
             return f"{self.status}: nothing was measured"

@@ -8,6 +8,7 @@ from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import supplying
 from rally_vmperf.guests import errors
+from rally_vmperf.measurement import statistics
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -50,6 +51,7 @@ def check(
     for one in entry.criteria:
         limits = asked.criteria.get(one.name)
         if limits is not None:
+            _check_forgiveness(asked, one.name, limits)
             for key, scales in one.limits.items():
                 what = f"sla {one.name} {key}"
                 asked.check_matches(what, limits.get(key, {}), scales)
@@ -58,6 +60,20 @@ def check(
         for each in asked.assignments:
             matching.covers(baseline, each.workload.name, each.arguments)
     return remarks
+
+
+def _check_forgiveness(
+    asked: task.Task, name: str, limits: question.Json
+) -> None:
+    """Refuse to forgive what is undecided for want of repetitions."""
+    counted = asked.times - asked.warmup
+    fewest = statistics.FEWEST
+    if limits.get("on_inconclusive") == "pass" and counted < fewest:
+        raise task.Refused(
+            f"sla {name} on_inconclusive: pass, with {counted} counted "
+            f"repetitions there is no interval and nothing could fail; "
+            f"make at least {fewest}"
+        )
 
 
 def check_repetitions(asked: task.Task) -> None:

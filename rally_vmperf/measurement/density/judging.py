@@ -63,16 +63,11 @@ class _Judge(judge.Judge[rows_.Row]):
         """Return findings with the number of the repetition they are of."""
         return density_findings.everything(entries, rows)
 
-    def void(
-        self,
-        entries: judge.Repetitions,
-        findings: collections.abc.Iterable[finding.RunFinding],
-        names: collections.abc.Collection[str],
+    def concerns_all(
+        self, one: finding.Finding, entries: judge.Repetitions
     ) -> bool:
-        """Return whether a finding voids the run; those of levels do not."""
-        whole = {one for entry in entries for one in entry.findings}
-        ours = [one for one in findings if one.finding in whole]
-        return super().void(entries, ours, names)
+        """Return whether it is about a repetition; those of levels are not."""
+        return any(one in entry.findings for entry in entries)
 
     def _rows(
         self,
@@ -175,8 +170,10 @@ class DegradationJudge(_Judge):
     def figures(self, entries: judge.Repetitions) -> list[rows_.Row]:
         """Return what each metric loses, held to its limit."""
         found = []
-        for metric in _metrics(entries):
-            limit = self.max_percent.for_metric(metric.name)
+        metrics = _metrics(entries)
+        names = [one.name for one in metrics]
+        for metric in metrics:
+            limit = self.max_percent.for_metric(metric.name, names)
             (row,) = self._rows(
                 metric,
                 entries,
@@ -246,9 +243,11 @@ class FairnessJudge(_Judge):
     def figures(self, entries: judge.Repetitions) -> list[rows_.Row]:
         """Return how guests share each metric, held to its limits."""
         found = []
-        for metric in _metrics(entries):
-            index = self.min_index.for_metric(metric.name)
-            spread = self.max_spread_percent.for_metric(metric.name)
+        metrics = _metrics(entries)
+        names = [one.name for one in metrics]
+        for metric in metrics:
+            index = self.min_index.for_metric(metric.name, names)
+            spread = self.max_spread_percent.for_metric(metric.name, names)
             limited: dict[rows_.Figure, Limit] = {}
             if index or not spread:
                 limited["index"] = index

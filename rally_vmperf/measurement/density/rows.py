@@ -141,6 +141,18 @@ class Row(summary.Row):
         best = needed.best_loss(found, planned, self.against == "one_guest")
         return best is not None and best > limit
 
+    def brief(self) -> str:
+        """Return its figure with the most guests in a few words."""
+        guests = max(self.statuses, default=0)
+        found = self._compared(guests) if self.figure == "loss" else None
+        if found is None or self.limit is None:
+            return ""
+        return (
+            f"loss {units.show_percent(found.overhead_percent)} % at "
+            f"{units.number_of('guest', guests)} ({verdict.interval(found)}, "
+            f"limit {self.limit:g} %)"
+        )
+
     def lines(self) -> list[str]:
         """Return what is to be said of a metric that has a limit.
 

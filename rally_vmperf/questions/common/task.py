@@ -130,10 +130,18 @@ class Task:
             for metric in one.metrics()
             if metric.scale in scales
         ]
-        for pattern in limits.Limits(given).unmatched(names):
+        patterns = limits.Limits(given)
+        for pattern in patterns.unmatched(names):
             raise Refused(
                 f"{what}: {pattern!r} matches no metric of this task (it has: "
                 f"{', '.join(sorted(names))})"
+            )
+        if conflict := patterns.conflict(names):
+            name, one, other = conflict
+            raise Refused(
+                f"{what}: {one!r} is {given[one]:g} and {other!r} is "
+                f"{given[other]:g}, and both match {name}; give a limit for "
+                f"{name!r}, or narrow one of the patterns"
             )
 
 

@@ -138,10 +138,9 @@ class Stop:
 
     def _broken(self, alone: _Rates, now: _Rates, guests: int) -> str:
         held = limits.Limits(self.max_percent)
-        for metric in sorted(
-            alone.keys() & now.keys(), key=lambda one: one.name
-        ):
-            limit = held.for_metric(metric.name)
+        both = {one.name: one for one in alone.keys() & now.keys()}
+        for name, metric in sorted(both.items()):
+            limit = held.for_metric(name, both)
             if limit is None:
                 continue
             mean = statistics.geometric_mean(now[metric])

@@ -26,6 +26,13 @@ def _check_degradation(
     asked: task.Task, limits: question.Json, baseline: t.Any
 ) -> None:
     checks.check_at(asked, DEGRADATION.name, limits)
+    for pattern, limit in limits["max_percent"].items():
+        if limit >= 100:
+            raise task.Refused(
+                f"sla {DEGRADATION.name} max_percent: {pattern!r} is "
+                f"{limit:g}, but no guest can lose more than 100 % of its "
+                "rate; give a smaller limit"
+            )
     if limits.get("against", "one_guest") == "one_guest":
         checks.check_lone_guest(f"sla {DEGRADATION.name}", asked)
         return

@@ -16,22 +16,33 @@ if t.TYPE_CHECKING:
 
 
 def _check(asked: task.Task, limits: question.Json, baseline: t.Any) -> None:
-    """Refuse absolute limits that rates and times always, or never, hold."""
-    ratios = [
-        metric.name
+    """Refuse limits that rates and times always, or never, hold."""
+    ratios = {
+        metric.name: metric
         for one in asked.assignments
         for metric in one.metrics()
         if metric.scale == "ratio"
-    ]
-    for key in ("max", "min"):
+    }
+    for key in ("max_percent", "max", "min"):
         given = limits_.Limits(limits.get(key, {}))
-        for name in ratios:
-            limit = given.for_metric(name)
-            if limit is not None and limit[0] <= 0:
+        what = f"sla {OVERHEAD.name} {key}"
+        for name, metric in ratios.items():
+            limit = given.for_metric(name, ratios)
+            if limit is None:
+                continue
+            if key == "max_percent":
+                if limit[0] >= 100 and metric.better == "higher":
+                    raise task.Refused(
+                        f"{what}: {limit[1]!r} is {limit[0]:g}, but {name} "
+                        "is a rate, which cannot lose more than 100 %; give "
+                        "a smaller limit, or a pattern that matches times "
+                        "only"
+                    )
+            elif limit[0] <= 0:
                 raise task.Refused(
-                    f"sla {OVERHEAD.name} {key}: {limit[1]!r} is "
-                    f"{limit[0]:g}, but {name} is always above zero; give a "
-                    "larger limit, or a pattern that matches counts only"
+                    f"{what}: {limit[1]!r} is {limit[0]:g}, but {name} is "
+                    "always above zero; give a larger limit, or a pattern "
+                    "that matches counts only"
                 )
 
 

@@ -1,3 +1,4 @@
+import dataclasses
 import subprocess
 import sys
 import unittest
@@ -107,7 +108,7 @@ class SentenceTestCase(unittest.TestCase):
             "failed: 1 of 2 metrics is beyond the limit",
             "cpu.bzip2.compress_time: bare metal 10.0 s, guest 13.0 s",
             "without a readable record: 1",
-            "passed: disk.fio.randread.iops.",
+            "passed: disk.fio.randread.iops overhead 10.6 %",
         ]
         places = [text.find(part) for part in parts]
         self.assertNotIn(-1, places, text)
@@ -117,8 +118,106 @@ class SentenceTestCase(unittest.TestCase):
         text = made.judgement(made.several(made.NEAR)).sentence()
         self.assertEqual(
             "passed: 1 of 1 metric is within the limit. "
-            "passed: disk.fio.randread.iops.",
+            "passed: disk.fio.randread.iops overhead 10.6 % (95 % interval "
+            "10.2 to 11.0 %, limit 15 %).",
             text,
+        )
+
+
+@ddt.ddt
+class LeftOutTestCase(unittest.TestCase):
+    """What a finding voids, and what it does not."""
+
+    def rebooted(self, total, *numbers, counted=True):
+        """Return a judgement of repetitions with reboots in some of them."""
+        series = {made.IOPS: [11000.0 + number for number in range(total)]}
+        entries = made.several(series)
+        for number in numbers:
+            entries[number - 1] = dataclasses.replace(
+                made.changed(
+                    entries[number - 1],
+                    findings=made.seen("guest_rebooted"),
+                    counted=counted,
+                ),
+                counted=counted,
+            )
+        return made.judgement(entries)
+
+    def test_one_of_five_is_left_out(self):
+        found = self.rebooted(5, 2)
+        self.assertEqual("passed", found.status, found.sentence())
+        self.assertEqual((2,), found.left_out)
+        self.assertEqual(4, found.rows[0].comparison.guest_repetitions)
+        self.assertIn(
+            "1 repetition of 5 is void and left out (2): ", found.sentence()
+        )
+        self.assertIn("(g1: so it is)", found.sentence())
+        self.assertEqual([], [one for one in found.findings if one.voids])
+
+    @ddt.data((3, 1), (4, 1, 2), (7, 1, 2), (5, 1, 2, 3, 4, 5))
+    def test_too_many_void_the_run(self, entry):
+        found = self.rebooted(*entry)
+        self.assertEqual("void", found.status, found.sentence())
+        self.assertEqual((), found.left_out)
+
+    def test_a_warmup_voids_nothing(self):
+        found = self.rebooted(4, 1, counted=False)
+        self.assertEqual((), found.left_out)
+        self.assertEqual(["passed"], [row.status for row in found.rows])
+
+    def test_tolerated(self):
+        entries = made.several(made.NEAR, findings=made.seen("guest_rebooted"))
+        found = made.judgement(entries, tolerate=["guest_rebooted"])
+        self.assertEqual(((), "passed"), (found.left_out, found.status))
+
+
+@ddt.ddt
+class DoubtTestCase(unittest.TestCase):
+    """A guest that is far faster than bare metal casts doubt on others."""
+
+    FAST = (20000.0, 20010.0, 20020.0, 20010.0)
+
+    @ddt.data(
+        ("cpu", "disk", "void"),
+        ("memory", "disk", "void"),
+        ("disk", "disk", "void"),
+        ("disk", "network", "passed"),
+    )
+    @ddt.unpack
+    def test_other_metrics(self, fast, other, status):
+        """It voids the machine, its part, or at least the pass."""
+        quick = dataclasses.replace(made.IOPS, name=f"{fast}.x.fast")
+        usual = dataclasses.replace(made.IOPS, name=f"{other}.x.usual")
+        bare = made.BARE[made.IOPS]
+        entries = made.several(
+            {quick: self.FAST, usual: made.NEAR[made.IOPS]},
+            reference=made.reference({quick: bare, usual: bare}),
+        )
+        found = made.judgement(entries, {usual.name: 15})
+        rows = {row.metric.name: row.status for row in found.judged}
+        self.assertEqual({usual.name: status}, rows)
+        self.assertEqual("void", found.status, found.sentence())
+
+
+class WarningsTestCase(unittest.TestCase):
+    """Nothing passes in silence."""
+
+    def test_kinds_and_numbers(self):
+        kinds = ("kernel_differs", "governor_not_performance")
+        findings = (
+            *made.seen(kinds[0], "g1"),
+            *made.seen(kinds[0], "g2"),
+            *made.seen(kinds[1], "bm"),
+        )
+        entries = made.several(made.NEAR, findings=findings)
+        self.assertEqual(
+            "passed: 1 of 1 metric is within the limit, with 3 warnings: "
+            "kernel_differs (2), governor_not_performance",
+            made.judgement(entries).headline(),
+        )
+        quiet = made.judgement(entries, tolerate=kinds)
+        self.assertEqual(
+            "passed: 1 of 1 metric is within the limit", quiet.headline()
         )
 
 

@@ -47,7 +47,8 @@ class TestSpread(unittest.TestCase):
         """Also those of what passed."""
         sla = judged([90.0, 91.0, 89.0], max_cv_percent={"cpu.*": 2})
         self.assertIn(
-            "guest's coefficient of variation 1.11 % (limit 2 %): passed",
+            "passed: cpu.sysbench.rate coefficient of variation 1.11 % (limit "
+            "2 %).",
             sla.details(),
         )
 
