@@ -152,8 +152,11 @@ class Summary(t.Generic[AnyRow]):
         if self.missing:
             parts.append(self.missing.sentence())
         passed: dict[str, list[str]] = collections.defaultdict(list)
+        others = {
+            row.metric.name for row in self.judged if row.status != "passed"
+        }
         for row in self.judged:
-            if row.status == "passed":
+            if row.metric.name not in others:
                 passed[row.metric.name].append(row.brief())
         if passed:
             told = [

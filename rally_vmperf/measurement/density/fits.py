@@ -6,8 +6,9 @@ import dataclasses
 from rally_vmperf.measurement import verdict
 from rally_vmperf.measurement.density import law
 
-#: Nothing is predicted beyond so many times the guests that were measured.
-FARTHEST = 4
+#: Nothing is predicted beyond so many times the guests that were measured:
+#: where processors, memory or a disk are full, no law goes on.
+FARTHEST = 1.5
 
 Verdicts = collections.abc.Mapping[int, verdict.Status]
 
@@ -18,18 +19,23 @@ class Fits:
 
     :param tested: the largest measured number up to which every one is
         within the limit; 0 where even the first is not; None while undecided
+    :param low: the number is at least this, by what was measured
+    :param high: and at most this; None where nothing measured bounds it
     :param predicted: by the law; None without a law that can be trusted, and
         where it lies too far beyond what was measured
-    :param low: lower end of the interval of the number
-    :param high: upper end; None where nothing measured or predicted bounds it
-    :param extrapolated: ``predicted`` lies beyond what was measured
+    :param least: lower end of the interval of ``predicted``
+    :param most: upper end
+    :param extrapolated: ``predicted`` lies beyond what was measured; it has
+        no interval then, as its own is that of the law, if the law goes on
     """
 
     tested: int | None
-    predicted: int | None
     low: int | None
     high: int | None
-    extrapolated: bool
+    predicted: int | None = None
+    least: int | None = None
+    most: int | None = None
+    extrapolated: bool = False
 
 
 def fits(verdicts: Verdicts, limit: float, fitted: law.Law | None) -> Fits:
@@ -49,23 +55,25 @@ def fits(verdicts: Verdicts, limit: float, fitted: law.Law | None) -> Fits:
         for guests, status in verdicts.items()
         if status == "failed" and guests > passed
     ]
-    low, high = passed, min(broken) - 1 if broken else None
-    predicted, largest = None, 0
-    if fitted is not None and not fitted.contradicted:
-        largest = fitted.largest
-        farthest = largest * FARTHEST
-        number, least, most = _predicted(fitted, limit, farthest)
-        if high is not None or number <= farthest:
-            predicted = _within(number, passed, high)
-            low = _within(least, passed, high)
-            if high is not None or most <= farthest:
-                high = _within(most, low, high)
-    return Fits(
+    measured = Fits(
         tested=tested,
-        predicted=predicted,
-        low=low if verdicts else None,
-        high=high,
-        extrapolated=predicted is not None and predicted > largest,
+        low=passed if verdicts else None,
+        high=min(broken) - 1 if broken else None,
+    )
+    if fitted is None or fitted.contradicted:
+        return measured
+    farthest = int(fitted.largest * FARTHEST)
+    ends = _predicted(fitted, limit, farthest)
+    if measured.high is None and ends[0] > farthest:
+        return measured
+    number, least, most = (_within(x, passed, measured.high) for x in ends)
+    extrapolated = number > fitted.largest
+    return dataclasses.replace(
+        measured,
+        predicted=number,
+        least=None if extrapolated else least,
+        most=None if extrapolated or most > farthest else most,
+        extrapolated=extrapolated,
     )
 
 

@@ -56,10 +56,14 @@ class Law:
 
     @property
     def peak(self) -> float | None:
-        """Number of guests with the largest total; None if it only rises."""
+        """Number of guests with the largest total; None if there is none.
+
+        There is one only where the interval of ``coherency`` excludes zero:
+        noise alone makes it a little larger.
+        """
         if self.contention.value >= 1:
             return 1.0
-        if not self.coherency.value:
+        if not self.coherency.value or self.coherency.low == 0:
             return None
         ratio = (1 - self.contention.value) / self.coherency.value
         return max(1.0, math.sqrt(ratio))

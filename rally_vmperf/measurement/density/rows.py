@@ -191,12 +191,13 @@ class Row(summary.Row):
             tested = units.number_of("guest", found.tested)
             words = f"all that was tested, up to {tested}, {limit}"
         if found.predicted is not None:
-            ends = f"between {found.low} and {found.high}"
-            if found.high is None:
-                ends = f"at least {found.low}"
-            words += f"; the law predicts {found.predicted}, {ends}"
-        if found.extrapolated and self.law is not None:
-            words += f", extrapolated beyond {self.law.largest}"
+            words += f"; the law predicts {found.predicted}"
+            if found.extrapolated and self.law is not None:
+                words += f", extrapolated beyond {self.law.largest}"
+            elif found.most is None:
+                words += f", {found.least} or more"
+            else:
+                words += f", between {found.least} and {found.most}"
         return [f"{self.metric.name}: {words}"]
 
     def _sentence(self, guests: int) -> str:

@@ -57,7 +57,7 @@ class PredictedTestCase(unittest.TestCase):
     PASSED = {1: P, 2: P, 4: P, 8: P}  # noqa: RUF012
 
     # 0.05 * (n - 1) + 0.002 * n * (n - 1) <= limit / (100 - limit)
-    @ddt.data((25, 6), (50, 13), (60, 18))
+    @ddt.data((25, 6), (40, 10))
     @ddt.unpack
     def test_by_hand(self, limit, expected):
         verdicts = {
@@ -66,8 +66,13 @@ class PredictedTestCase(unittest.TestCase):
         }
         got = fits.fits(verdicts, limit, self.LAW)
         self.assertEqual(expected, got.predicted)
-        self.assertEqual((expected, expected), (got.low, got.high))
-        self.assertEqual(expected > 8, got.extrapolated)
+        beyond = expected > 8
+        ends = (None, None) if beyond else (expected, expected)
+        self.assertEqual(ends, (got.least, got.most))
+        self.assertEqual(beyond, got.extrapolated)
+        # What is measured says no more for it.
+        tested = max(n for n, status in verdicts.items() if status == P)
+        self.assertEqual((tested, tested), (got.tested, got.low))
 
     def test_exactly_the_limit(self):
         limit = self.LAW.loss(5).percent
@@ -83,9 +88,16 @@ class PredictedTestCase(unittest.TestCase):
 
     def test_too_far_off(self):
         free = law.fit(test_law.planted(300, 0, 0, (1, 2, 4, 8)))
-        got = fits.fits(self.PASSED, 5, free)
-        self.assertIsNone(got.predicted)
-        self.assertEqual((8, None), (got.low, got.high))
+        for fitted, limit in ((free, 5), (self.LAW, 50)):
+            got = fits.fits(self.PASSED, limit, fitted)
+            self.assertIsNone(got.predicted)
+            self.assertEqual((8, None), (got.low, got.high))
+
+    def test_predictions_move_no_bound(self):
+        """Four passed, eight failed: the tests say no more than that."""
+        got = fits.fits({1: P, 2: P, 4: P, 8: F}, 20, self.LAW)
+        self.assertEqual((4, 4, 7), (got.tested, got.low, got.high))
+        self.assertEqual(5, got.predicted)
 
     def test_contradicted(self):
         knee = law.fit({n: [300.0 * min(n, 2)] for n in (1, 2, 4, 8)})
@@ -96,10 +108,10 @@ class PredictedTestCase(unittest.TestCase):
     def test_interval_of_noisy_totals(self):
         noisy = law.fit(
             test_law.noisy(
-                test_law.planted(300, 0.05, 0.002, (1, 2, 4, 8)), 0.015, 5
+                test_law.planted(300, 0.05, 0.002, (1, 2, 4, 8)), 0.05, 5
             )
         )
-        got = fits.fits(self.PASSED, 50, noisy)
-        self.assertLess(got.low, got.predicted)
-        self.assertGreater(got.high, got.predicted)
-        self.assertTrue(got.low <= 13 <= got.high)
+        got = fits.fits({1: P, 2: P, 4: U, 8: F}, 25, noisy)
+        self.assertLess(got.least, got.predicted)
+        self.assertGreater(got.most, got.predicted)
+        self.assertTrue(got.least <= 6 <= got.most)

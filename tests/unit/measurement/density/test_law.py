@@ -177,6 +177,17 @@ class ReadingTestCase(unittest.TestCase):
         else:
             self.assertAlmostEqual(peak, got, places=2)
 
+    def test_no_peak_of_noise(self):
+        """Linear totals have a coherency above zero, by chance alone."""
+        every = [
+            law.fit(noisy(planted(100, 0, 0, (1, 2, 4, 8)), 0.02, 5, seed))
+            for seed in range(40)
+        ]
+        chance = [one for one in every if one.coherency.value]
+        self.assertGreater(len(chance), 5)
+        peaks = [one.peak for one in chance if one.peak]
+        self.assertLessEqual(len(peaks), 4)
+
     def test_loss(self):
         found = law.fit(planted(100, 0.1, 0.01))
         got = found.loss(4)
