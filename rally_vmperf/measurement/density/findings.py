@@ -107,6 +107,8 @@ def _too_fast(
 def _of_model(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
     """Return what the line, the law and the largest number have to say."""
     name = row.metric.name
+    if row.lone_slow:
+        yield _finding("lone_guest_slow", name, row.lone_slow)
     if row.line is not None and row.line.linear is False:
         yield _finding("not_linear", name, row.line.seen)
     if row.law is not None and row.law.contradicted:

@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import functools
 import typing as t
 
 from rally_vmperf.measurement import finding
@@ -20,6 +21,9 @@ from rally_vmperf.measurement.density import rates
 
 Figure = t.Literal["loss", "index", "spread"]
 
+#: A lone guest that is worse than the mean of several by more than this, in
+#: percent and over the whole interval, was not measured as they were.
+LONE_PERCENT = 2.0
 #: How many levels of a metric are told in full; the report has them all.
 SHOWN = 3
 
@@ -63,6 +67,23 @@ class Row(summary.Row):
         point = self.point(guests)
         return point.compared(self.of, self.against) if point else None
 
+    @functools.cached_property
+    def lone_slow(self) -> str:
+        """At how many guests each is faster than one alone, or nothing.
+
+        Their mean, by the whole interval and by more than two boots of one
+        machine differ.
+        """
+        if self.figure != "loss" or self.against != "one_guest":
+            return ""
+        for point in self.points:
+            found = point.compared("mean", "one_guest")
+            if found and found.high is not None and found.high < -LONE_PERCENT:
+                gain = units.show_percent(-found.overhead_percent)
+                with_ = units.number_of("guest", point.guests)
+                return f"with {with_} each does {gain} % more"
+        return ""
+
     def void(self, guests: int) -> str:
         """Return why figures mean nothing, or nothing."""
         point = self.point(guests)
@@ -83,6 +104,8 @@ class Row(summary.Row):
             return "void"
         if self.figure != "loss":
             return self._fair(guests, limit)
+        if self.lone_slow and "lone_guest_slow" not in tolerate:
+            return "void"
         found = self._compared(guests)
         if found is None:
             return "inconclusive"

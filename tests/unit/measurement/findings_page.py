@@ -14,11 +14,12 @@ they mean. Findings stand in the record of each repetition and in the report,
 each with what was seen, why it matters and what to do about it. The list is
 closed: a name that is not on it is refused.
 
-* A **void** finding says that the samples do not mean what they claim. One
-  about a metric voids this metric, one about a guest, a machine or the
-  baseline voids all metrics. A task can tolerate a kind by its name; the
-  finding is then still shown, as tolerated.
-* A **warning** casts doubt on the figures and leaves the verdict alone.
+* A **void** finding says that the samples do not mean what they claim. What
+  it voids, the metric, the repetition or the task, :doc:`verdict` says. A task
+  can tolerate a kind by its name; the finding is then still shown, as
+  tolerated.
+* A **warning** casts doubt on the figures and leaves the verdict alone; the
+  verdict's first line names it.
 * A **note** says under which conditions the figures hold.
 """
 

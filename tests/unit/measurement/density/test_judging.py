@@ -143,6 +143,31 @@ class StatusTestCase(unittest.TestCase):
         self.assertFalse(got.passed)
 
 
+class LoneGuestTestCase(unittest.TestCase):
+    """One alone that is slow flatters every level."""
+
+    SLOW = {  # noqa: RUF012
+        made.EVENTS: {1: [100.0], 2: [130.0, 130.2], 3: [91.0, 91.0, 91.0]}
+    }
+
+    def test_void(self):
+        got = made.degradation(made.levels(self.SLOW), {"*": 10})
+        self.assertEqual("void", got.status, got.sentence())
+        self.assertEqual("void", got.rows[0].statuses[3])
+        self.assertIn("with 2 guests each does 30.1 % more", got.sentence())
+
+    def test_tolerated(self):
+        got = made.degradation(
+            made.levels(self.SLOW), {"*": 10}, tolerate=["lone_guest_slow"]
+        )
+        self.assertEqual("passed", got.status, got.sentence())
+
+    def test_boots_that_differ_a_little(self):
+        little = {made.EVENTS: {1: [100.0], 2: [101.0, 101.2]}}
+        got = made.degradation(made.levels(little), {"*": 10})
+        self.assertEqual("passed", got.status, got.sentence())
+
+
 class MissingTestCase(unittest.TestCase):
     def test_guest_that_died(self):
         got = made.degradation(made.killed(), {"*": 95})
