@@ -25,6 +25,9 @@ _NUMBERS: dict[str, t.Callable[[t.Any], float]] = {
 #: What ``size`` takes; every tool that is asked for sizes knows these.
 _SIZE = r"^([1-9][0-9]{0,3}k|(1|2|4|8|16)M)$(?!\n)"
 
+#: What ``path`` takes: nothing that would break a line.
+_PATH = r"^/[^\x00-\x1f\x7f]{1,1000}$(?!\n)"
+
 
 def schema(**rules: Rule) -> Rule:
     """Return the JSON Schema of arguments; it takes no others."""
@@ -90,6 +93,16 @@ def flag(what: str, *, default: bool) -> Rule:
     return {
         "type": "boolean",
         "description": f"{what}, true or false.",
+        "default": default,
+    }
+
+
+def path(what: str, *, default: str) -> Rule:
+    """Return the rule of a file on the machine that runs this program."""
+    return {
+        "type": "string",
+        "description": f"{what}: an absolute path.",
+        "pattern": _PATH,
         "default": default,
     }
 

@@ -18,6 +18,7 @@ RULES = {
     "methods": arguments.choices("fast, slow.", ["fast", "slow"]),
     "block": arguments.size("Size of a request", default="4k"),
     "direct": arguments.flag("Go past the page cache", default=True),
+    "file": arguments.path("A tarball", default="/srv/a.tgz"),
 }
 
 
@@ -38,6 +39,7 @@ class RulesTestCase(unittest.TestCase):
         ("methods", "fast, slow."),
         ("block", "Size of a request: 1k to 9999k, or 1M, 2M, 4M, 8M, 16M."),
         ("direct", "Go past the page cache, true or false."),
+        ("file", "A tarball: an absolute path."),
     )
     @ddt.unpack
     def test_description(self, name, description):
@@ -54,6 +56,7 @@ class RulesTestCase(unittest.TestCase):
             ["0k", "4096", "3M", "4K", "4k ", "4k\n"],
         ),
         ("direct", [True, False], [1, "yes"]),
+        ("file", ["/srv/a b.tgz"], ["a.tgz", "/", "/a\nb", "/a\n", "~/a"]),
     )
     @ddt.unpack
     def test_values(self, name, good, bad):

@@ -1,0 +1,176 @@
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import ddt
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import files
+from rally_vmperf.workloads.disk import cp
+from tests.unit.workloads import golden
+
+
+@ddt.ddt
+class TreeCopyTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.workload = cp.TreeCopy()
+
+    def test_command_lines(self):
+        arguments = self.workload.complete({})
+        lines = [
+            f"{command.name}: {' '.join(command.argv)}"
+            for command in (
+                *self.workload.prepare(arguments),
+                *self.workload.commands(arguments, base.Ends()),
+            )
+        ]
+        self.assertEqual(
+            [
+                "generate: python3 tree.py --files=4096 --file-kib=16 "
+                "--seed=1 tree",
+                "layout: bash copy.bash flush",
+                "copy: bash copy.bash flush",
+            ],
+            lines,
+        )
+
+    def test_arguments_reach_the_commands(self):
+        arguments = self.workload.complete(
+            {"files": 7, "file_kib": 8, "seed": 5, "flush": False}
+        )
+        generate, *_ = self.workload.prepare(arguments)
+        self.assertEqual(
+            ("--files=7", "--file-kib=8", "--seed=5", "tree"),
+            generate.argv[2:],
+        )
+        (copy,) = self.workload.commands(arguments, base.Ends())
+        self.assertEqual(("bash", "copy.bash"), copy.argv)
+
+    @ddt.data(
+        ({"files": 0}, "files: 0 is less .*1 to 1000000"),
+        ({"file_kib": 0}, "file_kib: 0 is less .*1 to 16777216"),
+        ({"seed": -1}, "seed: -1 is less .*0 to 2147483647"),
+        ({"flush": 1}, "flush: 1 is not .*true or false"),
+    )
+    @ddt.unpack
+    def test_bad_arguments(self, arguments, message):
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^workload cp: {message}"
+        ):
+            self.workload.complete(arguments)
+
+    def test_the_page_cache_is_told(self):
+        found = self.workload.cautions(
+            self.workload.complete({"flush": False})
+        )
+        self.assertEqual(
+            (("cache_not_direct", "cp writes with flush: false"),), found
+        )
+
+    def test_sample_is_the_time_of_the_copy(self):
+        (measured,) = self.workload.parse(
+            self.workload.complete({}),
+            {
+                "copy": golden.outcome(
+                    "copy", seconds=9, stderr="seconds 2.500\n"
+                )
+            },
+        )
+        self.assertEqual(cp.TIME, measured.metric)
+        self.assertEqual(2.5, measured.value)
+
+    @ddt.data(
+        ({"exit_status": 1, "stderr": "cp: No space left"}, "No space left"),
+        ({"stderr": "cp: x\nseconds 0.5"}, "cp said 'cp: x seconds 0.5'"),
+        ({"stdout": "copied"}, "cp said 'copied' instead of nothing but 'sec"),
+        ({"stderr": ""}, "cp said '' instead of"),
+        ({"stderr": "seconds 0.12"}, "cp said 'seconds 0.12' instead of"),
+        ({"stderr": "seconds 0.123"}, "cp said 'seconds 0.123' instead of"),
+        ({"stderr": "seconds 0.000\n"}, "which no machine reaches"),
+        ({"stderr": "seconds 2.000\n"}, "took 2 s of a command that took 1 s"),
+    )
+    @ddt.unpack
+    def test_outcomes_that_are_no_measurement(self, fault, message):
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            self.workload.parse(
+                self.workload.complete({}),
+                {
+                    "copy": golden.outcome(
+                        "copy", **{"stderr": "seconds 0.500\n", **fault}
+                    )
+                },
+            )
+
+    @ddt.data("", "sha256 xyz", "sha256 " + "A" * 64, "0" * 64)
+    def test_checksum_of_another_form(self, text):
+        with self.assertRaisesRegex(base.WorkloadError, "^tree.py printed"):
+            self.workload.facts({}, {"generate": golden.outcome("", text)})
+
+
+@ddt.ddt
+class RealCopyTestCase(unittest.TestCase):
+    """All commands as they are, with a small tree."""
+
+    def test_what_is_copied_is_the_tree(self):
+        """A cp of our own keeps what it is told, and what came of it."""
+        workload = cp.TreeCopy()
+        arguments = workload.complete({})
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for file in workload.files(arguments):
+                (folder / file.name).write_bytes(files.read(file))
+            (folder / "tree" / "0000").mkdir(parents=True)
+            (folder / "tree" / "0000" / "00").write_bytes(b"content")
+            (folder / "rm").write_text(
+                "#!/bin/sh\n[ ! -d copy ] || mv copy kept\n"
+            )
+            (folder / "rm").chmod(0o755)
+            (copy,) = workload.commands(arguments, base.Ends())
+            _run(folder, [copy], PATH=f"{folder}:{os.environ['PATH']}")
+            kept = (folder / "kept" / "0000" / "00").read_bytes()
+        self.assertEqual(b"content", kept)
+
+    @ddt.data(True, False)
+    def test_each_copy_goes(self, flush):
+        workload = cp.TreeCopy()
+        arguments = workload.complete(
+            {"files": 120, "file_kib": 1, "flush": flush}
+        )
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for file in workload.files(arguments):
+                (folder / file.name).write_bytes(files.read(file))
+            prepared = _run(folder, workload.prepare(arguments))
+            copy = workload.commands(arguments, base.Ends())
+            for _ in range(2):
+                (measured,) = workload.parse(arguments, _run(folder, copy))
+                self.assertEqual(cp.TIME, measured.metric)
+                self.assertEqual(
+                    {"tree", "tree.py", "copy.bash"},
+                    {path.name for path in folder.iterdir()},
+                )
+                # What was ended halfway does not matter.
+                (folder / "copy").mkdir()
+                (folder / "copy" / "rest").touch()
+        (fact,) = workload.facts(arguments, prepared)
+        self.assertEqual("tree_sha256", fact)
+
+
+def _run(folder, commands, **environment):
+    done = {}
+    for command in commands:
+        ran = subprocess.run(
+            command.argv,
+            cwd=folder,
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, **environment},
+        )
+        done[command.name] = golden.outcome(
+            command.name, ran.stdout, stderr=ran.stderr
+        )
+    return done

@@ -1,0 +1,111 @@
+import unittest
+
+import ddt
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads.memory import sysbench_memory
+from tests.unit.workloads import golden
+
+MIB = 1 << 20
+GOLDEN = golden.text("sysbench_memory-1.0.20-read.txt")
+ASKED = {"threads": 2, "time": 1, "block_kib": 65536}
+
+
+@ddt.ddt
+class MemoryTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.workload = sysbench_memory.Memory()
+
+    @ddt.data(
+        (
+            {},
+            "sysbench memory --threads=1 --time=10 --events=0 "
+            "--memory-block-size=65536K --memory-total-size=1000000T "
+            "--memory-scope=local --memory-oper={} "
+            "--memory-access-mode=seq run",
+        ),
+        (
+            {"threads": 4, "time": 2, "block_kib": 1024, "access": "rnd"},
+            "sysbench memory --threads=4 --time=2 --events=0 "
+            "--memory-block-size=1024K --memory-total-size=1000000T "
+            "--memory-scope=local --memory-oper={} "
+            "--memory-access-mode=rnd run",
+        ),
+    )
+    @ddt.unpack
+    def test_command_lines(self, arguments, line):
+        commands = self.workload.commands(
+            self.workload.complete(arguments), base.Ends()
+        )
+        self.assertEqual(
+            {one: line.format(one) for one in ("read", "write")},
+            {command.name: " ".join(command.argv) for command in commands},
+        )
+
+    @ddt.data(
+        ({"operations": []}, r"operations: \[\] .*read, write"),
+        ({"access": "random"}, "access: 'random' is not one of .*rnd"),
+        ({"block_kib": 0}, "block_kib: 0 is less .*1 to 1048576"),
+        ({"block_kib": 3000}, "block_kib: 3000 is no .*take 2048 or 4096"),
+        ({"threads": 0}, "threads: 0 is less .*1 to 1024"),
+        ({"time": 0}, "time: 0 is less .*1 to 3600"),
+    )
+    @ddt.unpack
+    def test_bad_arguments(self, arguments, message):
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^workload sysbench_memory: {message}"
+        ):
+            self.workload.complete(arguments)
+
+    def test_golden_outputs(self):
+        arguments, files, _ = golden.RUNS["sysbench_memory"]
+        samples = self.workload.parse(
+            self.workload.complete(arguments), golden.outcomes(files)
+        )
+        self.assertEqual(
+            {
+                "memory.sysbench_memory.read.bandwidth": 4199.87 * MIB,
+                "memory.sysbench_memory.write.bandwidth": 5521.47 * MIB,
+            },
+            {s.metric.name: s.value for s in samples},
+        )
+
+
+@ddt.ddt
+class RateTestCase(unittest.TestCase):
+    def test_cut_short(self):
+        for length in range(len(GOLDEN.rstrip())):
+            with self.assertRaises(base.WorkloadError):
+                sysbench_memory.rate(GOLDEN[:length], "read", ASKED)
+
+    @ddt.data(
+        ("read", {"threads": 1}, "did not say 'Number of threads: 1' once"),
+        ("read", {"block_kib": 4}, "did not say 'block size: 4KiB' once"),
+        ("write", {}, "did not say 'operation: write' once"),
+        ("read", {"time": 2}, "took 1.0.* s instead of 2 s"),
+    )
+    @ddt.unpack
+    def test_other_arguments_than_those_of_the_run(self, one, asked, message):
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            sysbench_memory.rate(GOLDEN, one, {**ASKED, **asked})
+
+    @ddt.data(
+        ("operations: 68", "operations: 69", "moved 4352 MiB by 69 oper"),
+        ("4352.00 MiB", "4416.00 MiB", "moved 4416 MiB by 68 operations"),
+        ("4199.87", "4299.87", "which is not 4299.87 MiB/s"),
+        ("65.62 per", "66.62 per", "which is not 4199.87 MiB/s"),
+        ("4199.87", "inf", "'inf', not a finite number"),
+        ("MiB transferred", "MB transferred", "MiB transferred stands in 0"),
+        ("Total operations", "Operations", "Total operations stands in 0"),
+        ("scope: local", "scope: global", "did not say 'scope: local' once"),
+        ("execution time", "time", "did not come to its last line"),
+        (GOLDEN, GOLDEN * 2, "did not say 'Number of threads: 2' once"),
+    )
+    @ddt.unpack
+    def test_incoherent_outputs(self, old, new, message):
+        self.assertIn(old, GOLDEN)
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^sysbench memory: .*{message}"
+        ):
+            sysbench_memory.rate(GOLDEN.replace(old, new), "read", ASKED)

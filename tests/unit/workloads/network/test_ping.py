@@ -1,0 +1,168 @@
+import unittest
+
+import ddt
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads.network import ping
+from tests.unit.workloads import golden
+
+GOLDEN = golden.text("ping-20221126-loss.txt")
+ENDS = base.Ends(peer="192.0.2.1", partner="192.0.2.2")
+BOTH = {"directions": ["guest_to_guest", "to_peer"]}
+
+
+@ddt.ddt
+class LatencyTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.workload = ping.Latency()
+
+    @ddt.data(
+        ({}, ["ping -n -c 50 -i 0.2 -s 56 192.0.2.1"]),
+        (
+            {**BOTH, "count": 1000, "interval": 0.01, "size": 1000},
+            [
+                "ping -n -c 1000 -i 0.01 -s 1000 192.0.2.1",
+                "ping -n -c 1000 -i 0.01 -s 1000 192.0.2.2",
+            ],
+        ),
+    )
+    @ddt.unpack
+    def test_command_lines(self, arguments, lines):
+        commands = self.workload.commands(
+            self.workload.complete(arguments), ENDS
+        )
+        self.assertEqual(lines, [" ".join(c.argv) for c in commands])
+        self.assertEqual([None] * len(lines), [c.server for c in commands])
+
+    @ddt.data(
+        ({"count": 1}, "count: 1 is less .*2 to 10000"),
+        ({"interval": 0.001}, "interval: 0.001 is less .*older versions"),
+        ({"size": 8}, "size: 8 is less .*16 to 65507"),
+        ({"directions": ["from_peer"]}, "directions.0: 'from_peer' .*to_peer"),
+    )
+    @ddt.unpack
+    def test_bad_arguments(self, arguments, message):
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^workload ping: {message}"
+        ):
+            self.workload.complete(arguments)
+
+    @ddt.data(
+        (base.Ends(partner="192.0.2.2"), "to_peer needs a peer, and there is"),
+        (base.Ends(peer="192.0.2.1"), "guest_to_guest needs a partner, and"),
+    )
+    @ddt.unpack
+    def test_no_other_end(self, ends, message):
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            self.workload.commands(self.workload.complete(BOTH), ends)
+
+    def test_who_has_no_partner_asks_the_peer(self):
+        arguments = self.workload.complete(BOTH)
+        self.assertEqual({"peer", "partner"}, self.workload.needs(arguments))
+        for partner, left in (
+            ("", ["to_peer"]),
+            ("192.0.2.2", ["to_peer", "guest_to_guest"]),
+        ):
+            narrowed = self.workload.narrowed(
+                arguments, base.Ends(partner=partner)
+            )
+            self.assertEqual(left, narrowed["directions"])
+
+    def test_what_a_partner_is_compared_with_is_told(self):
+        ((kind, _),) = self.workload.cautions(self.workload.complete(BOTH))
+        self.assertEqual("partner_is_peer", kind)
+
+    def test_golden_output(self):
+        arguments, files, _ = golden.RUNS["ping-loss"]
+        samples = self.workload.parse(
+            self.workload.complete(arguments), golden.outcomes(files)
+        )
+        found = {s.metric.name.rpartition(".")[2]: s.value for s in samples}
+        expected = {
+            "latency_min": 26e-6,
+            "latency_mean": 0.656e-3 / 17,
+            "latency_p50": 37e-6,
+            "latency_p95": 80e-6,
+            "latency_max": 80e-6,
+            "loss": 15,
+        }
+        self.assertEqual(list(expected), list(found))
+        for name, value in expected.items():
+            self.assertAlmostEqual(value, found[name], places=9)
+
+    def test_nobody_answers(self):
+        outcome = golden.outcome(
+            "to_peer",
+            "5 packets transmitted, 0 received, 100% packet loss, time 418ms",
+            exit_status=1,
+        )
+        with self.assertRaisesRegex(base.WorkloadError, "100% packet loss"):
+            self.workload.parse(
+                self.workload.complete({}), {"to_peer": outcome}
+            )
+
+
+@ddt.ddt
+class LatenciesTestCase(unittest.TestCase):
+    @ddt.data(
+        ("20210202-to_peer", 5),
+        ("20221126-ipv6", 5),
+        ("20221126-loss", 20),
+        ("20221126-to_peer", 50),
+        ("20240905-to_peer", 5),
+    )
+    @ddt.unpack
+    def test_golden_outputs(self, name, count):
+        text = golden.text(f"ping-{name}.txt")
+        times = ping.latencies(text, "to_peer", count, 56)
+        self.assertEqual(sorted(times), times)
+        self.assertGreater(times[0], 1e-6)
+        self.assertLess(times[-1], 1e-2)
+
+    def test_cut_short(self):
+        for length in range(len(GOLDEN)):
+            with self.assertRaises(base.WorkloadError):
+                ping.latencies(GOLDEN[:length], "to_peer", 20, 56)
+
+    @ddt.data(
+        (10, 56, "sent 20 packets instead of 10"),
+        (20, 64, "had 64 B in answer 1 instead of 72 B"),
+    )
+    @ddt.unpack
+    def test_other_arguments_than_those_of_the_run(self, *given):
+        *arguments, message = given
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            ping.latencies(GOLDEN, "to_peer", *arguments)
+
+    @ddt.data(
+        ("17 received", "18 received", "told 17 answers, and counted 18"),
+        ("icmp_seq=2 ", "icmp_seq=1 ", "told 17 answers, and counted 17"),
+        ("icmp_seq=20 ", "icmp_seq=21 ", "answers to others than 20 packets"),
+        ("time=0.026", "time=0.006", "told 2.6e-05 s in its summary"),
+        ("time=0.026", "time=inf", "'inf', not a finite number"),
+        ("0.026/0.038", "0.026/0.058", "told 5.8e-05 s in its summary"),
+        ("/0.080/", "/8.0.0/", "'8.0.0', not a finite number"),
+        ("rtt ", "round-trip ", "it has to be that of iputils"),
+        (GOLDEN, GOLDEN * 2, "has no counts or no latencies at its end"),
+    )
+    @ddt.unpack
+    def test_incoherent_outputs(self, old, new, message):
+        self.assertIn(old, GOLDEN)
+        with self.assertRaisesRegex(base.WorkloadError, f"^ping: .*{message}"):
+            ping.latencies(GOLDEN.replace(old, new), "to_peer", 20, 56)
+
+    def test_answers_that_come_twice_count_once(self):
+        line = "64 bytes from 127.0.0.1: icmp_seq=2 ttl=64 time=0.040 ms\n"
+        text = GOLDEN.replace(line, line + line.replace("ms\n", "ms (DUP!)\n"))
+        text = text.replace("17 received,", "17 received, +1 duplicates,")
+        self.assertEqual(
+            ping.latencies(GOLDEN, "to_peer", 20, 56),
+            ping.latencies(text, "to_peer", 20, 56),
+        )
+
+    @ddt.data((1, 50, 1), (2, 50, 1), (3, 50, 2), (20, 95, 19), (21, 95, 20))
+    @ddt.unpack
+    def test_percentiles(self, count, percent, expected):
+        times = [float(number) for number in range(1, count + 1)]
+        self.assertEqual(expected, ping._percentile(times, percent))
