@@ -115,7 +115,10 @@ class _Boot:
             of the server group
         """
         keypair, group = self._new_name(), self._new_name()
-        add_keypair(self._connection, keypair, self._client.public)
+        with cloud.asking(f"create key pair {keypair}"):
+            self._connection.compute.create_keypair(
+                name=keypair, public_key=self._client.public
+            )
         group_id = add_security_group(
             self._connection, group, self._networks.every
         )
@@ -220,12 +223,6 @@ _SSH = (22, 22)
 #: Where network workloads listen, on guests and for machines outside.
 _WORKLOADS = (5201, 5328)
 _PORTS = (("tcp", _SSH), ("tcp", _WORKLOADS), ("udp", _WORKLOADS))
-
-
-def add_keypair(connection: sdk.Connection, name: str, public: str) -> None:
-    """Register the client's public key with Nova."""
-    with cloud.asking(f"create key pair {name}"):
-        connection.compute.create_keypair(name=name, public_key=public)
 
 
 def add_security_group(
