@@ -73,10 +73,7 @@ class Store:
         """
         path = self._path(name)
         if path.exists() and not replace:
-            raise document.BaselineError(
-                f"baseline {name!r} exists in {self.folder}; choose another "
-                "name, or add --replace"
-            )
+            raise self._exists(name)
         lock = self.folder / f".{name}.lock"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -111,10 +108,7 @@ class Store:
         try:
             atomic.write(path, text, replace=replace)
         except FileExistsError:
-            raise document.BaselineError(
-                f"baseline {path.stem!r} exists in {self.folder}; choose "
-                "another name, or add --replace"
-            ) from None
+            raise self._exists(path.stem) from None
         except OSError as error:
             raise document.BaselineError(
                 f"baseline {path}: {error.strerror or error}; "
@@ -133,6 +127,12 @@ class Store:
             raise document.BaselineError(
                 f"no baseline {name!r} in {self.folder} (registered: {known})"
             ) from None
+
+    def _exists(self, name: str) -> document.BaselineError:
+        return document.BaselineError(
+            f"baseline {name!r} exists in {self.folder}; choose another "
+            "name, or add --replace"
+        )
 
     def _path(self, name: str) -> pathlib.Path:
         if not NAME.fullmatch(name):

@@ -18,13 +18,11 @@ from rally_vmperf.guests import volumes
 from rally_vmperf.guests import waiting
 from rally_vmperf.machines import hostkey
 
-Names = collections.abc.Callable[[], str]
-
 
 def boot(
     connection: sdk.Connection,
     asked: request.Request,
-    new_name: Names,
+    new_name: ports.Names,
     progress: waiting.Progress,
     admin: sdk.Connection | None = None,
 ) -> guest.Booted:
@@ -51,7 +49,7 @@ class _Boot:
         self,
         connection: sdk.Connection,
         planned: plan.Plan,
-        new_name: Names,
+        new_name: ports.Names,
         progress: waiting.Progress,
         admin: sdk.Connection | None,
     ) -> None:
