@@ -61,10 +61,9 @@ async def of(machine: base.Machine) -> Distribution:
     for line in done.stdout.splitlines():
         key, _, value = line.partition("=")
         told[key] = "".join(filter(str.isprintable, value))[:60]
+    manager = told.get("manager", "")
     return Distribution(
-        manager=told.get("manager", "")
-        if told.get("manager") in _KINDS
-        else "",
+        manager=manager if manager in _KINDS else "",
         names=_names(told),
         architecture=told.get("architecture", ""),
     )
