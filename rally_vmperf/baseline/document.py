@@ -50,8 +50,7 @@ def check(document: t.Any, origin: str) -> Json:
         )
     _check_time(document["recorded_at"], origin)
     for number, entry in enumerate(document["entries"]):
-        _check_values(entry, f"{origin}: at $.entries[{number}]")
-        _check_findings(entry, f"{origin}: at $.entries[{number}]")
+        _check_entry(entry, f"{origin}: at $.entries[{number}]")
     return t.cast(Json, document)
 
 
@@ -67,7 +66,7 @@ def _check_time(text: str, origin: str) -> None:
         )
 
 
-def _check_values(entry: Json, where: str) -> None:
+def _check_entry(entry: Json, where: str) -> None:
     metrics = {
         name: sample.Metric(name=name, **meaning)
         for name, meaning in entry["metrics"].items()
@@ -81,6 +80,12 @@ def _check_values(entry: Json, where: str) -> None:
                     "$.metrics does not explain"
                 )
             _check_row(metrics[name], values, entry, place)
+    for found in entry["findings"]:
+        if found["kind"] not in finding.KINDS:
+            raise BaselineError(
+                f"{where}.findings: {found['kind']!r} is no finding that this "
+                "version knows; record the baseline again"
+            )
 
 
 def _check_row(
@@ -99,15 +104,6 @@ def _check_row(
                 sample.Sample(metric=metric, value=value)
             except (TypeError, ValueError) as error:
                 raise BaselineError(f"{place}: {error}") from None
-
-
-def _check_findings(entry: Json, where: str) -> None:
-    for found in entry["findings"]:
-        if found["kind"] not in finding.KINDS:
-            raise BaselineError(
-                f"{where}.findings: {found['kind']!r} is no finding that this "
-                "version knows; record the baseline again"
-            )
 
 
 def digest(document: Json) -> str:

@@ -9,6 +9,7 @@ import pathlib
 import re
 import tempfile
 
+from rally_vmperf import atomic
 from rally_vmperf.baseline import document
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -72,10 +73,7 @@ class Store:
         """
         path = self._path(name)
         if path.exists() and not replace:
-            raise document.BaselineError(
-                f"baseline {name!r} exists in {self.folder}; choose another "
-                "name, or add --replace"
-            )
+            raise self._exists(name)
         lock = self.folder / f".{name}.lock"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -108,34 +106,14 @@ class Store:
         path = self._path(content["name"])
         text = json.dumps(content, indent=1, sort_keys=True)
         try:
-            self._write(path, text, replace)
+            atomic.write(path, text, replace=replace)
         except FileExistsError:
-            raise document.BaselineError(
-                f"baseline {path.stem!r} exists in {self.folder}; choose "
-                "another name, or add --replace"
-            ) from None
+            raise self._exists(path.stem) from None
         except OSError as error:
             raise document.BaselineError(
                 f"baseline {path}: {error.strerror or error}; "
                 f"{_rescue(path, text)}"
             ) from None
-
-    def _write(self, path: pathlib.Path, text: str, replace: bool) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=self.folder, prefix=".", delete=False, encoding="utf-8"
-        ) as stream:
-            try:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-                if replace:
-                    os.replace(stream.name, path)
-                else:
-                    os.link(stream.name, path)
-            finally:
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(stream.name)
 
     def delete(self, name: str) -> None:
         """Remove a baseline, readable or not.
@@ -149,6 +127,12 @@ class Store:
             raise document.BaselineError(
                 f"no baseline {name!r} in {self.folder} (registered: {known})"
             ) from None
+
+    def _exists(self, name: str) -> document.BaselineError:
+        return document.BaselineError(
+            f"baseline {name!r} exists in {self.folder}; choose another "
+            "name, or add --replace"
+        )
 
     def _path(self, name: str) -> pathlib.Path:
         if not NAME.fullmatch(name):

@@ -15,6 +15,10 @@ from rally_vmperf.records import codec
 
 Row = tuple[t.Any, ...]
 
+_SHOWN = (
+    *("Workload", "Shape", "Metric"),
+    *("Bare metal", "Repetitions", "Held by"),
+)
 _COMPARED = ("Metric", "Shape", "First", "Second", "Loss", "95 % interval")
 
 
@@ -73,15 +77,7 @@ class Show(base.Lister):
                         entry["held"],
                     )
                 )
-        titles = (
-            "Workload",
-            "Shape",
-            "Metric",
-            "Bare metal",
-            "Repetitions",
-            "Held by",
-        )
-        return titles, rows
+        return _SHOWN, rows
 
 
 class Compare(base.Lister):

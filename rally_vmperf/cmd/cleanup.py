@@ -9,7 +9,7 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import killed
 from rally_vmperf.guests import ledger
 from rally_vmperf.guests import ownership
-from rally_vmperf.guests import sweep
+from rally_vmperf.guests import removal
 
 _COLUMNS = ("Task", "Run", "Kind", "Name", "ID", "Outcome")
 
@@ -48,7 +48,7 @@ class Cleanup(base.Lister):
         journal = ledger.Ledger(rally_api.option("journal_dir"))
         entries = list(journal.entries())
         tasks = rally_api.tasks()
-        sweeping = sweep.Sweep(
+        sweeping = removal.Sweep(
             views(platform),
             ownership.Register(entries, tasks),
             task=parsed.task,
@@ -76,13 +76,13 @@ class Cleanup(base.Lister):
         return _COLUMNS, rows
 
 
-def views(platform: dict[str, t.Any]) -> list[sweep.View]:
+def views(platform: dict[str, t.Any]) -> list[removal.View]:
     """Return the looks at the cloud that an environment allows."""
     admin, users = platform.get("admin"), platform.get("users") or []
     credentials = [(admin, True)] if admin else []
     credentials += [(user, False) for user in users]
     return [
-        sweep.View(connection=cloud.connect(one), admin=is_admin)
+        removal.View(connection=cloud.connect(one), admin=is_admin)
         for one, is_admin in credentials
     ]
 

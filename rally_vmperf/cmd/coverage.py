@@ -10,7 +10,6 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
-from rally_vmperf.questions.common import task
 
 #: A flavor by its name or id, as tasks give it.
 Reference = dict[str, str]
@@ -140,29 +139,25 @@ def _from_task(parsed: argparse.Namespace) -> Asked:
     peer = None
     for one, entry in task_file.read(parsed.task, parsed):
         peer = peer or one.peer
+        counted = _given(parsed.repetitions, one.times - one.warmup)
+        if counted < 1:
+            raise document.BaselineError(
+                f"{parsed.task}: warmup {one.warmup} leaves none of "
+                f"{one.times} repetitions; raise the runner's times, or add "
+                "--repetitions N"
+            )
         copies = parsed.copies or entry.copies(one)
         for shape in _shapes(parsed, one.guests.get("flavor"), copies):
             coverage = Coverage(
                 assignments=one.assignments,
                 shape=shape,
-                repetitions=_repetitions(parsed, one),
+                repetitions=counted,
                 warmup=_given(parsed.warmup, one.warmup),
                 insisted=bool(parsed.copies) or len(copies) == 1,
             )
             if coverage not in coverages:
                 coverages.append(coverage)
     return Asked(coverages=tuple(coverages), peer=peer)
-
-
-def _repetitions(parsed: argparse.Namespace, asked: task.Task) -> int:
-    counted = _given(parsed.repetitions, asked.times - asked.warmup)
-    if counted < 1:
-        raise document.BaselineError(
-            f"{parsed.task}: warmup {asked.warmup} leaves none of "
-            f"{asked.times} repetitions; raise the runner's times, or add "
-            "--repetitions N"
-        )
-    return counted
 
 
 def _shapes(

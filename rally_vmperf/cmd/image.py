@@ -1,7 +1,6 @@
 """Command that builds the guest image."""
 
 import argparse
-import hashlib
 import os
 import pathlib
 
@@ -11,6 +10,7 @@ from rally_vmperf.cloud import packages
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud import release_date
 from rally_vmperf.cmd import base
+from rally_vmperf.toolbox import folder
 
 
 class Build(base.Command):
@@ -63,6 +63,5 @@ class Build(base.Command):
         progress.say(
             f"{output}: {mebibytes:.0f} MiB, {release_date.VARIABLE}={date}"
         )
-        with open(output, "rb") as stream:
-            checksum = hashlib.file_digest(stream, "sha256").hexdigest()
+        _, checksum = folder.describe(output)
         progress.say(f"sha256 {checksum}")

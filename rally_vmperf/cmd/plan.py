@@ -6,7 +6,6 @@ import typing as t
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
-from rally_vmperf.questions.common import task as tasks
 
 _COLUMNS = ("Subtask", "What", "Needed", "Room", "Of")
 
@@ -30,38 +29,31 @@ class Plan(base.Lister):
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Return one row per thing that is taken."""
+        from rally_vmperf.guests import plan
+
         asked = task_file.read(parsed.task, parsed)
         platform = rally_api.platform(parsed.env)
         rows: list[tuple[t.Any, ...]] = []
         for one, entry in asked:
-            found = _requirements(one, platform)
+            found = plan.of_options(
+                {"env": {"platforms": {"openstack": platform}}},
+                one.guests,
+                has_networks="network" not in one.contexts,
+            ).requirements
             rows += [
-                (one.title, r.what, r.needed, _room(r.room), r.of)
-                for r in found.rows
+                (
+                    *(one.title, row.what, row.needed),
+                    "no limit known" if row.room is None else row.room,
+                    row.of,
+                )
+                for row in found.rows
             ]
-            rows.append(
-                (one.title, "minutes, about", entry.minutes(one), "", "")
-            )
-            for remark in found.remarks:
-                self._say(f"{one.title}: {remark}")
+            minutes = entry.minutes(one)
+            rows.append((one.title, "minutes, about", minutes, "", ""))
+            remarks = list(found.remarks)
             if found.refusal:
-                self._say(f"{one.title}: refused: {found.refusal}")
+                remarks.append(f"refused: {found.refusal}")
                 self.code = 1
+            for remark in remarks:
+                self.app.stderr.write(f"{one.title}: {remark}\n")
         return _COLUMNS, rows
-
-    def _say(self, line: str) -> None:
-        self.app.stderr.write(f"{line}\n")
-
-
-def _requirements(one: tasks.Task, platform: dict[str, t.Any]) -> t.Any:
-    from rally_vmperf.guests import plan
-
-    return plan.of_options(
-        {"env": {"platforms": {"openstack": platform}}},
-        one.guests,
-        has_networks="network" not in one.contexts,
-    ).requirements
-
-
-def _room(room: int | None) -> int | str:
-    return "no limit known" if room is None else room

@@ -58,7 +58,10 @@ class Fetch(base.Command):
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Download, verify, index."""
         packages = provision.package_names(_tools(parsed), "apt")
-        architecture = parsed.architecture or _architecture()
+        architecture = (
+            parsed.architecture
+            or commands.run(["dpkg", "--print-architecture"]).strip()
+        )
         log = parsed.folder / "fetch.log"
         for suite in parsed.distribution or [_suite()]:
             parsed.folder.mkdir(parents=True, exist_ok=True)
@@ -123,10 +126,6 @@ def _tools(
 def _suite() -> str:
     release = platform.freedesktop_os_release()
     return release.get("VERSION_CODENAME", release["ID"])
-
-
-def _architecture() -> str:
-    return commands.run(["dpkg", "--print-architecture"]).strip()
 
 
 def _told(folder: pathlib.Path, made: manifest.Set) -> str:

@@ -18,13 +18,11 @@ from rally_vmperf.guests import volumes
 from rally_vmperf.guests import waiting
 from rally_vmperf.machines import hostkey
 
-Names = collections.abc.Callable[[], str]
-
 
 def boot(
     connection: sdk.Connection,
     asked: request.Request,
-    new_name: Names,
+    new_name: ports.Names,
     progress: waiting.Progress,
     admin: sdk.Connection | None = None,
 ) -> guest.Booted:
@@ -51,7 +49,7 @@ class _Boot:
         self,
         connection: sdk.Connection,
         planned: plan.Plan,
-        new_name: Names,
+        new_name: ports.Names,
         progress: waiting.Progress,
         admin: sdk.Connection | None,
     ) -> None:
@@ -115,7 +113,10 @@ class _Boot:
             of the server group
         """
         keypair, group = self._new_name(), self._new_name()
-        add_keypair(self._connection, keypair, self._client.public)
+        with cloud.asking(f"create key pair {keypair}"):
+            self._connection.compute.create_keypair(
+                name=keypair, public_key=self._client.public
+            )
         group_id = add_security_group(
             self._connection, group, self._networks.every
         )
@@ -220,12 +221,6 @@ _SSH = (22, 22)
 #: Where network workloads listen, on guests and for machines outside.
 _WORKLOADS = (5201, 5328)
 _PORTS = (("tcp", _SSH), ("tcp", _WORKLOADS), ("udp", _WORKLOADS))
-
-
-def add_keypair(connection: sdk.Connection, name: str, public: str) -> None:
-    """Register the client's public key with Nova."""
-    with cloud.asking(f"create key pair {name}"):
-        connection.compute.create_keypair(name=name, public_key=public)
 
 
 def add_security_group(

@@ -13,19 +13,8 @@ from rally_vmperf.guests import request
 MIB, GIB = 1 << 20, 1 << 30
 
 
-class Named(t.Protocol):
-    """Whatever the cloud gives an identifier and a name."""
-
-    @property
-    def id(self) -> str:
-        """Its identifier."""
-
-    @property
-    def name(self) -> str | None:
-        """Its name."""
-
-
-N = t.TypeVar("N", bound=Named)
+#: Whatever the cloud gives an identifier and a name.
+N = t.TypeVar("N", bound=t.Any)
 
 
 def image(connection: sdk.Connection, wanted: request.Reference) -> t.Any:
@@ -46,26 +35,19 @@ def flavor(
     """Return the flavor of this name or id."""
     with cloud.asking("list flavors"):
         found = one("flavor", wanted, connection.compute.flavors())
+    extra_specs: dict[str, str] = {}
+    asked = f"read the limits of flavor {found.name}"
+    with cloud.asking(asked), cloud.unless_forbidden():
+        full = connection.compute.fetch_flavor_extra_specs(found)
+        extra_specs = dict(full.extra_specs or {})
     return guest.Flavor(
         id=found.id,
         name=found.name,
         vcpus=found.vcpus,
         memory_mib=found.ram,
         disk_gib=found.disk,
-        extra_specs=_extra_specs(connection, found),
+        extra_specs=extra_specs,
     )
-
-
-def _extra_specs(connection: sdk.Connection, flavor: t.Any) -> dict[str, str]:
-    """Return a flavor's extra specs; empty where policy hides them."""
-    with cloud.asking(f"read the limits of flavor {flavor.name}"):
-        try:
-            full = connection.compute.fetch_flavor_extra_specs(flavor)
-        except cloud.REFUSALS as error:
-            if cloud.passing(error):
-                raise
-            return {}
-    return dict(full.extra_specs or {})
 
 
 def only(kind: str, option: str, seen: collections.abc.Sequence[N]) -> N:
@@ -142,7 +124,7 @@ def one(
     )
 
 
-def names(seen: collections.abc.Iterable[Named], most: int = 20) -> str:
+def names(seen: collections.abc.Iterable[t.Any], most: int = 20) -> str:
     """Return what things are called, in alphabetical order."""
     found = sorted({str(each.name or each.id) for each in seen})
     more = f" and {len(found) - most} more" if len(found) > most else ""

@@ -156,6 +156,16 @@ def asking(what: str) -> collections.abc.Iterator[None]:
         raise errors.GuestError(f"{what}: {one_line(error)}") from error
 
 
+@contextlib.contextmanager
+def unless_forbidden() -> collections.abc.Iterator[None]:
+    """Leave the block where a policy forbids what it asks for."""
+    try:
+        yield
+    except REFUSALS as error:
+        if passing(error):
+            raise
+
+
 def passing(error: Exception) -> bool:
     """Tell whether a refusal passes by itself: in use, or a cloud in need."""
     if isinstance(error, auth_errors.SSLError):

@@ -6,6 +6,7 @@ guests' network can put another key there.
 
 import base64
 import collections.abc
+import contextlib
 import dataclasses
 import time
 import typing as t
@@ -88,7 +89,10 @@ def learn(
     while True:
         missing = [one for one in guests if not found[one.name]]
         for one in missing:
-            keys = console.read_keys(_log(connection, one))
+            keys: list[str] = []
+            # Asked again, and told in the end.
+            with contextlib.suppress(errors.GuestError):
+                keys = console.read_keys(console.log(connection, one.id))
             if keys:
                 found[one.name] = "\n".join(keys)
                 progress(f"{one.name} shows its host key on its console")
@@ -101,13 +105,6 @@ def learn(
         if time.monotonic() >= deadline:
             raise errors.GuestError(_missing(connection, missing[0], timeout))
         time.sleep(_POLL)
-
-
-def _log(connection: sdk.Connection, one: guest.Guest) -> str:
-    try:
-        return console.log(connection, one.id)
-    except errors.GuestError:
-        return ""  # asked again, and told in the end
 
 
 def _missing(

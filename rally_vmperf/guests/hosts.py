@@ -43,23 +43,17 @@ def settle(connection: sdk.Connection, asked: request.Request) -> Where:
     """
     if asked.host or asked.aggregate:
         return _forced(connection, asked)
-    if asked.availability_zone:
-        _check_zone(connection, asked.availability_zone)
-    return Where(zones=(asked.availability_zone,) * asked.count)
-
-
-def _check_zone(connection: sdk.Connection, zone: str) -> None:
-    with cloud.asking("list availability zones"):
-        there = sorted(one.name for one in _zones(connection))
-    if zone not in there:
-        raise errors.GuestError(
-            f"availability_zone {zone!r} is not there; there are: "
-            f"{_listed(there)}; a single host is asked for with host"
-        )
-
-
-def _zones(connection: sdk.Connection, **query: t.Any) -> list[t.Any]:
-    return list(connection.compute.availability_zones(**query))
+    zone = asked.availability_zone
+    if zone:
+        with cloud.asking("list availability zones"):
+            listed = connection.compute.availability_zones()
+            there = {one.name for one in listed}
+        if zone not in there:
+            raise errors.GuestError(
+                f"availability_zone {zone!r} is not there; there are: "
+                f"{_listed(there)}; a single host is asked for with host"
+            )
+    return Where(zones=(zone,) * asked.count)
 
 
 def _forced(connection: sdk.Connection, asked: request.Request) -> Where:
@@ -83,14 +77,18 @@ def _forced(connection: sdk.Connection, asked: request.Request) -> Where:
         )
         if not asked.host:
             return _inside(asked, aggregate, hosts)
-        _check_member(asked.host, aggregate)
+        if asked.host not in (aggregate.hosts or []):
+            raise errors.GuestError(
+                f"host {asked.host!r} is not in aggregate {aggregate.name!r}, "
+                f"which has: {_listed(aggregate.hosts or [])}"
+            )
     return _on_host(asked, hosts)
 
 
 def _compute_hosts(connection: sdk.Connection) -> Hosts:
     return {
         name: _Host(zone=zone.name, usable=_usable(services["nova-compute"]))
-        for zone in _zones(connection, details=True)
+        for zone in connection.compute.availability_zones(details=True)
         for name, services in (zone.hosts or {}).items()
         if "nova-compute" in services
     }
@@ -99,14 +97,6 @@ def _compute_hosts(connection: sdk.Connection) -> Hosts:
 def _usable(service: collections.abc.Mapping[str, t.Any]) -> bool:
     """Tell whether a service is enabled (active) and up (available)."""
     return bool(service.get("active", True) and service.get("available", True))
-
-
-def _check_member(host: str, aggregate: t.Any) -> None:
-    if host not in (aggregate.hosts or []):
-        raise errors.GuestError(
-            f"host {host!r} is not in aggregate {aggregate.name!r}, which "
-            f"has: {_listed(aggregate.hosts or [])}"
-        )
 
 
 def _on_host(asked: request.Request, hosts: Hosts) -> Where:

@@ -110,22 +110,19 @@ class Inventory:
         kind: str,
         listed: collections.abc.Iterable[t.Any],
         delete: t.Callable[..., object],
+        called: str = "name",
     ) -> Found:
         for one in listed:
-            if self._owns(one.name):
-                yield _resource(kind, one.id, one.name, delete)
+            name = getattr(one, called)
+            if self._owns(name):
+                yield _resource(kind, one.id, name, delete)
 
     def _addresses(self) -> Found:
-        """Yield floating addresses by description."""
         network = self._connection.network
-        for one in network.ips():
-            if self._owns(one.description):
-                yield _resource(
-                    "floating address",
-                    one.id,
-                    one.description,
-                    network.delete_ip,
-                )
+        return self._owned(
+            *("floating address", network.ips(), network.delete_ip),
+            called="description",
+        )
 
     def _volumes(self) -> Found:
         """Yield volumes; none where the cloud has none."""
@@ -180,9 +177,10 @@ class Inventory:
     def _identity(self) -> Found:
         """Yield users with their key pairs, and projects."""
         identity = self._connection.identity
-        for user in [u for u in identity.users() if self._owns(u.name)]:
+        users = [u for u in identity.users() if self._owns(u.name)]
+        for user in users:
             yield from self._key_pairs(user_id=user.id)
-            yield _resource("user", user.id, user.name, identity.delete_user)
+        yield from self._owned("user", users, identity.delete_user)
         projects = [p for p in identity.projects() if self._owns(p.name)]
         yield from self._default_groups({p.id: p.name for p in projects})
         yield from self._owned("project", projects, identity.delete_project)

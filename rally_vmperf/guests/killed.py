@@ -28,7 +28,11 @@ def report(
         if entry.process.state() == "killed" and visible(
             entry, credential, admin=admin
         ):
-            found = _found(entry, credential, admin=admin)
+            whose = ownership.Owner(entry.prefix)
+            with cloud.asking("look for what killed runs left"):
+                found = inventory.Inventory(
+                    cloud.connect(credential), whose.owns, admin=admin
+                ).everything()
             if found:
                 yield line(entry, found, config_files)
             else:
@@ -72,13 +76,3 @@ def remedy(config_files: collections.abc.Sequence[str], task: str = "") -> str:
     if config_files:
         words += ["--config-file", config_files[-1]]
     return shlex.join(words)
-
-
-def _found(
-    entry: ledger.Entry, credential: cloud.Credential, *, admin: bool
-) -> list[inventory.Resource]:
-    whose = ownership.Owner(entry.prefix)
-    with cloud.asking("look for what killed runs left"):
-        return inventory.Inventory(
-            cloud.connect(credential), whose.owns, admin=admin
-        ).everything()

@@ -11,9 +11,9 @@ import json
 import os
 import pathlib
 import socket
-import tempfile
 import typing as t
 
+from rally_vmperf import atomic
 from rally_vmperf.guests import errors
 
 State = t.Literal["running", "killed", "unknown"]
@@ -107,19 +107,7 @@ class Ledger:
         """
         text = json.dumps(dataclasses.asdict(entry), indent=1) + "\n"
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(
-                "w", dir=self.folder, prefix=".", delete=False
-            ) as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(stream.name, self._path(entry.owner))
-            folder = os.open(self.folder, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            atomic.write(self._path(entry.owner), text)
         except OSError as error:
             raise errors.GuestError(
                 f"ledger {self.folder}: {error.strerror or error}; make room "

@@ -43,41 +43,36 @@ def findings(
 
     :param hosts: where they may be, empty for anywhere
     """
-    found = []
+    found: list[finding.Finding] = []
     for one in guests:
-        found += _host(one, asked, hosts)
-        found += _zone(one, asked.availability_zone)
+        found += _elsewhere(one, asked, hosts)
     if asked.server_group:
         found += _server_group(guests, asked.server_group)
     return found
 
 
-def _host(
+def _elsewhere(
     one: guest.Guest, asked: request.Request, hosts: collections.abc.Set[str]
-) -> list[finding.Finding]:
+) -> collections.abc.Iterator[finding.Finding]:
+    """Yield whether a guest is on another host or in another zone."""
     if one.host is None:
         seen = "Nova shows its host to administrators only"
-        return [_finding("placement_unknown", one.name, seen)]
-    if not hosts or one.host in hosts:
-        return []
-    wanted = f"host {asked.host}"
-    if not asked.host:
+        yield _finding("placement_unknown", one.name, seen)
+    elif hosts and one.host not in hosts:
         there = ", ".join(sorted(hosts))
         wanted = f"aggregate {asked.aggregate} ({there})"
-    seen = f"runs on {one.host}, {wanted} was asked for"
-    return [_finding("wrong_host", one.name, seen)]
-
-
-def _zone(one: guest.Guest, asked: str | None) -> list[finding.Finding]:
-    zone = one.availability_zone
-    if not asked or zone == asked:
-        return []
-    wanted = f"{asked} was asked for"
-    if not zone:
-        seen = f"Nova does not say its availability zone, {wanted}"
-        return [_finding("placement_unknown", one.name, seen)]
-    seen = f"is in availability zone {zone}, {wanted}"
-    return [_finding("wrong_host", one.name, seen)]
+        if asked.host:
+            wanted = f"host {asked.host}"
+        seen = f"runs on {one.host}, {wanted} was asked for"
+        yield _finding("wrong_host", one.name, seen)
+    zone, wanted = one.availability_zone, asked.availability_zone or ""
+    if wanted and not zone:
+        unknown = "Nova does not say its availability zone"
+        seen = f"{unknown}, {wanted} was asked for"
+        yield _finding("placement_unknown", one.name, seen)
+    elif wanted and zone != wanted:
+        seen = f"is in availability zone {zone}, {wanted} was asked for"
+        yield _finding("wrong_host", one.name, seen)
 
 
 def _server_group(guests: Guests, policy: str) -> list[finding.Finding]:

@@ -60,19 +60,15 @@ def compute_room(connection: sdk.Connection) -> dict[str, int | None]:
 
 def network_room(connection: sdk.Connection) -> dict[str, int | None]:
     """Return what Neutron's quota leaves; nothing where policy hides it."""
+    limits = {}
     with cloud.asking("read the network quota"):
         project = connection.current_project_id
-        try:
+        with cloud.unless_forbidden():
             details = connection.network.get_quota(project, details=True)
-        except cloud.REFUSALS as error:
-            if cloud.passing(error):
-                raise
-            return {}
+            limits["floating addresses"] = details.floating_ips
+            limits["ports"] = details.ports
     found: dict[str, int | None] = {}
-    for what, detail in (
-        ("floating addresses", details.floating_ips),
-        ("ports", details.ports),
-    ):
+    for what, detail in limits.items():
         if isinstance(detail, dict):
             used = detail.get("used", 0) + detail.get("reserved", 0)
             found[what] = _room(detail.get("limit"), used)

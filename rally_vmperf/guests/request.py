@@ -153,7 +153,11 @@ def group_options(config: Json) -> list[dict[str, t.Any]]:
             )
     shared.pop("count", None)
     given = config["groups"]
-    if not _are_groups(given):
+    if not (
+        isinstance(given, list)
+        and given
+        and all(isinstance(one, dict) and "name" in one for one in given)
+    ):
         raise errors.GuestError(
             f"vmperf_guests groups: {given!r:.80} is no list of groups, each "
             "{name: ..., image: ..., flavor: ..., count: ...}"
@@ -208,14 +212,6 @@ def _key_source(given: Json) -> KeySource:
     if "known" in given:
         return KeySource(kind="known", line=str(given["known"]).strip())
     return KeySource(kind="console" if "console" in given else "given")
-
-
-def _are_groups(given: t.Any) -> bool:
-    return (
-        isinstance(given, list)
-        and bool(given)
-        and all(isinstance(one, dict) and "name" in one for one in given)
-    )
 
 
 def _known(kind: type[t.Any], config: Json) -> dict[str, t.Any]:

@@ -40,10 +40,10 @@ class Requirements:
     :param refusal: one line with the way out, or nothing
     """
 
-    title: str
-    rows: tuple[Row, ...]
-    remarks: tuple[str, ...]
-    refusal: str
+    title: str = ""
+    rows: tuple[Row, ...] = ()
+    remarks: tuple[str, ...] = ()
+    refusal: str = ""
 
     def lines(self) -> list[str]:
         """Return the plan in lines for whoever is waiting."""
@@ -68,13 +68,6 @@ class Requirements:
             raise errors.GuestError(self.refusal)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class _Hosts:
-    rows: tuple[Row, ...] = ()
-    remark: str = ""
-    refusal: str = ""
-
-
 def find(
     connection: sdk.Connection,
     asked: request.Request,
@@ -93,7 +86,8 @@ def find(
         project = str(connection.current_project.name or "?")
     wanted = _quota_needs(asked, demands, chosen)
     rooms = quota.rooms(connection, wanted)
-    found = _Hosts(remark="what is free on the hosts only an admin sees")
+    only_admins = "what is free on the hosts only an admin sees"
+    found = Requirements(remarks=(only_admins,))
     if admin is not None:
         found = _hosts(admin, asked, demands, where.hosts)
     place = ", ".join(sorted(where.hosts)) or "hosts that Nova chooses"
@@ -113,7 +107,7 @@ def find(
             ),
             *found.rows,
         ),
-        remarks=(found.remark,) if found.remark else (),
+        remarks=found.remarks,
         refusal=quota.refusal(project, rooms, wanted) or found.refusal,
     )
 
@@ -158,19 +152,18 @@ def _hosts(
     asked: request.Request,
     demands: Demands,
     names: collections.abc.Set[str],
-) -> _Hosts:
-    """Hold the guests against what is free on the hosts."""
+) -> Requirements:
+    """Hold the guests against what is free on the hosts; has no title."""
     by_name: dict[str, capacity.Host] = {}
     for demand in demands:
         found = capacity.hosts(admin, demand.each, names)
         if found is None:
-            return _Hosts(
-                remark="what is free on the hosts Placement did not say"
-            )
+            silent = "what is free on the hosts Placement did not say"
+            return Requirements(remarks=(silent,))
         if not found:
             place = f"host {', '.join(sorted(names))}" if names else "no host"
             verb = "has no room" if names else "has room"
-            return _Hosts(
+            return Requirements(
                 refusal=f"{place} {verb} for a guest of {demand.flavor.name}, "
                 "says Placement; remove other guests, or choose a smaller "
                 "flavor or another host"
@@ -189,7 +182,9 @@ def _hosts(
     )
 
 
-def _one_host(host: capacity.Host, demands: Demands, share: float) -> _Hosts:
+def _one_host(
+    host: capacity.Host, demands: Demands, share: float
+) -> Requirements:
     needs = capacity.total(demands)
     then = host.share(needs)
     refusal = (
@@ -197,7 +192,7 @@ def _one_host(host: capacity.Host, demands: Demands, share: float) -> _Hosts:
         f"more than max_host_share {share:g} %; ask for fewer, for a smaller "
         "flavor or another host, or raise max_host_share"
     )
-    return _Hosts(
+    return Requirements(
         rows=tuple(
             Row(
                 what=capacity.WORDS[kind],
@@ -207,8 +202,10 @@ def _one_host(host: capacity.Host, demands: Demands, share: float) -> _Hosts:
             )
             for kind, need in needs.items()
         ),
-        remark=f"host {host.name} will be {then:.0f} % full; more than "
-        f"{share:g} % is refused",
+        remarks=(
+            f"host {host.name} will be {then:.0f} % full; more than "
+            f"{share:g} % is refused",
+        ),
         refusal="" if then <= share else refusal,
     )
 
@@ -219,7 +216,7 @@ def _several(
     share: float,
     *,
     shared: bool,
-) -> _Hosts:
+) -> Requirements:
     """Refuse what cannot fit on the hosts, however guests are spread.
 
     :param shared: they must all fit on one of the hosts
@@ -245,4 +242,4 @@ def _several(
         f"{_words(demands)} within max_host_share {share:g} %; ask for fewer, "
         "for a smaller flavor, or raise max_host_share"
     )
-    return _Hosts(rows=tuple(rows), refusal="" if fit else refusal)
+    return Requirements(rows=tuple(rows), refusal="" if fit else refusal)

@@ -14,10 +14,7 @@ def _name(description: str) -> Schema:
     return _text(description, minLength=1)
 
 
-def _whole(description: str, minimum: int, maximum: int | None) -> Schema:
-    limits = {"minimum": minimum}
-    if maximum is not None:
-        limits["maximum"] = maximum
+def _whole(description: str, **limits: int) -> Schema:
     return {"type": "integer", "description": description, **limits}
 
 
@@ -81,10 +78,10 @@ def _several(items: Schema, description: str) -> Schema:
 _GROUP: Schema = {
     "image": _reference("Image of the guests, by name or by id."),
     "flavor": _reference("Flavor of the guests, by name or by id."),
-    "count": _whole("How many guests are booted.", 1, 32),
+    "count": _whole("How many guests are booted.", minimum=1, maximum=32),
     "boot_volume": _closed(
         {
-            "size_gib": _whole("Size of the volume in GiB.", 1, None),
+            "size_gib": _whole("Size of the volume in GiB.", minimum=1),
             "type": _name("Name of the volume type; by default the cloud's."),
         },
         "size_gib",
@@ -122,7 +119,7 @@ _GROUP: Schema = {
 _HOP = _closed(
     {
         "address": _name("Its address or name."),
-        "port": _whole("Port of its SSH server.", 1, 65535),
+        "port": _whole("Port of its SSH server.", minimum=1, maximum=65535),
         "user": _name("Login name on it."),
         "key_file": _name("Private key; by default the user's own keys."),
         "known_hosts": _name("Its host key; by default the user's own file."),

@@ -74,7 +74,7 @@ class Endpoint:
         if host_key is not None:
             self._options["known_hosts"] = (hostkey.pinned(host_key), [], [])
         if client_key is not None:
-            self._options["client_keys"] = [hostkey.private(name, client_key)]
+            self._options["client_keys"] = [client_key.encode()]
         elif key_file is not None:
             path = pathlib.Path(key_file).expanduser()
             self._options["client_keys"] = [str(path)]

@@ -44,17 +44,3 @@ def pinned(host_key: str) -> list[asyncssh.SSHKey]:
             f"host key {host_key[:60]!r} is no OpenSSH public key line; "
             "take one from /etc/ssh/ssh_host_ed25519_key.pub"
         ) from None
-
-
-def private(machine: str, text: str) -> asyncssh.SSHKey:
-    """Read a private key for logging in.
-
-    :raises MachineError: when it is none, or needs a passphrase
-    """
-    try:
-        return asyncssh.import_private_key(text)
-    except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
-        raise base.MachineError(
-            f"{machine}: client key: {error}; give an unencrypted private "
-            "key in OpenSSH's format"
-        ) from None

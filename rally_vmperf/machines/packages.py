@@ -1,7 +1,6 @@
 """Which distribution a machine runs, and what installs packages on it."""
 
 import collections.abc
-import contextlib
 import dataclasses
 import mmap
 import pathlib
@@ -62,10 +61,9 @@ async def of(machine: base.Machine) -> Distribution:
     for line in done.stdout.splitlines():
         key, _, value = line.partition("=")
         told[key] = "".join(filter(str.isprintable, value))[:60]
+    manager = told.get("manager", "")
     return Distribution(
-        manager=told.get("manager", "")
-        if told.get("manager") in _KINDS
-        else "",
+        manager=manager if manager in _KINDS else "",
         names=_names(told),
         architecture=told.get("architecture", ""),
     )
@@ -150,7 +148,8 @@ async def from_toolbox(
     :raises MachineError: when files cannot be written there
     """
     superuser = await root.as_root(machine)
-    async with _place(superuser) as place:
+    place = await workfolder.make(superuser, _PARENT, _READABLE)
+    try:
         sums = "".join(
             f"{one.sha256}  {one.target}\n"
             for one in (*chosen.index, *chosen.packages)
@@ -169,16 +168,6 @@ async def from_toolbox(
                 await _send(superuser, path, f"{place}/{one.target}")
         done = await _ask(superuser, _INSTALL, "install", *words)
         return reason(done.stderr)
-
-
-@contextlib.asynccontextmanager
-async def _place(
-    superuser: base.Machine,
-) -> collections.abc.AsyncIterator[str]:
-    """Give a folder on the machine, and remove it."""
-    place = await workfolder.make(superuser, _PARENT, _READABLE)
-    try:
-        yield place
     finally:
         await workfolder.remove(superuser, place)
 

@@ -5,32 +5,23 @@ import collections.abc
 import contextlib
 import copy
 import dataclasses
-import typing as t
+
+import asyncssh
 
 #: Sessions per connection; OpenSSH refuses the eleventh (MaxSessions).
 ROOM = 8
 
 
-class Connection(t.Protocol):
-    """What the pool must know of a connection."""
-
-    def is_closed(self) -> bool: ...
-
-    def close(self) -> None: ...
-
-    async def wait_closed(self) -> None: ...
-
-
-C = t.TypeVar("C", bound=Connection)
+Connection = asyncssh.SSHClientConnection
 
 
 @dataclasses.dataclass
-class _Line(t.Generic[C]):
-    connection: C
+class _Line:
+    connection: Connection
     sessions: int = 0
 
 
-class Pool(t.Generic[C]):
+class Pool:
     """Hands out connections; lost ones are replaced, full ones joined.
 
     It belongs to the event loop that first uses it.
@@ -41,17 +32,19 @@ class Pool(t.Generic[C]):
 
     def __init__(
         self,
-        connect: collections.abc.Callable[[], t.Awaitable[C]],
+        connect: collections.abc.Callable[
+            [], collections.abc.Awaitable[Connection]
+        ],
         room: float = ROOM,
     ) -> None:
         self._connect = connect
         self._room = room
-        self._lines: list[_Line[C]] = []
+        self._lines: list[_Line] = []
         self._dialing = asyncio.Lock()
         self._failure: Exception | None = None
 
     @contextlib.asynccontextmanager
-    async def session(self) -> collections.abc.AsyncIterator[C]:
+    async def session(self) -> collections.abc.AsyncIterator[Connection]:
         """Lend a connection for one session."""
         line = await self._line()
         line.sessions += 1
@@ -60,7 +53,7 @@ class Pool(t.Generic[C]):
         finally:
             line.sessions -= 1
 
-    async def _line(self) -> _Line[C]:
+    async def _line(self) -> _Line:
         """Return a line with room; who waited for a dial shares its failure.
 
         Else commands at an absent machine would wait for one another.

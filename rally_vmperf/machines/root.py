@@ -2,9 +2,12 @@
 
 import collections.abc
 import contextlib
+import typing as t
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import streams
+
+_SUDO = ("sudo", "-n", "--")
 
 
 class NotRoot(base.MachineError):
@@ -20,26 +23,14 @@ class Root(base.Machine):
         self._machine = machine
 
     async def run(
-        self,
-        argv: collections.abc.Sequence[str],
-        *,
-        timeout: float = 60,
-        input_bytes: streams.Content = b"",
-        output_limit: int = 1 << 20,
+        self, argv: collections.abc.Sequence[str], **limits: t.Any
     ) -> base.Completed:
-        return await self._machine.run(
-            ["sudo", "-n", "--", *argv],
-            timeout=timeout,
-            input_bytes=input_bytes,
-            output_limit=output_limit,
-        )
+        return await self._machine.run([*_SUDO, *argv], **limits)
 
     def converse(
-        self, argv: collections.abc.Sequence[str], *, timeout: float = 60
+        self, argv: collections.abc.Sequence[str], **limits: t.Any
     ) -> contextlib.AbstractAsyncContextManager[streams.Conversation]:
-        return self._machine.converse(
-            ["sudo", "-n", "--", *argv], timeout=timeout
-        )
+        return self._machine.converse([*_SUDO, *argv], **limits)
 
     async def close(self) -> None:
         """Leave the connection to the machine that was given."""

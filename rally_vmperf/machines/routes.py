@@ -140,15 +140,11 @@ def _enter(name: str) -> None:
 
 def _refusal(name: str, error: OSError) -> base.MachineError:
     if isinstance(error, FileNotFoundError):
-        there = ", ".join(_names()) or "none"
-        why = f"is not on this machine (it has: {there}); see ip netns"
+        there = sorted(path.name for path in _FOLDER.glob("*"))
+        listed = ", ".join(there) or "none"
+        why = f"is not on this machine (it has: {listed}); see ip netns"
     elif isinstance(error, PermissionError):
         why = "can be entered by root alone; run rally as root"
     else:
         why = f"cannot be entered: {error.strerror}; see ip netns"
     return base.MachineError(f"namespace {name!r} {why}")
-
-
-def _names() -> collections.abc.Iterator[str]:
-    if _FOLDER.is_dir():
-        yield from sorted(path.name for path in _FOLDER.iterdir())

@@ -8,21 +8,35 @@ memory and is a finding.
 """
 
 import collections.abc
+import contextlib
 import dataclasses
 import re
+import secrets
 import typing as t
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import cpus as choice
+from rally_vmperf.machines import root
 from rally_vmperf.machines import scripts
-from rally_vmperf.machines import shape_groups
 from rally_vmperf.measurement import finding
 
+#: Where control groups are mounted.
+MOUNTED = "/sys/fs/cgroup"
+
 Held = t.Literal["systemd", "cgroup2", "cgroup1", "taskset", "whole"]
+#: The means that limit memory too, which a machine may say that it has.
+_METHODS: tuple[Held, ...] = ("systemd", "cgroup2", "cgroup1")
+#: CPUs of each copy.
+_Copies = tuple[tuple[int, ...], ...]
+_Prefixes = tuple[tuple[str, ...], ...]
 
 
 class TooSmall(base.MachineError):
     """The machine has fewer CPUs or less memory than the copies need."""
+
+
+class _UnusableError(Exception):
+    """Control groups are there and cannot be used; says why, no more."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -33,11 +47,12 @@ class Hold:
     :param prefixes: per copy, what to put before a command line
     :param cpus: per copy, the CPUs it may use; empty when left whole
     :param findings: ``shape_not_held`` where something is not limited
+    :param undo: ends what runs in the shape and removes it
     """
 
     held: Held
-    prefixes: tuple[tuple[str, ...], ...]
-    cpus: tuple[tuple[int, ...], ...] = ()
+    prefixes: _Prefixes
+    cpus: _Copies = ()
     findings: tuple[finding.Finding, ...] = ()
     undo: (
         collections.abc.Callable[[], collections.abc.Awaitable[None]] | None
@@ -67,94 +82,66 @@ async def hold(
     :raises TooSmall: naming both numbers
     :raises MachineError: when the machine does not answer
     """
-    facts, available = await _look(machine)
-    chosen = _choose(machine, available, cpus, copies)
-    _check_memory(machine, facts.get("memory_kib", ""), memory_mib * copies)
-    method = shape_groups.known(facts.get("method"))
+    told, chosen, nodes = await _choose(machine, cpus, memory_mib, copies)
+    method = next((one for one in _METHODS if one == told), None)
     if method is None:
         why = "there are no control groups for CPUs and memory"
         return _by_taskset(machine, chosen, why)
-    by_number = {cpu.number: cpu for cpu in available}
-    copied = [[by_number[number] for number in own] for own in chosen]
     try:
-        groups = await shape_groups.make(machine, method, copied, memory_mib)
-    except shape_groups.Unusable as error:
+        return await _by_groups(machine, method, chosen, nodes, memory_mib)
+    except _UnusableError as error:
         return _by_taskset(machine, chosen, str(error))
-    return Hold(
-        held=method,
-        cpus=chosen,
-        prefixes=groups.prefixes,
-        undo=groups.undo,
-    )
 
 
 async def check(
-    machine: base.Machine,
-    *,
-    cpus: int,
-    memory_mib: int,
-    copies: int = 1,
+    machine: base.Machine, *, cpus: int, memory_mib: int, copies: int = 1
 ) -> None:
     """Refuse a shape that the machine is too small for; hold nothing.
 
     :raises TooSmall: naming both numbers
     """
-    facts, available = await _look(machine)
-    _choose(machine, available, cpus, copies)
-    _check_memory(machine, facts.get("memory_kib", ""), memory_mib * copies)
+    await _choose(machine, cpus, memory_mib, copies)
 
 
-async def _look(
-    machine: base.Machine,
-) -> tuple[dict[str, str], list[choice.Cpu]]:
-    """Return what the machine says of itself, and its usable CPUs."""
-    seen = await machine.run(
-        scripts.argv("shape.sh", "look", shape_groups.MOUNTED)
-    )
+async def _choose(
+    machine: base.Machine, each: int, memory_mib: int, copies: int
+) -> tuple[str | None, _Copies, dict[int, int]]:
+    """Ask the machine what it has, and choose CPUs for every copy.
+
+    :return: the means that it offers, the CPUs of each copy, and the node of
+        each CPU
+    """
+    seen = await machine.run(scripts.argv("shape.sh", "look", MOUNTED))
     facts = dict(
         line.split("=", 1) for line in seen.stdout.splitlines() if "=" in line
     )
     allowed = choice.ranges(facts.get("allowed", ""))
-    return facts, choice.topology(seen.stdout, allowed)
-
-
-def _choose(
-    machine: base.Machine,
-    available: list[choice.Cpu],
-    each: int,
-    copies: int,
-) -> tuple[tuple[int, ...], ...]:
+    available = choice.topology(seen.stdout, allowed)
     try:
-        return tuple(choice.choose(available, each, copies))
+        chosen = tuple(choice.choose(available, each, copies))
     except ValueError:
         raise TooSmall(
             f"{machine.name} has {len(available)} CPUs and {copies} copies "
             f"of {each} vCPUs need {copies * each}; use fewer copies, a "
             "smaller flavor or a larger machine"
         ) from None
-
-
-def _check_memory(
-    machine: base.Machine, total_kib: str, needed_mib: int
-) -> None:
-    known = re.fullmatch("[0-9]{1,15}", total_kib)
-    total_mib = int(total_kib) >> 10 if known else 0
-    if total_mib and needed_mib > total_mib:
+    known = re.fullmatch("[0-9]{1,15}", facts.get("memory_kib", ""))
+    total_mib = int(known[0]) >> 10 if known else 0
+    if total_mib and memory_mib * copies > total_mib:
         raise TooSmall(
             f"{machine.name} has {total_mib} MiB of memory and the copies "
-            f"need {needed_mib} MiB; use fewer copies or a smaller flavor"
+            f"need {memory_mib * copies} MiB; use fewer copies or a smaller "
+            "flavor"
         )
+    nodes = {cpu.number: cpu.node for cpu in available}
+    return facts.get("method"), chosen, nodes
 
 
-def _by_taskset(
-    machine: base.Machine, chosen: tuple[tuple[int, ...], ...], why: str
-) -> Hold:
+def _by_taskset(machine: base.Machine, chosen: _Copies, why: str) -> Hold:
     return Hold(
         held="taskset",
         cpus=chosen,
-        prefixes=tuple(
-            ("taskset", "-c", ",".join(map(str, own))) for own in chosen
-        ),
+        prefixes=tuple(("taskset", "-c", _listed(own)) for own in chosen),
         findings=(
             finding.Finding(
                 kind="shape_not_held",
@@ -163,3 +150,136 @@ def _by_taskset(
             ),
         ),
     )
+
+
+async def _by_groups(
+    machine: base.Machine,
+    method: Held,
+    chosen: _Copies,
+    nodes: collections.abc.Mapping[int, int],
+    memory_mib: int,
+) -> Hold:
+    """Make one control group per copy, and see that it holds.
+
+    :raises _UnusableError: when the machine does not let us; nothing is left
+    """
+    uid, gid = [await machine.run(["id", one]) for one in ("-u", "-g")]
+    run_as = User(uid=uid.stdout.strip(), gid=gid.stdout.strip())
+    name = f"rally-vmperf-{secrets.token_hex(4)}"
+    groups = {f"{name}-{n}": own for n, own in enumerate(chosen, 1)}
+    if method == "systemd":
+        prefixes = tuple(
+            _scope(run_as, unit, own, memory_mib)
+            for unit, own in groups.items()
+        )
+        await _try_out(machine, prefixes, chosen)
+        return Hold(held=method, cpus=chosen, prefixes=prefixes)
+    try:
+        superuser = await root.as_root(machine)
+    except root.NotRoot as error:
+        raise _UnusableError(str(error)) from None
+
+    async def undo() -> None:
+        done = await superuser.run(
+            scripts.argv("shape.sh", "down", MOUNTED, *groups)
+        )
+        if done.exit_status:
+            raise base.MachineError(
+                f"{machine.name}: cannot remove control group {name}: "
+                f"{base.last_line(done.stderr)}; end the processes in it"
+            )
+
+    try:
+        files = [
+            await _up(superuser, group, own, nodes, memory_mib)
+            for group, own in groups.items()
+        ]
+        prefixes = tuple(enter(run_as, each) for each in files)
+        await _try_out(machine, prefixes, chosen)
+    except BaseException:
+        with contextlib.suppress(base.MachineError):
+            await undo()
+        raise
+    return Hold(held=method, cpus=chosen, prefixes=prefixes, undo=undo)
+
+
+async def _up(
+    superuser: base.Machine,
+    group: str,
+    own: tuple[int, ...],
+    nodes: collections.abc.Mapping[int, int],
+    memory_mib: int,
+) -> list[str]:
+    """Make a group and return the files that are its entrances."""
+    near = _listed(sorted({nodes[number] for number in own}))
+    words = (MOUNTED, group, _listed(own), near, str(memory_mib << 20))
+    done = await superuser.run(scripts.argv("shape.sh", "up", *words))
+    if done.exit_status:
+        raise _UnusableError(
+            f"making control group {group} failed: "
+            f"{base.last_line(done.stderr)}"
+        )
+    return done.stdout.split()
+
+
+async def _try_out(
+    machine: base.Machine, prefixes: _Prefixes, chosen: _Copies
+) -> None:
+    """See that a command gets in, and onto its own CPUs only."""
+    for prefix, own in zip(prefixes, chosen, strict=True):
+        done = await machine.run([*prefix, "cat", "/proc/self/status"])
+        if done.exit_status:
+            raise _UnusableError(
+                "entering a control group failed: "
+                f"{base.last_line(done.stderr)}"
+            )
+        _, _, rest = done.stdout.partition("\nCpus_allowed_list:")
+        listed = rest.partition("\n")[0].strip()
+        if choice.ranges(listed) != set(own):
+            raise _UnusableError(
+                f"a control group for CPUs {own} gives {listed[:100]!r}"
+            )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class User:
+    """Who runs the workload: entering a group needs root, working doesn't."""
+
+    uid: str
+    gid: str
+
+    @property
+    def sudo(self) -> tuple[str, ...]:
+        """Return how to become root, which root needs not."""
+        return () if self.uid == "0" else ("sudo", "-n", "--")
+
+
+def _scope(
+    run_as: User, unit: str, own: tuple[int, ...], memory_mib: int
+) -> tuple[str, ...]:
+    """Return a scope's command line; systemd removes the scope at its end."""
+    identity = (f"--uid={run_as.uid}", f"--gid={run_as.gid}")
+    return (
+        *run_as.sudo,
+        *("systemd-run", "--scope", "--quiet", "--collect"),
+        f"--description={unit}",
+        f"--property=AllowedCPUs={_listed(own)}",
+        f"--property=MemoryMax={memory_mib}M",
+        "--property=MemorySwapMax=0",
+        *(identity if run_as.sudo else ()),
+        "--",
+    )
+
+
+def enter(
+    run_as: User, files: collections.abc.Iterable[str]
+) -> tuple[str, ...]:
+    """Return what enters control groups and gives up root again."""
+    identity = (f"--reuid={run_as.uid}", f"--regid={run_as.gid}")
+    drop = ("setpriv", *identity, "--init-groups", "--")
+    words = scripts.argv("enter.sh", *files, "--")
+    return (*run_as.sudo, *words, *(drop if run_as.sudo else ()))
+
+
+def _listed(numbers: collections.abc.Iterable[int]) -> str:
+    return ",".join(map(str, numbers))

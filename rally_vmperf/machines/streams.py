@@ -9,6 +9,7 @@ import typing as t
 #: What a program reads: in memory, or a file that is only read as it goes.
 Content = bytes | mmap.mmap
 
+#: Bytes that are read or written at once.
 _CHUNK = 1 << 16
 
 
@@ -93,8 +94,6 @@ async def _feed(writer: Writer, content: Content) -> None:
 #: Bytes of a line; a program that says more in one is not listened to.
 LONGEST = 4096
 
-_CHUNK = 1 << 12
-
 
 @dataclasses.dataclass
 class Conversation:
@@ -130,7 +129,7 @@ class Conversation:
             if len(self._heard) > LONGEST:
                 raise self.lost(f"it says more than {LONGEST} bytes a line")
             try:
-                more = await self.stdout.read(_CHUNK)
+                more = await self.stdout.read(LONGEST)
             except self.broken as error:
                 raise self.lost(error) from None
             if not more:

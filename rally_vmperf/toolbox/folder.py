@@ -6,8 +6,8 @@ import hashlib
 import json
 import os
 import pathlib
-import tempfile
 
+from rally_vmperf import atomic
 from rally_vmperf.toolbox import manifest
 
 
@@ -83,12 +83,7 @@ def add(folder: pathlib.Path, new: manifest.Set) -> None:
     known = read(folder) if (folder / manifest.NAME).exists() else ()
     kept = [one for one in known if str(one) != str(new)]
     text = json.dumps(manifest.encode([*kept, new]), indent=1) + "\n"
-    with tempfile.NamedTemporaryFile(
-        "w", dir=folder, prefix=f".{manifest.NAME}.", delete=False
-    ) as draft:
-        draft.write(text)
-    os.chmod(draft.name, 0o644)
-    os.replace(draft.name, folder / manifest.NAME)
+    atomic.write(folder / manifest.NAME, text, mode=0o644)
 
 
 def describe(path: pathlib.Path) -> tuple[int, str]:

@@ -37,10 +37,3 @@ def relabel_name(name: str, label: str) -> str:
 def relabel(metric: sample.Metric, label: str) -> sample.Metric:
     """Return the same metric under its labelled name."""
     return dataclasses.replace(metric, name=relabel_name(metric.name, label))
-
-
-def relabel_sample(measured: sample.Sample, label: str) -> sample.Sample:
-    """Return the same value of the labelled metric."""
-    return dataclasses.replace(
-        measured, metric=relabel(measured.metric, label)
-    )

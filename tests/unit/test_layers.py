@@ -11,11 +11,12 @@ TOP = pathlib.Path(__file__).parent.parent.parent / "rally_vmperf"
 MAY_IMPORT = {
     "measurement": set(),
     "workloads": {"measurement"},
-    "baseline": {"measurement"},
+    "atomic": set(),
+    "baseline": {"atomic", "measurement"},
     "records": {"measurement"},
-    "toolbox": set(),
+    "toolbox": {"atomic"},
     "machines": {"measurement", "toolbox"},
-    "guests": {"measurement", "machines"},
+    "guests": {"atomic", "measurement", "machines"},
     "execution": {
         "baseline",
         "machines",

@@ -94,7 +94,7 @@ class CleanupTest(unittest.TestCase):
 
     def test_not_removed(self):
         self.cloud.network.delete_ip = mock.Mock()
-        with mock.patch("rally_vmperf.guests.sweep.TIMEOUT", 0.01):
+        with mock.patch("rally_vmperf.guests.removal.TIMEOUT", 0.01):
             code, (row,) = self.run_command("--yes")
         self.assertEqual(1, code)
         self.assertEqual("not removed: still there", row["Outcome"])

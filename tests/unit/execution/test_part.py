@@ -177,7 +177,7 @@ class TestTogether(TogetherTestCase):
 class TestFaults(TogetherTestCase):
     """One machine's trouble is its own."""
 
-    async def fail(self, what, error, **arguments):
+    async def fail_at(self, what, error, **arguments):
         """Measure while c2 fails at a step of its first command."""
         real = getattr(part.job.Job, what)
 
@@ -199,7 +199,7 @@ class TestFaults(TogetherTestCase):
 
     async def test_one_that_cannot_be_armed(self):
         """The others begin without it."""
-        await self.fail("arm", base.Unreachable("c2 is away"))
+        await self.fail_at("arm", base.Unreachable("c2 is away"))
         self.check_left_out("c2 is away")
 
     async def test_one_that_is_never_ready(self):
@@ -210,7 +210,7 @@ class TestFaults(TogetherTestCase):
             await asyncio.sleep(1)
 
         with mock.patch.object(barrier, "PATIENCE", 0.3):
-            await self.fail("arm", late)
+            await self.fail_at("arm", late)
         self.check_left_out("began without it")
         self.assertEqual(2, len(self.jobs()))
 
@@ -222,7 +222,7 @@ class TestFaults(TogetherTestCase):
             process = test_job_armed.supervisor(one)
             test_job_armed.end_group(process)
 
-        await self.fail("arm", die)
+        await self.fail_at("arm", die)
         self.check_left_out("vanished")
 
     async def test_one_that_dies_while_running(self):
@@ -235,7 +235,7 @@ class TestFaults(TogetherTestCase):
             test_job_armed.end_group(test_job_armed.supervisor(one))
             return await running
 
-        await self.fail("release", die, bound="size")
+        await self.fail_at("release", die, bound="size")
         self.check_left_out("vanished")
 
     async def test_one_that_is_released_late(self):
@@ -245,7 +245,7 @@ class TestFaults(TogetherTestCase):
             await asyncio.sleep(0.6)
             return await real(one, at)
 
-        await self.fail("release", late)
+        await self.fail_at("release", late)
         self.assertEqual({"c1", "c2", "c3"}, self.sources())
         self.assertGreater(self.result.starts[0].skew, 0.1)
         self.assertIn("partial_overlap", {one.kind for one in self.found})
@@ -256,12 +256,14 @@ class TestFaults(TogetherTestCase):
         async def late(real, one, at):
             return await real(one, at - 60)
 
-        await self.fail("release", late)
+        await self.fail_at("release", late)
         self.check_left_out("released too late")
 
     async def test_one_that_cannot_be_told_enough(self):
         """Its sample stands, and the next step finds out about it."""
-        await self.fail("enough", base.Unreachable("c2 is away"), bound="size")
+        await self.fail_at(
+            "enough", base.Unreachable("c2 is away"), bound="size"
+        )
         self.assertEqual({"c1", "c2", "c3"}, self.sources())
         self.assertEqual(
             {("c2", "cpu.echo.size")},

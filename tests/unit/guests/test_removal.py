@@ -27,7 +27,7 @@ def stocked():
             name=name(number), networks=[{"uuid": "n1"}]
         )
         cloud.network.create_ip(description=name(number))
-    boot.add_keypair(cloud, name(3), "ssh-ed25519 A")
+    cloud.compute.create_keypair(name=name(3), public_key="ssh-ed25519 A")
     chosen = networks.choose(cloud, made.asked())
     boot.add_security_group(cloud, name(4), chosen.every)
     cloud.network.create_security_group(name="c_rally_99999999_00000004")

@@ -7,7 +7,7 @@ import ddt
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import ownership
-from rally_vmperf.guests import sweep
+from rally_vmperf.guests import removal
 from tests.unit.guests import test_ledger
 from tests.unit.guests import testing
 from tests.unit.guests.testing import calls
@@ -41,9 +41,9 @@ class SweepTest(unittest.TestCase):
             self.cloud.network.create_ip(description=name(owner, 1))
 
     def sweep(self, **options):
-        view = sweep.View(connection=self.cloud, admin=False)
+        view = removal.View(connection=self.cloud, admin=False)
         register = ownership.Register(ENTRIES, TASKS)
-        return sweep.Sweep([view, view], register, **options)
+        return removal.Sweep([view, view], register, **options)
 
     def owners(self):
         return [

@@ -131,7 +131,6 @@ class ClockTest(unittest.IsolatedAsyncioTestCase):
             max_size=12,
         ),
     )
-    @hypothesis.settings(deadline=None)
     def test_the_error_is_never_too_small(self, offset, delays):
         machine = Clockwork(offset, delays)
         reading = asyncio.run(self.read(machine))

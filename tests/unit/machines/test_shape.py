@@ -9,7 +9,6 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines import shape
-from rally_vmperf.machines import shape_groups
 from rally_vmperf.machines import testing
 
 LOOK = (
@@ -33,7 +32,7 @@ class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
             self.skipTest("control groups need root")
         self.machine = local.Local("bare metal")
         look = await self.machine.run(
-            scripts.argv("shape.sh", "look", shape_groups.MOUNTED)
+            scripts.argv("shape.sh", "look", shape.MOUNTED)
         )
         if "method=cgroup" not in look.stdout:
             self.skipTest("no control groups for CPUs and memory here")
@@ -237,7 +236,7 @@ class Cgroup2TestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(f"{group}/cgroup.procs\n", done.stdout)
         self.assertEqual("0-1\n", (group / "cpuset.cpus").read_text())
         self.assertEqual("1048576\n", (group / "memory.max").read_text())
-        run_as = shape_groups.User(uid="0", gid="0")
-        prefix = shape_groups.enter(run_as, done.stdout.split())
+        run_as = shape.User(uid="0", gid="0")
+        prefix = shape.enter(run_as, done.stdout.split())
         done = await machine.run([*prefix, "sh", "-c", "echo $$"])
         self.assertEqual(done.stdout, (group / "cgroup.procs").read_text())

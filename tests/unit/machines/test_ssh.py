@@ -113,12 +113,14 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         machine = self.machine(server, client_key=None, key_file=str(path))
         self.assertEqual(0, (await machine.run(["true"])).exit_status)
 
-    def test_bad_keys_are_named(self):
+    async def test_bad_keys_are_named(self):
         common = {"host": "::1", "user": "u"}
         with self.assertRaisesRegex(base.MachineError, "ssh_host_ed25519"):
             ssh.Ssh(endpoint.Endpoint("g1", host_key="rubbish", **common))
+        server = await self.serve()
+        machine = self.machine(server, client_key="rubbish")
         with self.assertRaisesRegex(base.MachineError, "g1: client key"):
-            ssh.Ssh(endpoint.Endpoint("g1", client_key="rubbish", **common))
+            await machine.run(["true"])
 
     async def test_waits_for_a_port_to_open(self):
         server = await self.serve()

@@ -71,7 +71,7 @@ class StatusTestCase(unittest.TestCase):
         self.assertFalse(got.passed)
         self.assertIn("nothing was measured", got.sentence())
 
-    @hypothesis.settings(deadline=None, max_examples=30)
+    @hypothesis.settings(max_examples=30)
     @hypothesis.given(
         strategies.integers(0, 3),
         strategies.sampled_from(["incomplete", "interrupted", None]),
@@ -88,7 +88,7 @@ class StatusTestCase(unittest.TestCase):
 
 
 class MergeTestCase(unittest.TestCase):
-    @hypothesis.settings(deadline=None, max_examples=30)
+    @hypothesis.settings(max_examples=30)
     @hypothesis.given(strategies.randoms(), strategies.integers(0, 5))
     def test_same_as_single_in_any_order(self, chance, cut):
         entries = [*made.several(made.BOTH), None]

@@ -115,7 +115,6 @@ class CompareTestCase(unittest.TestCase):
         self.assertEqual((2,), got.guest_outliers)
         self.assertEqual(6, got.guest_repetitions)
 
-    @hypothesis.settings(deadline=None)
     @hypothesis.given(repetitions, repetitions, strategies.booleans())
     def test_interval_holds_the_overhead(self, bare, guest, rate):
         metric = made.IOPS if rate else made.TIME
@@ -124,7 +123,6 @@ class CompareTestCase(unittest.TestCase):
         self.assertLessEqual(got.low, got.overhead_percent + slack)
         self.assertGreaterEqual(got.high, got.overhead_percent - slack)
 
-    @hypothesis.settings(deadline=None)
     @hypothesis.given(repetitions, repetitions, strategies.floats(1e-3, 1e3))
     def test_unit_does_not_matter(self, bare, guest, factor):
         got = loss.compare(made.TIME, bare, guest)
@@ -139,7 +137,6 @@ class CompareTestCase(unittest.TestCase):
             / (1 + got.overhead_percent / 100),
         )
 
-    @hypothesis.settings(deadline=None)
     @hypothesis.given(repetitions, repetitions)
     def test_direction_mirrors(self, bare, guest):
         rate = loss.compare(made.IOPS, bare, guest)

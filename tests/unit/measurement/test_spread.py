@@ -55,7 +55,6 @@ class SpreadTestCase(unittest.TestCase):
         self.assertIsNone(spread.spread(()))
         self.assertIsNone(spread.spread((1.0,)))
 
-    @hypothesis.settings(deadline=None)
     @hypothesis.given(several, strategies.floats(1e-6, 1e6))
     def test_of_any_scale(self, values, factor):
         before = spread.spread(values)
@@ -67,14 +66,12 @@ class SpreadTestCase(unittest.TestCase):
                 (name, one, other),
             )
 
-    @hypothesis.settings(deadline=None)
     @hypothesis.given(several, strategies.randoms())
     def test_in_any_order(self, values, chance):
         before = spread.spread(values)
         chance.shuffle(values)
         self.assertEqual(before, spread.spread(values))
 
-    @hypothesis.settings(deadline=None)
     @hypothesis.given(
         strategies.lists(
             strategies.floats(5e-324, 1.7e308), min_size=2, max_size=6
@@ -142,7 +139,6 @@ class RatioTestCase(unittest.TestCase):
         found = spread.ratio((1.0, 2.0, 3.0), (3.0,) * 3, 0.95)
         self.assertEqual((0, 0, 0), (found.value, found.low, found.high))
 
-    @hypothesis.settings(deadline=None)
     @hypothesis.given(several, several, strategies.floats(1e-6, 1e6))
     def test_of_any_scale(self, bare, guest, factor):
         hypothesis.assume(max(bare) > 1.001 * min(bare))

@@ -241,7 +241,7 @@ class NeverAPassTestCase(unittest.TestCase):
         self.assertEqual("void", found.status)
         self.assertFalse(found.passed)
 
-    @hypothesis.settings(deadline=None, max_examples=30)
+    @hypothesis.settings(max_examples=30)
     @hypothesis.given(
         strategies.integers(0, 4),
         strategies.sampled_from(["incomplete", "interrupted", None]),
@@ -274,7 +274,7 @@ class NeverAPassTestCase(unittest.TestCase):
 
 
 class MergeTestCase(unittest.TestCase):
-    @hypothesis.settings(deadline=None, max_examples=30)
+    @hypothesis.settings(max_examples=30)
     @hypothesis.given(strategies.randoms(), strategies.integers(0, 6))
     def test_same_as_single_in_any_order(self, chance, cut):
         limits = {"max_cv_percent": {"*": 5}, "max_gsd_ratio": {"*": 11}}
@@ -286,7 +286,7 @@ class MergeTestCase(unittest.TestCase):
         self.assertEqual(single, left.judgement())
         self.assertEqual(single.sentence(), left.judgement().sentence())
 
-    @hypothesis.settings(deadline=None, max_examples=30)
+    @hypothesis.settings(max_examples=30)
     @hypothesis.given(strategies.floats(1e-3, 1e3))
     def test_of_any_scale(self, factor):
         """Both sides in another unit: the verdict is the same."""

@@ -14,7 +14,6 @@ values = strategies.lists(
 
 
 class RatioIntervalTestCase(unittest.TestCase):
-    @hypothesis.settings(deadline=None)
     @hypothesis.given(values, values, strategies.floats(0.5, 0.999))
     def test_same_as_scipy(self, bare, guest, confidence):
         logs = numpy.log(bare), numpy.log(guest)
@@ -26,7 +25,6 @@ class RatioIntervalTestCase(unittest.TestCase):
         self.assertAlmostEqual(expected.low, math.log(low), places=6)
         self.assertAlmostEqual(expected.high, math.log(high), places=6)
 
-    @hypothesis.settings(deadline=None)
     @hypothesis.given(values, values)
     def test_swapped_sides(self, bare, guest):
         low, high = statistics.ratio_interval(bare, guest, 0.95)

@@ -35,7 +35,6 @@ class DecideTestCase(unittest.TestCase):
         pair = compare([100.0, 100.0], [10.0, 10.0])
         self.assertEqual("inconclusive", verdict.decide(pair, 15))
 
-    @hypothesis.settings(deadline=None)
     @hypothesis.given(
         strategies.lists(strategies.floats(1, 1e6), min_size=3, max_size=6),
         strategies.lists(strategies.floats(1, 1e6), min_size=3, max_size=6),

@@ -35,10 +35,3 @@ class LabelsTestCase(unittest.TestCase):
             ),
             labels.relabel(METRIC, "db"),
         )
-
-    def test_value_of_a_sample_stays(self):
-        labelled = labels.relabel_sample(
-            sample.Sample(metric=METRIC, value=5), "db"
-        )
-        self.assertEqual(5, labelled.value)
-        self.assertEqual("disk.fio.db.randread.iops", labelled.metric.name)

@@ -20,9 +20,6 @@ JSON = [
 ]
 TABLES = sorted(set(RUNS) - set(JSON))
 
-#: A busy machine is no reason to fail.
-UNHURRIED = hypothesis.settings(deadline=None)
-
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: (
@@ -97,12 +94,10 @@ class UntrustedOutputTestCase(unittest.TestCase):
         found = {golden.workload(name).name for name in RUNS}
         self.assertEqual(set(registry.names()), found)
 
-    @UNHURRIED
     @hypothesis.given(st.sampled_from(sorted(RUNS)), st.text())
     def test_any_text(self, name, text):
         _read(name, dict.fromkeys(RUNS[name].files, text))
 
-    @UNHURRIED
     @hypothesis.given(st.text(), st.integers(0, 255))
     def test_any_text_as_facts(self, text, status):
         for name in registry.names():
@@ -117,7 +112,6 @@ class UntrustedOutputTestCase(unittest.TestCase):
             except base.WorkloadError as error:
                 _check_message(str(error))
 
-    @UNHURRIED
     @hypothesis.given(st.sampled_from(TABLES), st.integers(0, 10**6), WORDS)
     def test_table_with_another_word(self, name, at, word):
         command, whole = _first(name)
@@ -125,7 +119,6 @@ class UntrustedOutputTestCase(unittest.TestCase):
         words[at % len(words)] = word
         _read(name, {command: " ".join(words)})
 
-    @UNHURRIED
     @hypothesis.given(
         st.sampled_from(sorted(RUNS)),
         st.integers(0, 10**6),
@@ -137,7 +130,6 @@ class UntrustedOutputTestCase(unittest.TestCase):
         at %= len(whole) + 1
         _read(name, {command: whole[:at] + text + whole[at + length :]})
 
-    @UNHURRIED
     @hypothesis.given(
         st.sampled_from(JSON),
         st.integers(0, 10**6),
@@ -151,7 +143,6 @@ class UntrustedOutputTestCase(unittest.TestCase):
         container[key] = value
         _read(name, {command: json.dumps(document)})
 
-    @UNHURRIED
     @hypothesis.given(
         st.sampled_from(
             ["jitter_ms", "lost_packets", "packets", "bits_per_second"]

@@ -195,7 +195,7 @@ class MissingTestCase(unittest.TestCase):
         self.assertFalse(got.missing)
         self.assertTrue(made.degradation(curves, {"*": 95}, at=2).passed)
 
-    @hypothesis.settings(deadline=None, max_examples=30)
+    @hypothesis.settings(max_examples=30)
     @hypothesis.given(
         strategies.integers(0, 2),
         strategies.sampled_from(["incomplete", "interrupted", None]),
@@ -236,7 +236,7 @@ class MissingTestCase(unittest.TestCase):
 
 
 class MergeTestCase(unittest.TestCase):
-    @hypothesis.settings(deadline=None, max_examples=20)
+    @hypothesis.settings(max_examples=20)
     @hypothesis.given(strategies.randoms(), strategies.integers(0, 4))
     def test_same_as_single_in_any_order(self, chance, cut):
         curves = [*made.levels(CPU), None]

@@ -73,7 +73,7 @@ def values(found):
 
 @ddt.ddt
 class FitTestCase(unittest.TestCase):
-    @hypothesis.settings(deadline=None, max_examples=60)
+    @hypothesis.settings(max_examples=60)
     @hypothesis.given(
         strategies.floats(1e-3, 1e9),
         strategies.one_of(strategies.just(0.0), strategies.floats(1e-4, 2)),
@@ -150,7 +150,7 @@ class FitTestCase(unittest.TestCase):
     def test_too_few_levels(self, name, totals):
         self.assertIsNone(law.fit(totals))
 
-    @hypothesis.settings(deadline=None, max_examples=30)
+    @hypothesis.settings(max_examples=30)
     @hypothesis.given(
         strategies.lists(strategies.floats(0.01, 1e4), min_size=4, max_size=6)
     )

@@ -29,7 +29,7 @@ def straight(percent, numbers, scatter=0.0):
 
 @ddt.ddt
 class LineTestCase(unittest.TestCase):
-    @hypothesis.settings(deadline=None, max_examples=30)
+    @hypothesis.settings(max_examples=30)
     @hypothesis.given(
         strategies.floats(0, 12),
         strategies.sets(strategies.integers(2, 8), min_size=2),
@@ -74,7 +74,7 @@ class LineTestCase(unittest.TestCase):
             got.seen, "^at 2 guests the loss is 12.7 points below the line"
         )
 
-    @hypothesis.settings(deadline=None, max_examples=30)
+    @hypothesis.settings(max_examples=30)
     @hypothesis.given(strategies.floats(0, 15), strategies.floats(0.3, 0.499))
     def test_disk_of_the_2013_study(self, second, share):
         """It loses little at 2 guests; at 3 under half of that is left.
