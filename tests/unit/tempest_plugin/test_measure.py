@@ -44,6 +44,7 @@ class MeasureTestCase(unittest.TestCase):
         given = whole.asked(self.folder, self.document, machine)
         patch = mock.patch(
             "rally_vmperf.execution.arrival.Guests",
+            autospec=True,
             return_value=whole.Arrived([machine]),
         )
         with patch:
