@@ -29,6 +29,7 @@ from rally_vmperf.cloud import service_health
 from rally_vmperf.cloud import services
 from rally_vmperf.cloud import settings
 from rally_vmperf.cloud import supervisor
+from rally_vmperf.cloud import tempest_conf
 from rally_vmperf.cloud import templates
 from rally_vmperf.cloud import units
 
@@ -104,6 +105,9 @@ class Bringup:
             ),
             "agents": task([*agents.NAMES], self._agents),
             "paths": task(["networks", "peer-sshd"], self._paths),
+            "tempest.conf": task(
+                ["image upload", "flavors", "networks"], self._tempest
+            ),
             "passwords": task(["identity", "schema-nova"], self._passwords),
         }
         for name, steps in self._shipped.data("schema.yaml.j2").items():
@@ -235,6 +239,9 @@ class Bringup:
         if self._place.guests_gone.exists():
             inventory.forget_guests(cloud)
             self._place.guests_gone.unlink()
+
+    def _tempest(self) -> None:
+        tempest_conf.write(self._place, self._shipped, self._connect())
 
     def _agents(self) -> None:
         agents.wait(self._connect(), self._keeper)

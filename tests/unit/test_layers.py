@@ -58,6 +58,19 @@ MAY_IMPORT = {
         "runs",
         "termination",
     },
+    "tempest_plugin": {
+        "baseline",
+        "execution",
+        "guests",
+        "measurement",
+        "opts",
+        "questions",
+        "records",
+        "report",
+        "runs",
+        "termination",
+        "workloads",
+    },
     "cmd": {
         "baseline",
         "cloud",
@@ -86,6 +99,7 @@ OWNED = {
     "matplotlib": {"report", "questions"},
     "openstack": {"guests", "cloud", "runs"},
     "cliff": {"cmd"},
+    "tempest": {"tempest_plugin"},
 }
 
 

@@ -3,7 +3,6 @@
 import dataclasses
 import datetime
 import json
-import time
 import typing as t
 
 from rally import consts
@@ -21,12 +20,8 @@ from rally_vmperf.guests import ledger
 from rally_vmperf.guests import ownership
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
-from rally_vmperf.measurement import finding
 from rally_vmperf.plugins import opened
 from rally_vmperf.plugins import sanitize
-
-if t.TYPE_CHECKING:
-    from rally_vmperf.execution import arrival
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
@@ -79,6 +74,7 @@ class Guests(context.OpenStackContext):
     def _boot(self, connection: t.Any) -> None:
         from rally_vmperf.guests import boot
         from rally_vmperf.guests import cloud
+        from rally_vmperf.runs import guest_arrival
 
         config = json.loads(json.dumps(self.config))
         admin = credentials.of_admin(self.context)
@@ -91,7 +87,14 @@ class Guests(context.OpenStackContext):
             LOG.info,
             admin=cloud.connect(admin) if admin else None,
         )
-        booted = self._wait_for_ssh(connection, booted)
+        try:
+            booted, arriving = guest_arrival.wait(
+                connection, booted, self.config["ssh_timeout"], LOG.info
+            )
+        except errors.GuestError as error:
+            # Rally shows it, and it may quote a guest's console.
+            raise errors.GuestError(sanitize.sanitize(str(error))) from None
+        opened.OPENED.keep(self.get_owner_id(), arriving)
         # Rally keeps what is plain, and hands it on to the scenario.
         self.context["vmperf_guests"] = {
             "guests": [guest.to_plain(one) for one in booted.guests],
@@ -99,42 +102,6 @@ class Guests(context.OpenStackContext):
             "findings": [dataclasses.asdict(one) for one in booted.findings],
             "config": config,
         }
-
-    def _wait_for_ssh(
-        self, connection: t.Any, booted: guest.Booted
-    ) -> guest.Booted:
-        """Return the guests with their host keys, once all answer SSH."""
-        from rally_vmperf.execution import arrival
-        from rally_vmperf.guests import host_keys
-
-        found = list(booted.findings)
-        timeout = self.config["ssh_timeout"]
-        begin = time.monotonic()
-        try:
-            guests = host_keys.learn(
-                connection, booted.guests, timeout, LOG.info
-            )
-        except errors.GuestError as error:
-            raise errors.GuestError(sanitize.sanitize(str(error))) from None
-        arriving = arrival.Guests(guests, booted.client_key)
-        opened.OPENED.keep(self.get_owner_id(), arriving)
-        left = timeout - (time.monotonic() - begin)
-        arrivals = arriving.wait(left, LOG.info)
-        for one, arrived in zip(guests, arrivals, strict=True):
-            if arrived.busy:
-                late = finding.Finding(
-                    kind="still_booting",
-                    subject=one.name,
-                    seen=f"{arrived.busy} was still at work in "
-                    f"{one.name} after {timeout:g} s",
-                )
-                found.append(late)
-            if arrived.trouble:
-                text = _unreached(connection, one, arrived)
-                raise errors.GuestError(sanitize.sanitize(text))
-        return dataclasses.replace(
-            booted, guests=guests, findings=tuple(found)
-        )
 
     def _give_up(self, error: BaseException) -> None:
         """Clean up after a failure, as Rally will not in every case."""
@@ -226,23 +193,6 @@ class Guests(context.OpenStackContext):
                 LOG.warning(line)
         except errors.GuestError as error:
             LOG.warning(str(error))
-
-
-def _unreached(
-    connection: t.Any, one: guest.Guest, arrived: "arrival.Arrival"
-) -> str:
-    """Say why a guest was not reached, with its console as a witness."""
-    from rally_vmperf.guests import console
-
-    seen = console.witness(connection, one.id, one.host_key)
-    name = f"guest {one.name} at {one.address}"
-    end = f"end of the guest's console:\n{seen.end}"
-    if arrived.at_jump:
-        return f"{name} was not tried: {arrived.trouble}; {end}"
-    why = "raise ssh_timeout, or look at its security group and image"
-    if seen.hints:
-        why = "by its console " + "; ".join(seen.hints)
-    return f"{name} does not answer SSH: {arrived.trouble}; {why}; {end}"
 
 
 def _config_files() -> list[str]:

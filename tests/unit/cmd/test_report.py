@@ -6,6 +6,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.cmd import report
+from rally_vmperf.questions import limits_file
 from rally_vmperf.records import journal
 from tests.unit import made
 from tests.unit.report import rally_results
@@ -113,11 +114,12 @@ class ReportTestCase(unittest.TestCase):
             ("", "object"),
             (
                 "vmperf_overhead: {max_percent: {a: 1}}\nfailure_rate: {}",
-                "failure_rate is no SLA of a report",
+                "failure_rate is no SLA of ours",
             ),
         ):
             limits = self.write("limits.yaml", content)
-            with self.assertRaisesRegex(report.ReportError, words) as caught:
+            refused = self.assertRaisesRegex(limits_file.LimitsError, words)
+            with refused as caught:
                 self.run_command(path, "--limits", limits)
             self.assertNotIn("\n", str(caught.exception))
 

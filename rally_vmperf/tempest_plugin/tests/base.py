@@ -1,0 +1,148 @@
+"""What the tests of all questions have in common."""
+
+import pathlib
+import typing as t
+
+from oslo_log import log as logging
+from tempest import config
+from tempest import test
+from tempest.common import credentials_factory
+from testtools import content
+
+from rally_vmperf import termination
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import guest
+from rally_vmperf.questions import table
+from rally_vmperf.tempest_plugin import guests
+from rally_vmperf.tempest_plugin import measure
+from rally_vmperf.tempest_plugin import tasks
+
+CONF = config.CONF
+LOG = logging.getLogger(__name__)
+
+
+class Booting(test.BaseTestCase):
+    """Boots the guests of a class once, and removes them in any case.
+
+    Tempest runs classes that are marked as serial alone: two measurements at
+    once, or anybody else's guests, would disturb each other.
+    """
+
+    credentials: t.ClassVar[list[str]] = ["primary"]
+    owner: guests.Guests
+
+    @classmethod
+    def skip_checks(cls) -> None:
+        """Skip where the cloud lacks what guests are made of."""
+        if CONF.vmperf.host:
+            # Nova lets nobody else choose.
+            cls.credentials = ["admin"]
+        super().skip_checks()
+        for service in ("nova", "glance", "neutron"):
+            if not getattr(CONF.service_available, service):
+                raise cls.skipException(f"{service} is not available")
+
+    @classmethod
+    def setup_credentials(cls) -> None:
+        """Have Tempest make a network that a router leads to."""
+        cls.set_network_resources(
+            network=True, subnet=True, router=True, dhcp=True
+        )
+        super().setup_credentials()
+
+    @classmethod
+    def boot(cls, options: dict[str, t.Any]) -> guest.Booted:
+        """Return guests, which the end of the class removes.
+
+        :param options: of vmperf_guests
+        """
+        termination.as_interrupt()
+        kind = cls.credentials[0]
+        manager = getattr(cls, f"os_{kind}")
+        network = cls.get_tenant_network(kind)
+        cls.owner = guests.Guests(
+            guests.credential(CONF, manager.credentials),
+            _admin(),
+            journal_dir(),
+            LOG.info,
+        )
+        try:
+            booted = cls.owner.boot(options, network.get("id"))
+        except KeyboardInterrupt:
+            # Tempest cleans up after exceptions only.
+            cls.tearDownClass()
+            raise
+        cls.addClassResourceCleanup(cls.owner.remove)
+        return booted
+
+
+class Measuring(Booting):
+    """Asks a question of the guests of a class."""
+
+    question = ""
+    configured: tasks.Configured
+    measurement: measure.Measurement
+
+    @classmethod
+    def skip_checks(cls) -> None:
+        """Skip what is not configured, naming the option."""
+        super().skip_checks()
+        cls.configured = tasks.Configured(
+            CONF, table.questions()[cls.question]
+        )
+        lacking = cls.configured.lacking()
+        if lacking:
+            raise cls.skipException(lacking)
+
+    @classmethod
+    def resource_setup(cls) -> None:
+        """Check all that is configured, then boot."""
+        super().resource_setup()
+        cls.configured.check_limits()
+        asked = cls.whole()
+        booted = cls.boot(asked.guest_options)
+        folder = journal_dir()
+        cls.measurement = measure.Measurement(
+            identifier=cls.owner.id,
+            booted=booted,
+            connect=cls.owner.connect,
+            baseline=cls.configured.baseline,
+            journal_dir=folder,
+            report_dir=pathlib.Path(CONF.vmperf.report_dir or folder),
+            progress=LOG.info,
+            warn=LOG.warning,
+        )
+
+    @classmethod
+    def whole(cls) -> t.Any:
+        """Return the task of all workloads, whose guests are booted."""
+        raise NotImplementedError
+
+    def hold(self, asked: t.Any) -> None:
+        """Measure, attach what came of it, and fail with the verdict."""
+        try:
+            outcome = self.measurement.run(asked, self.configured.question)
+        except KeyboardInterrupt:
+            # Whoever runs the tests goes on to the next class, or ends.
+            type(self).tearDownClass()
+            raise
+        self.addDetail("vmperf-verdict", content.text_content(outcome.table()))
+        LOG.info(outcome.sentence())
+        if not outcome.passed:
+            self.fail(outcome.sentence())
+
+
+def journal_dir() -> pathlib.Path:
+    """Return the folder of journals and of the ledger."""
+    return pathlib.Path(CONF.vmperf.journal_dir)
+
+
+def _admin() -> t.Any:
+    """Return the credential of who sees hosts, if there is one."""
+    if not CONF.auth.admin_username:
+        return None
+    try:
+        found = credentials_factory.get_configured_admin_credentials()
+    except errors.GuestError:
+        return None
+    return guests.credential(CONF, found)

@@ -1,0 +1,46 @@
+"""How guests degrade as more of them share a host."""
+
+import typing as t
+
+from tempest import config
+from tempest.common import utils
+from tempest.lib import decorators
+
+from rally_vmperf.tempest_plugin.tests import base
+
+CONF = config.CONF
+
+
+@decorators.serial
+class TestDensity(base.Measuring):
+    """As many guests as configured stay within the limits."""
+
+    question = "density"
+
+    @classmethod
+    def whole(cls) -> t.Any:
+        """Return the task of all workloads at all levels, on one host."""
+        levels = CONF.vmperf.levels
+        one_host = {} if CONF.vmperf.host else {"server_group": "affinity"}
+        workloads = [
+            one
+            for part in ("cpu", "memory", "disk", "application")
+            for one in cls.configured.of_part(part)
+        ]
+        if cls.configured.peer:
+            workloads += cls.configured.of_part("network")
+        arguments = {
+            "levels": levels,
+            "order": "listed",
+            "seed": 0,
+            "others": "idle",
+            "stop": None,
+        }
+        return cls.configured.ask(workloads, max(levels), arguments, one_host)
+
+    @decorators.idempotent_id("b3d0b2ea-94c2-4f43-8d8b-4b6b1f5d7e65")
+    @decorators.attr(type=["slow", "vmperf"])
+    @utils.services("compute", "network", "image")
+    def test_density(self) -> None:
+        """Each guest keeps its speed as their number grows."""
+        self.hold(self.whole())

@@ -1,0 +1,107 @@
+"""A test's run: its records, its verdict in words, its report."""
+
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+from rally_vmperf.baseline import store
+from rally_vmperf.records import journal
+from rally_vmperf.tempest_plugin import measure
+from tests.unit.runs import golden
+from tests.unit.runs import whole
+from tests.unit.tempest_plugin import configured
+
+BARE = [1000, 1001, 1002]
+GUEST = [900, 901, 902]
+
+
+class MeasureTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.document = whole.baseline(self.folder, (1,), BARE)
+        store.Store(self.folder).save(self.document)
+
+    def measured(self, limit, outputs):
+        """Measure a guest and hold it to a limit in percent."""
+        limits = {
+            "max_percent": {"cpu.*": limit},
+            "tolerate": ["shape_whole"],
+        }
+        asked = configured.asked(
+            baseline_dir=str(self.folder),
+            baseline="metal",
+            limits_file=configured.write(
+                self.folder, "limits.yaml", {"vmperf_overhead": limits}
+            ),
+            repetitions=3,
+            warmup=0,
+        )
+        machine = golden.Machine("g1", outputs)
+        given = whole.asked(self.folder, self.document, machine)
+        patch = mock.patch(
+            "rally_vmperf.execution.arrival.Guests",
+            autospec=True,
+            return_value=whole.Arrived([machine]),
+        )
+        with patch:
+            return measure.Measurement(
+                identifier="t",
+                booted=given.booted,
+                connect=given.connect,
+                baseline=self.document,
+                journal_dir=self.folder,
+                report_dir=self.folder / "reports",
+                progress=whole.quiet,
+                warn=whole.quiet,
+            ).run(asked.ask(asked.workloads, 1, {}, {}), asked.question)
+
+    def rates(self):
+        return [golden.sysbench(rate) for rate in GUEST]
+
+    def test_within_the_limit(self):
+        """Record, journal and report are there, and the table says it."""
+        outcome = self.measured(15, self.rates())
+        self.assertTrue(outcome.passed, outcome.sentence())
+        self.assertIn("passed: 2 of 2 metrics", outcome.sentence())
+        kept = journal.Journal(self.folder, outcome.journal.stem).read()
+        self.assertEqual(["complete"] * 3, [one["state"] for one in kept])
+        self.assertIn("overhead", outcome.report.read_text())
+        self.assertIn("cpu.sysbench.rate: bare metal", outcome.table())
+        self.assertIn(str(outcome.report), outcome.table())
+
+    def test_beyond_the_limit(self):
+        """The sentence of the verdict says by how much."""
+        outcome = self.measured(5, self.rates())
+        self.assertFalse(outcome.passed)
+        self.assertIn("failed: 1 of 2 metrics", outcome.sentence())
+        self.assertIn("limit 5 %: failed", outcome.sentence())
+
+    def test_nothing_measured_is_void(self):
+        """A tool that fails is no pass, and void is told from failed."""
+        outcome = self.measured(15, ["no figures"])
+        self.assertFalse(outcome.passed)
+        self.assertIn("void: nothing was measured", outcome.sentence())
+
+    def test_interrupted(self):
+        """What was measured is in the journal, and Ctrl-C goes on."""
+        first, second, third = self.rates()
+
+        def interrupted():
+            golden.interrupt()
+            return second
+
+        with self.assertRaises(KeyboardInterrupt):
+            self.measured(15, [first, interrupted, third])
+        (path,) = [
+            one
+            for one in self.folder.glob("*.jsonl")
+            if not one.stem.startswith(whole.SESSION)
+        ]
+        kept = journal.Journal(self.folder, path.stem).read()
+        self.assertEqual(
+            ["complete", "interrupted"], [one["state"] for one in kept]
+        )

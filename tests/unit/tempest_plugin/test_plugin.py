@@ -1,0 +1,112 @@
+"""Tempest finds the plugin, its options and its tests."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN = pathlib.Path(sys.executable).parent
+TESTS = {
+    "test_density.TestDensity.test_density",
+    "test_overhead.TestOverhead.test_cpu",
+    "test_overhead.TestOverhead.test_disk",
+    "test_overhead.TestOverhead.test_memory",
+    "test_overhead.TestOverhead.test_network",
+    "test_placement.TestPlacement.test_placement",
+}
+#: Tests as Tempest's own loader finds them, and what they are marked with.
+LIST = """
+import json, sys, unittest
+from tempest.test_discover import plugins
+found = plugins.TempestTestPluginManager().get_plugin_load_tests_tuple()
+folder, top = found["rally-vmperf"]
+def each(suite):
+    for one in suite:
+        yield from each(one) if isinstance(one, unittest.TestSuite) else [one]
+tests = list(each(unittest.TestLoader().discover(folder, "test*.py", top)))
+print(json.dumps({
+    "tests": [one.id() for one in tests],
+    "serial": [type(one).is_serial_execution_requested() for one in tests],
+    "rally": [name for name in sys.modules
+              if name.split(".")[0] in ("rally", "rally_openstack")],
+}))
+"""
+
+
+class TestPlugin(unittest.TestCase):
+    """As the commands of Tempest see it."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Let Tempest find our tests, in a process of its own."""
+        super().setUpClass()
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        conf = pathlib.Path(folder.name, "tempest.conf")
+        conf.write_text(f"[oslo_concurrency]\nlock_path = {folder.name}\n")
+        cls.environment = {
+            **os.environ,
+            "TEMPEST_CONFIG": conf.name,
+            "TEMPEST_CONFIG_DIR": folder.name,
+            "HOME": folder.name,
+        }
+        done = cls.run_here([sys.executable, "-c", LIST])
+        cls.seen = json.loads(done.stdout.splitlines()[-1])
+
+    @classmethod
+    def run_here(cls, argv):
+        """Run a program with a tempest.conf of its own."""
+        return subprocess.run(
+            argv,
+            env=cls.environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+
+    def test_every_test_is_found_and_marked(self):
+        """By an identifier that stays, as slow, and as ours."""
+        prefix = "rally_vmperf.tempest_plugin.tests."
+        names = {
+            one.removeprefix(prefix).partition("[")[0]
+            for one in self.seen["tests"]
+        }
+        self.assertEqual(TESTS, names)
+        for name in self.seen["tests"]:
+            marks = name.partition("[")[2].rstrip("]").split(",")
+            self.assertIn("slow", marks)
+            self.assertIn("vmperf", marks)
+            self.assertTrue(any(one.startswith("id-") for one in marks))
+
+    def test_no_two_measure_at_once(self):
+        """Tempest runs serial classes alone."""
+        self.assertEqual([True] * len(TESTS), self.seen["serial"])
+
+    def test_rally_is_not_imported(self):
+        """Who asks by Tempest needs no Rally."""
+        self.assertEqual([], self.seen["rally"])
+
+    def test_list_plugins(self):
+        """The command names it."""
+        said = self.run_here([str(BIN / "tempest"), "list-plugins"])
+        self.assertIn("rally-vmperf", said.stdout)
+
+    def test_sample_configuration(self):
+        """Both generators know the options."""
+        done = self.run_here(
+            [
+                str(BIN / "oslo-config-generator"),
+                *("--namespace", "rally_vmperf.tempest"),
+            ]
+        )
+        self.assertIn("#limits_file = <None>", done.stdout)
+        done = self.run_here(
+            [
+                str(BIN / "oslo-config-generator"),
+                *("--namespace", "tempest.config"),
+            ]
+        )
+        self.assertIn("#limits_file = <None>", done.stdout)

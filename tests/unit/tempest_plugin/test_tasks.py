@@ -1,0 +1,154 @@
+"""Tests of what tempest.conf asks for."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+import ddt
+
+from rally_vmperf.baseline import store
+from rally_vmperf.tempest_plugin import tasks
+from tests.unit.runs import whole
+from tests.unit.tempest_plugin import configured
+
+LIMITS = {
+    "vmperf_overhead": {
+        "max_percent": {"cpu.*": 5, "memory.*": 10},
+        "confidence": 0.9,
+    },
+    "vmperf_spread": {"max_cv_percent": {"memory.*": 3}},
+    "vmperf_degradation": {"max_percent": {"cpu.*": 10}},
+}
+WORKLOADS = [
+    {"name": "sysbench", "arguments": {"time": 2}},
+    {"name": "mbw", "label": "small", "arguments": {"size_mib": 16}},
+]
+
+
+@ddt.ddt
+class TasksTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.limits = configured.write(folder.name, "limits.yaml", LIMITS)
+        self.workloads = configured.write(folder.name, "w.yaml", WORKLOADS)
+
+    def asked(self, question="overhead", **values):
+        given = {
+            "limits_file": self.limits,
+            "workloads_file": self.workloads,
+            "baseline_dir": self.folder,
+        }
+        return configured.asked(question, **given | values)
+
+    def register(self):
+        """Register a baseline that has sysbench only."""
+        store.Store(pathlib.Path(self.folder)).save(
+            whole.baseline(self.folder)
+        )
+
+    @ddt.data(
+        ("overhead", {}, "no baseline: .* baseline record"),
+        ("overhead", {"baseline": "metal", "limits_file": None}, "no limits"),
+        ("density", {"workloads_file": None}, "no workloads"),
+        ("density", {"limits_file": "strange"}, "strange has none of"),
+    )
+    @ddt.unpack
+    def test_what_is_lacking_is_told_in_one_line(self, name, values, words):
+        if values.get("limits_file") == "strange":
+            values["limits_file"] = configured.write(
+                self.folder, "strange", {"vmperf_overhead": {"min": {"a": 1}}}
+            )
+        lacking = self.asked(name, **values).lacking()
+        self.assertRegex(lacking, words)
+        self.assertNotIn("\n", lacking)
+
+    def test_nothing_is_lacking(self):
+        self.assertEqual("", self.asked(baseline="metal").lacking())
+        self.assertEqual("", self.asked("density").lacking())
+
+    def test_workloads_by_part(self):
+        asked = self.asked()
+        self.assertEqual(WORKLOADS[:1], asked.of_part("cpu"))
+        self.assertEqual(WORKLOADS[1:], asked.of_part("memory"))
+        self.assertEqual([], asked.of_part("network"))
+
+    def test_workloads_of_the_baseline(self):
+        self.register()
+        asked = self.asked(baseline="metal", workloads_file=None)
+        (one,) = asked.workloads
+        self.assertEqual("sysbench", one["name"])
+        self.assertEqual(2, one["arguments"]["time"])
+
+    def test_task_of_one_part(self):
+        """Limits of other parts are left out, with what belongs to them."""
+        self.register()
+        asked = self.asked(
+            baseline="metal", repetitions=4, warmup=2, install=False
+        )
+        found = asked.ask(asked.of_part("cpu"), 1, {}, {})
+        self.assertEqual(6, found.times)
+        self.assertEqual(2, found.warmup)
+        self.assertEqual(
+            {
+                "vmperf_overhead": {
+                    "max_percent": {"cpu.*": 5},
+                    "confidence": 0.9,
+                }
+            },
+            found.criteria,
+        )
+        guests = found.guests
+        self.assertEqual({"id": "i1"}, guests["image"])
+        self.assertEqual({"id": "f1"}, guests["flavor"])
+        self.assertEqual("floating", guests["address"])
+        self.assertIs(False, guests["install"])
+        json.dumps(guests)
+
+    def test_image_and_flavor_of_our_own(self):
+        self.register()
+        asked = self.asked(baseline="metal", image_ref="i2", flavor_ref="f2")
+        guests = asked.ask(asked.of_part("cpu"), 1, {}, {}).guests
+        self.assertEqual({"id": "i2"}, guests["image"])
+        self.assertEqual({"id": "f2"}, guests["flavor"])
+
+    def test_a_workload_that_the_baseline_lacks_is_refused(self):
+        self.register()
+        asked = self.asked(baseline="metal")
+        with self.assertRaisesRegex(tasks.REFUSALS, "no workload 'mbw'"):
+            asked.ask(asked.of_part("memory"), 1, {}, {})
+
+    def test_a_limit_that_matches_nothing_is_refused(self):
+        path = configured.write(
+            self.folder,
+            "typo.yaml",
+            {"vmperf_overhead": {"max_percent": {"cqu.*": 5}}},
+        )
+        asked = self.asked(limits_file=path)
+        with self.assertRaisesRegex(tasks.REFUSALS, "'cqu.*' matches no"):
+            asked.check_limits()
+        self.asked().check_limits()
+
+    @ddt.data(
+        ("a: b: c", "no YAML"),
+        ("vmperf_overhead: {max_percents: {a: 1}}", "max_percents"),
+        ("vmperf_overhead: {max_percent: {a: b}}", "is not of type 'number'"),
+    )
+    @ddt.unpack
+    def test_a_broken_file_of_limits_is_refused(self, text, words):
+        path = pathlib.Path(self.folder, "broken.yaml")
+        path.write_text(text)
+        asked = self.asked(limits_file=str(path), baseline="metal")
+        with self.assertRaisesRegex(tasks.REFUSALS, words) as caught:
+            asked.lacking()
+        self.assertNotIn("\n", str(caught.exception))
+
+    def test_peer(self):
+        self.assertIsNone(self.asked().peer)
+        asked = self.asked(peer={"address": "fd00::1", "port": "2222"})
+        self.assertEqual({"address": "fd00::1", "port": 2222}, asked.peer)
+        with self.assertRaisesRegex(tasks.REFUSALS, "peer.*address"):
+            _ = self.asked(peer={"adress": "a"}).peer
