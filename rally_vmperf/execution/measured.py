@@ -3,6 +3,7 @@
 import dataclasses
 import typing as t
 
+from rally_vmperf.measurement import cpu_seconds
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
 
@@ -19,6 +20,9 @@ class Run:
     """One command on one machine, by that machine's own clock.
 
     :param started: seconds since the epoch
+    :param user: CPU seconds in user mode; None where nobody measured them
+    :param system: CPU seconds in the kernel, likewise
+    :param work: how much it did, where its output tells, and in which unit
     :param clock_offset: seconds by which that clock is ahead of the
         controller's; None where it was not needed
     :param clock_error: seconds by which that may be wrong
@@ -31,8 +35,27 @@ class Run:
     ended: float
     seconds: float
     exit_status: int
+    user: float | None = None
+    system: float | None = None
+    work: float | None = None
+    work_unit: str = ""
     clock_offset: float | None = None
     clock_error: float | None = None
+
+    def usage(self) -> cpu_seconds.Usage | None:
+        """Return what it took; None where it failed or nobody measured it."""
+        if self.exit_status or self.user is None or self.system is None:
+            return None
+        return cpu_seconds.Usage(
+            workload=self.workload,
+            command=self.command,
+            runs=1,
+            seconds=self.seconds,
+            user=self.user,
+            system=self.system,
+            work=self.work,
+            unit=self.work_unit,
+        )
 
 
 @dataclasses.dataclass(kw_only=True)

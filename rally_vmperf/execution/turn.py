@@ -3,6 +3,7 @@
 import collections.abc
 import contextlib
 import dataclasses
+import math
 import typing as t
 
 from rally_vmperf.execution import assignment
@@ -112,12 +113,21 @@ class Turn:
         names = {self.one.rename(name) for name in course.metrics}
         return dataclasses.replace(course, metrics=frozenset(names))
 
+    def _work(self, outcome: workloads.Outcome) -> workloads.Work | None:
+        """Return how much a command did; samples are worth as much without."""
+        with contextlib.suppress(workloads.WorkloadError, ValueError):
+            work = self.one.workload.work(self.one.arguments, outcome)
+            if work is not None and 0 < work.amount < math.inf:
+                return work
+        return None
+
     def _keep(self, outcome: workloads.Outcome) -> None:
         where: dict[str, t.Any] = {
             "workload": self.one.title,
             "command": outcome.name,
             "machine": self.place.name,
         }
+        work = self._work(outcome)
         self.result.runs.append(
             measured.Run(
                 **where,
@@ -125,6 +135,10 @@ class Turn:
                 ended=outcome.ended,
                 seconds=outcome.seconds,
                 exit_status=outcome.exit_status,
+                user=outcome.user,
+                system=outcome.system,
+                work=work.amount if work else None,
+                work_unit=work.unit if work else "",
             )
         )
         self.result.keep_raw(

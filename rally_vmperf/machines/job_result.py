@@ -23,6 +23,9 @@ class JobResult:
     :param seconds: wall time on the machine's clock
     :param started: seconds since the epoch on the machine's clock
     :param ended: likewise
+    :param user: CPU seconds of the command and all that it waited for, in
+        user mode
+    :param system: likewise, in the kernel
     """
 
     name: str
@@ -30,6 +33,8 @@ class JobResult:
     seconds: float
     started: float
     ended: float
+    user: float
+    system: float
     stdout: str
     stderr: str
 
@@ -52,6 +57,7 @@ def read(
         started, ended = moment(found["started"]), moment(found["ended"])
         step = _step(started, ended, found)
         seconds = ended - started if step else _positive(ended - started)
+        user, system = _cpu_seconds(found["user"], found["system"])
     except (KeyError, ValueError):
         raise base.MachineError(
             f"{machine}: command {command} left no account of "
@@ -68,9 +74,19 @@ def read(
         seconds=seconds,
         started=started,
         ended=ended,
+        user=user,
+        system=system,
         stdout=stdout,
         stderr=stderr,
     )
+
+
+def _cpu_seconds(*texts: str) -> list[float]:
+    """Return CPU seconds, of which years of thousands of CPUs are too many.
+
+    :raises ValueError: when one is no such number
+    """
+    return [_positive(moment(text)) for text in texts]
 
 
 def _step(

@@ -4,6 +4,7 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.measurement import cpu_seconds
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import sample
 
@@ -54,12 +55,14 @@ class Reference:
 
     ``repetitions`` holds, per repetition of the baseline, the observations of
     all copies; there are none where the baseline has not as many copies.
+    ``commands`` holds what each command took, added up over them.
     """
 
     name: str
     machine: str
     recorded_at: str
     repetitions: tuple[tuple[sample.Observation, ...], ...]
+    commands: tuple[cpu_seconds.Usage, ...] = ()
 
 
 #: Stands in the place of bare metal that was not measured.
@@ -78,6 +81,7 @@ class Condition:
     :param skipped: why it was not run at all, or nothing
     :param machines: names of the guests that were to take part
     :param expected: every metric that a complete condition holds
+    :param commands: what each command took, added up over the machines
     """
 
     axes: Axes
@@ -94,6 +98,7 @@ class Condition:
     findings: tuple[finding.Finding, ...] = ()
     starts: tuple[Start, ...] = ()
     reference: Reference = NO_REFERENCE
+    commands: tuple[cpu_seconds.Usage, ...] = ()
 
     @property
     def complete(self) -> bool:

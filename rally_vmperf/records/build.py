@@ -6,6 +6,7 @@ import datetime
 import importlib.metadata
 import typing as t
 
+from rally_vmperf.measurement import cpu_seconds
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
@@ -90,6 +91,7 @@ class Taken:
     :param machines: names of the guests that were to take part
     :param copies: number of bare-metal copies that it is compared with; None
         where the reference has it in no such number
+    :param commands: what the runs of commands took
     """
 
     axes: repetition.Axes
@@ -102,6 +104,7 @@ class Taken:
     findings: tuple[finding.Finding, ...] = ()
     starts: tuple[repetition.Start, ...] = ()
     copies: int | None = None
+    commands: tuple[cpu_seconds.Usage, ...] = ()
 
 
 def software() -> dict[str, str]:
@@ -176,6 +179,7 @@ def _condition(one: Taken) -> dict[str, t.Any]:
         "missing": _plain(one.missing),
         "findings": _plain(dict.fromkeys(one.findings)),
         "starts": _plain(one.starts),
+        "commands": codec.encode_commands(one.commands),
     }
 
 

@@ -2,9 +2,11 @@
 
 import collections.abc
 import copy
+import dataclasses
 import decimal
 import typing as t
 
+from rally_vmperf.measurement import cpu_seconds
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import sample
@@ -12,12 +14,16 @@ from rally_vmperf.measurement import sample
 Json = collections.abc.Mapping[str, t.Any]
 #: Of each machine one value, several, or none.
 Values = list[float | list[float] | None]
+#: What a command took: the fields of a ``Usage`` without its workload.
+Row = list[t.Any]
 
 #: Version of the form of records.
 VERSION = 2
 #: Significant digits of a sample: more than any tool is exact to, and few
 #: enough for a record of many guests.
-DIGITS = 6
+DIGITS = 5
+#: Likewise, of seconds that commands took.
+_CPU_DIGITS = 4
 
 
 def encode_metrics(
@@ -65,6 +71,43 @@ def encode_samples(
         name: [of_one(values) for values in by_source.values()]
         for name, by_source in found.items()
     }
+
+
+def encode_commands(
+    usages: collections.abc.Iterable[cpu_seconds.Usage],
+) -> dict[str, list[Row]]:
+    """Return workload -> what each of its commands took, added up, a row each.
+
+    Rows are short: a record of many numbers of guests holds hundreds of them.
+    What each run took stands in the file of the raw outputs.
+    """
+    found: dict[str, list[Row]] = {}
+    for one in cpu_seconds.total(usages):
+        workload, *row = dataclasses.astuple(one)
+        found.setdefault(workload, []).append([_rounded(x) for x in row])
+    return found
+
+
+def _rounded(value: t.Any) -> t.Any:
+    """Return a number with few digits, and anything else as it is."""
+    if not isinstance(value, float):
+        return value
+    short = float(f"{value:.{_CPU_DIGITS}g}")
+    return int(short) if short.is_integer() else short
+
+
+def decode_commands(
+    commands: collections.abc.Mapping[str, list[Row]],
+) -> tuple[cpu_seconds.Usage, ...]:
+    """Return what ``encode_commands`` wrote.
+
+    :raises TypeError: for a row of another length
+    """
+    return tuple(
+        cpu_seconds.Usage(workload, *row)
+        for workload, rows in commands.items()
+        for row in rows
+    )
 
 
 def of_one(values: list[float]) -> float | list[float] | None:
@@ -213,6 +256,7 @@ def _condition(
         findings=_findings(one),
         starts=tuple(repetition.Start(**start) for start in one["starts"]),
         reference=references.get(one["copies"], repetition.NO_REFERENCE),
+        commands=decode_commands(one.get("commands", {})),
     )
 
 
@@ -239,6 +283,7 @@ def _references(
                 decode_samples(samples, copies(one["copies"]), metrics)
                 for samples in one["repetitions"]
             ),
+            commands=decode_commands(one.get("commands", {})),
         )
         for one in reference["copies"]
     }

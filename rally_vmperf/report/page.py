@@ -16,6 +16,7 @@ import markupsafe
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import units
+from rally_vmperf.report import cpu_table
 from rally_vmperf.report import groups
 from rally_vmperf.report import run as runs
 from rally_vmperf.report import samples
@@ -105,6 +106,9 @@ def _environment(of: runs.Section[t.Any] | None) -> jinja2.Environment:
         machines=setting.side_by_side,
         guest_samples=samples.of_guests,
         bare_samples=samples.of_bare_metal,
+        cpu_lines=cpu_table.lines,
+        cpu_mean=cpu_table.mean,
+        cpu_per_work=cpu_table.per_work,
         script_hash=_script_hash(environment),
     )
     return environment

@@ -100,6 +100,11 @@ class Attempt:
             findings=tuple(self._findings),
             starts=tuple(self.result.starts),
             copies=self._condition.copies,
+            commands=tuple(
+                used
+                for one in self.result.runs
+                if (used := one.usage()) is not None
+            ),
         )
 
     def runs(self) -> list[dict[str, t.Any]]:

@@ -6,6 +6,7 @@ import json
 import typing as t
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.measurement import cpu_seconds
 from rally_vmperf.records import build
 from rally_vmperf.records import codec
 from rally_vmperf.runs import recording
@@ -85,8 +86,25 @@ def _entry(
         "facts": facts,
         "metrics": codec.encode_metrics(one.workload.metrics(one.arguments)),
         "repetitions": [_samples(record, one) for record in records],
+        "commands": codec.encode_commands(_commands(records, one)).get(
+            one.workload.name, []
+        ),
         "findings": list(found.values()),
     }
+
+
+def _commands(
+    records: collections.abc.Iterable[Json], one: assignment.Assignment
+) -> collections.abc.Iterable[cpu_seconds.Usage]:
+    """Return what a workload's commands took, its label left out."""
+    return (
+        dataclasses.replace(used, workload=one.workload.name)
+        for record in records
+        for used in codec.decode_commands(
+            record["conditions"][0].get("commands", {})
+        )
+        if used.workload == one.title
+    )
 
 
 def _samples(record: Json, one: assignment.Assignment) -> dict[str, t.Any]:

@@ -45,12 +45,14 @@ def reference(
     copies = []
     for shape in shapes:
         repetitions: list[dict[str, t.Any]] = []
+        commands: dict[str, list[codec.Row]] = {}
         chosen = entries(baseline, assignments, shape)
         for one, entry in zip(assignments, chosen, strict=True):
             known = codec.decode_metrics(entry["metrics"])
             _check_meaning(baseline["name"], one, known)
             named = [one.relabel(metric) for metric in known.values()]
             metrics.update(codec.encode_metrics(named))
+            commands[one.title] = entry.get("commands", [])
             for index, samples in enumerate(entry["repetitions"]):
                 if index == len(repetitions):
                     repetitions.append({})
@@ -58,7 +60,13 @@ def reference(
                     one.rename(name): values
                     for name, values in samples.items()
                 }
-        copies.append({"copies": shape.copies, "repetitions": repetitions})
+        copies.append(
+            {
+                "copies": shape.copies,
+                "repetitions": repetitions,
+                "commands": commands,
+            }
+        )
     machine = baseline["machine"]
     return {
         "name": baseline["name"],

@@ -95,6 +95,8 @@ class Outcome:
 
     :param seconds: wall time, measured on the machine that ran it
     :param started: start on that machine's clock, seconds since the epoch
+    :param user: CPU seconds in user mode; None where nobody measured them
+    :param system: CPU seconds in the kernel, likewise
     """
 
     name: str
@@ -104,6 +106,19 @@ class Outcome:
     ended: float
     stdout: str
     stderr: str
+    user: float | None = None
+    system: float | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Work:
+    """How much a command did, from its start to its end.
+
+    :param unit: ``B`` or ``ops``
+    """
+
+    amount: float
+    unit: t.Literal["B", "ops"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -200,6 +215,16 @@ class Workload(abc.ABC):
 
         :param outcome: of a command that ``parse`` could read; moments are
             by the same clock
+        :raises WorkloadError: when an output is not what the tool prints
+        """
+        return None
+
+    def work(self, arguments: Arguments, outcome: Outcome) -> Work | None:
+        """Return how much a command did, if its output tells.
+
+        Its CPU seconds are then shown per gigabyte or thousand operations.
+
+        :param outcome: of any command, and whatever became of it
         :raises WorkloadError: when an output is not what the tool prints
         """
         return None

@@ -69,6 +69,12 @@ def course(pattern: str, text: str) -> courses.Course | None:
     )
 
 
+def operations(pattern: str, text: str) -> float:
+    """Return how many requests were done after the ramp time."""
+    result = document.Document.each(text, "fio")[-1]
+    return result.number("jobs", 0, _side(pattern), "total_ios")
+
+
 def read(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
     """Return the samples in the last of fio's JSON.
 

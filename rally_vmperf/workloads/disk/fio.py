@@ -117,6 +117,21 @@ class Disk(base.Workload):
         """Return when a pattern's requests were done."""
         return _fio_result.course(outcome.name, outcome.stdout)
 
+    def work(
+        self, arguments: base.Arguments, outcome: base.Outcome
+    ) -> base.Work | None:
+        """Return how many requests a pattern did.
+
+        fio does not count those of the ramp time, which are taken to be done
+        at the same pace.
+        """
+        taken = outputs.taken({outcome.name: outcome}, outcome.name)
+        if taken is None or outcome.name not in _patterns(arguments):
+            return None
+        counted = _fio_result.operations(outcome.name, taken.stdout)
+        whole = 1 + arguments["ramp"] / arguments["runtime"]
+        return base.Work(amount=counted * whole, unit="ops")
+
 
 def _patterns(arguments: base.Arguments) -> list[str]:
     return [p for p in PATTERNS if p in arguments["patterns"]]

@@ -85,6 +85,13 @@ def read(
     ]
 
 
+def received(outcome: base.Outcome) -> float:
+    """Return how many bytes arrived after those that are left out."""
+    result = document.Document(outcome.stdout, "iperf3")
+    rate = result.number("end", "sum_received", "bits_per_second")
+    return rate * result.number("end", "sum_received", "seconds") / 8
+
+
 def course(
     direction: str, protocol: Protocol, outcome: base.Outcome, omit: float
 ) -> courses.Course | None:

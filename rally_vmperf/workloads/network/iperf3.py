@@ -9,6 +9,7 @@ from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import units
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _iperf3_command
 from rally_vmperf.workloads.network import _iperf3_result
@@ -184,6 +185,21 @@ class Network(base.Workload):
                     direction, protocol, outcome, arguments["omit"]
                 )
         return None
+
+    def work(
+        self, arguments: base.Arguments, outcome: base.Outcome
+    ) -> base.Work | None:
+        """Return how many bytes arrived.
+
+        iperf3 does not count those of the time left out, which are taken to
+        have come at the same pace.
+        """
+        taken = outputs.taken({outcome.name: outcome}, outcome.name)
+        if taken is None:
+            return None
+        whole = 1 + arguments["omit"] / arguments["time"]
+        amount = _iperf3_result.received(taken) * whole
+        return base.Work(amount=amount, unit="B")
 
 
 def _directions(arguments: base.Arguments) -> list[str]:

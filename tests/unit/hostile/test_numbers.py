@@ -23,6 +23,8 @@ ACCOUNT = {
     "after": "101.5",
     "up": "50.00",
     "up_ended": "51.00",
+    "user": "0.900",
+    "system": "0.050",
 }
 
 
@@ -95,6 +97,8 @@ class NumbersTestCase(unittest.TestCase):
         {"ended": "3700.5"},
         {"up_ended": "3650.00"},
         {"exit": "256"},
+        {"user": "-1"},
+        {"system": "9" * 15},
         {"exit": "-1"},
     )
     def test_times_that_cannot_be(self, changes):

@@ -272,7 +272,8 @@ class AwayTestCase(unittest.IsolatedAsyncioTestCase):
 
     header = (
         "x=1\n"
-        "exit=0 started=1.5 ended=3.5 before=1.5 after=3.5 up=10 up_ended=12"
+        "exit=0 started=1.5 ended=3.5 before=1.5 after=3.5 up=10 up_ended=12 "
+        "user=0.1 system=0.2"
         "\n\n"
     )
 

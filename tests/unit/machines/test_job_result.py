@@ -11,6 +11,8 @@ GOOD = {
     "after": "1010.5",
     "up": "50.00",
     "up_ended": "60.00",
+    "user": "1.250",
+    "system": "0.125",
 }
 
 
@@ -29,6 +31,8 @@ class AccountTestCase(unittest.TestCase):
                 seconds=10,
                 started=1000.5,
                 ended=1010.5,
+                user=1.25,
+                system=0.125,
                 stdout="",
                 stderr="",
             ),
@@ -51,6 +55,8 @@ class AccountTestCase(unittest.TestCase):
             {"up_ended": "49"},
             {"ended": "1000.45", "up_ended": "50.00"},
             {"exit": "-1"},
+            {"user": "-0.1"},
+            {"system": "-1"},
             {"exit": "256"},
         ):
             with (

@@ -14,7 +14,9 @@ from rally_vmperf.records import build
 from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from rally_vmperf.records import schema
+from rally_vmperf.workloads import base as workloads
 from tests.unit import made
+from tests.unit.measurement.test_cpu_seconds import usage
 
 RATE = sample.Metric(
     name="cpu.sysbench.rate", unit="events/s", better="higher"
@@ -38,6 +40,7 @@ DEFAULT = [
     {"name": "fio"},
     {"name": "iperf3"},
 ]
+ENDS = workloads.Ends(peer="192.0.2.1", partner="192.0.2.2")
 #: A value of each unit, as long in writing as those of a real run.
 TYPICAL = {
     "events/s": 312.45,
@@ -103,6 +106,21 @@ def identity(question="density"):
     )
 
 
+def took(runs):
+    """Return what the workloads' commands took, as long as in a real run."""
+    return [
+        usage(
+            step.name,
+            workload=one.title,
+            runs=runs,
+            user=1.2345 * runs,
+            work=98765.4 * runs,
+        )
+        for one in assignment.assign(DEFAULT)
+        for step in one.workload.commands(one.arguments, ENDS)
+    ]
+
+
 def bare(numbers, metrics, chance):
     """Return a reference of five repetitions in so many copies."""
     return made.reference_document(
@@ -144,6 +162,11 @@ class TestBuilt(unittest.TestCase):
                     findings=(STEAL, STEAL),
                     starts=(START,),
                     copies=1,
+                    commands=(
+                        usage(user=0.25),
+                        usage(work=None, unit=""),
+                        usage("write"),
+                    ),
                 ),
                 build.Taken(
                     axes={"guests": 3},
@@ -179,6 +202,14 @@ class TestBuilt(unittest.TestCase):
         self.assertEqual(["g1"], [one.source for one in two.observations])
         self.assertEqual("metal", two.reference.name)
         self.assertEqual("too many", self.record["conditions"][1]["skipped"])
+
+    def test_commands_are_added_up(self):
+        """Over machines; work only where all tell."""
+        two = codec.decode(self.record).at(guests=2)
+        both = usage(
+            runs=2, seconds=20, user=1.25, system=6, work=None, unit=""
+        )
+        self.assertEqual((both, usage("write")), two.commands)
 
     def test_the_whole_has_the_rest(self):
         """What is of no condition, and of all repetitions, each once."""
@@ -220,6 +251,7 @@ class TestSize(unittest.TestCase):
                         names[:number], self.metrics, self.chance
                     ),
                     starts=(START,) * 12,
+                    commands=took(number),
                     copies=number if reference else None,
                 )
                 for number in conditions
@@ -232,6 +264,9 @@ class TestSize(unittest.TestCase):
         """Below 1 MB, with bare metal in as many copies each."""
         levels = range(1, 33)
         reference = bare(levels, self.metrics, self.chance)
+        for copies in reference["copies"]:
+            used = took(5 * copies["copies"])
+            copies["commands"] = codec.encode_commands(used)
         record = self.build(32, levels, reference)
         self.journal.append(record)
         self.assertLess(self.journal.path.stat().st_size, 1_000_000)

@@ -79,6 +79,22 @@ class PageTestCase(unittest.TestCase):
         rest = shown.judgement.sentence().removeprefix(f"{headline}. ")
         self.assertIn(rest, text)
 
+    def test_cpu_seconds_beside_those_of_bare_metal(self):
+        records = made.records()
+        for record in records:
+            (one,) = record["conditions"]
+            took = ["randread", 1, 10, 1, 3, 2000, "ops"]
+            one["commands"] = {"fio": [took]}
+            bare = ["randread", 4, 40, 4, 4, 20000, "ops"]
+            record["reference"]["copies"][0]["commands"] = {"fio": [bare]}
+        text = read(judged(records)).text
+        self.assertIn(
+            "fio randread 1 + 3 s of 10 s 2 s per 1000 operations "
+            "1 + 1 s of 10 s 0.4 s per 1000 operations",
+            text,
+        )
+        self.assertNotIn("CPU seconds", read(judged(made.records())).text)
+
     def test_void_run_says_why(self):
         records = made.records()
         records[2]["findings"].append(

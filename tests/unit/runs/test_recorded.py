@@ -12,6 +12,7 @@ from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
+from rally_vmperf.runs import reference
 from tests.unit.runs import golden
 
 SHAPE = matching.Shape(1, 512, 2)
@@ -74,7 +75,7 @@ class PartTestCase(unittest.TestCase):
         self.assertEqual(4, long["arguments"]["time"])
         for entry in (short, long):
             self.assertEqual(
-                [{"cpu.sysbench.rate": [8958.23, 8958.23]}] * 2,
+                [{"cpu.sysbench.rate": [8958.2, 8958.2]}] * 2,
                 [
                     {"cpu.sysbench.rate": one["cpu.sysbench.rate"]}
                     for one in entry["repetitions"]
@@ -143,6 +144,23 @@ class PartTestCase(unittest.TestCase):
         again = golden.Machine("metal")
         self.measure(self.part(), again)
         self.assertEqual([], again.calls)
+
+    def test_cpu_seconds_of_all_copies_and_repetitions(self):
+        part = self.measure(self.part(), golden.Machine("metal"))
+        content = document.check(recorded.baseline([part]), "it")
+        for entry in content["entries"]:
+            self.assertEqual(
+                [["sysbench", 4, 8, 4, 0.4, None, ""]],
+                entry["commands"],
+            )
+        document_, _ = reference.reference(
+            content, part.plan.assignments, [SHAPE]
+        )
+        (copies,) = document_["copies"]
+        self.assertEqual(
+            ["sysbench", "sysbench-long"],
+            list(copies["commands"]),
+        )
 
     def test_ctrl_c_loses_nothing_that_was_measured(self):
         good = [golden.SYSBENCH] * 8

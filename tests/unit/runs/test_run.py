@@ -16,7 +16,7 @@ from tests.unit.records import raw
 from tests.unit.runs import fakes
 
 MOVED = finding.Finding(kind="guest_changed_host", subject="g1", seen="moved")
-VALUES = [66.6667, 66.6667, 66.6667]
+VALUES = [66.667, 66.667, 66.667]
 
 
 class Acting(actions.Action):

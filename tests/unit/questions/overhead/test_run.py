@@ -37,7 +37,7 @@ class TestMake(unittest.TestCase):
             ({}, 2, ["g1", "g2"]),
             (only["axes"], only["copies"], only["machines"]),
         )
-        self.assertEqual([8958.23, 8958.23], fakes.values(record))
+        self.assertEqual([8958.2, 8958.2], fakes.values(record))
         reference = record["reference"]
         self.assertEqual(
             ("metal", "compute1", whole.SESSION),

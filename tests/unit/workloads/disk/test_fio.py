@@ -1,3 +1,4 @@
+import json
 import unittest
 
 import ddt
@@ -109,6 +110,16 @@ class DiskTestCase(unittest.TestCase):
         )
         metrics = self.workload.metrics(self.workload.complete({}))
         self.assertLess(course.metrics, {one.name for one in metrics})
+
+    def test_work_is_what_was_counted_and_the_ramp(self):
+        text = golden.text("fio-3.33-randread.json")
+        arguments = self.workload.complete({"runtime": 2, "ramp": 1})
+        outcome = golden.outcome("randread", text)
+        work = self.workload.work(arguments, outcome)
+        counted = json.loads(text)["jobs"][0]["read"]["total_ios"]
+        self.assertEqual((counted * 1.5, "ops"), (work.amount, work.unit))
+        layout = golden.outcome("layout", text)
+        self.assertIsNone(self.workload.work(arguments, layout))
 
     def test_failed_pattern_is_absent(self):
         outcomes = golden.outcomes({"randread": "fio-3.33-randread.json"})

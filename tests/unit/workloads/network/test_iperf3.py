@@ -1,3 +1,4 @@
+import json
 import unittest
 
 import ddt
@@ -62,6 +63,16 @@ class NetworkTestCase(unittest.TestCase):
         )
         other = golden.outcome("guest_to_guest", text)
         self.assertIsNone(self.workload.course(arguments, other))
+
+    def test_work_is_what_arrived_and_what_was_left_out(self):
+        arguments = self.workload.complete({"time": 4, "omit": 1})
+        text = golden.text("iperf3-3.12-to_peer-reports.json")
+        work = self.workload.work(arguments, golden.outcome("to_peer", text))
+        arrived = json.loads(text)["end"]["sum_received"]
+        self.assertEqual("B", work.unit)
+        self.assertAlmostEqual(
+            arrived["bytes"] * 5 / 4, work.amount, delta=work.amount / 1e4
+        )
 
     def test_servers(self):
         commands = self.workload.commands(self.workload.complete(ALL), ENDS)
