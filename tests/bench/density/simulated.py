@@ -15,7 +15,7 @@ from tests.unit.machines import sshd
 
 _DATA = pathlib.Path(__file__).parents[2] / "unit" / "workloads" / "data"
 #: What sysbench prints; a result of two seconds, as asked for.
-OUTPUT = next(_DATA.glob("**/sysbench*.txt")).read_text()
+OUTPUT = next(_DATA.glob("**/sysbench-*.txt")).read_text()
 SECONDS = 2.0
 
 
