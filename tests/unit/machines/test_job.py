@@ -48,6 +48,17 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertAlmostEqual(result.seconds, result.ended - result.started)
         self.assertEqual([], os.listdir(self.folder))
 
+    async def test_cpu_seconds_of_all_that_a_command_waits_for(self):
+        idle = await self.run_job("sleep", "0.2")
+        loop = "for ((i = 0; i < 200000; i++)); do :; done"
+        busy = await self.run_job("bash", "-c", f"({loop}) & wait")
+        self.assertGreater(busy.user, 10 * idle.user)
+        copied = await self.run_job(
+            *("dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=500")
+        )
+        self.assertGreater(copied.system, idle.system)
+        self.assertGreater(copied.system, copied.user)
+
     async def test_the_machine_tells_both_of_its_clocks(self):
         handle = await self.start("sleep", "0.3")
         path = pathlib.Path(handle.place, "ended")
