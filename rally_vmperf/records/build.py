@@ -156,7 +156,7 @@ def build(
         "options": dict(options or {}),
         "conditions": [_condition(one) for one in conditions],
         "missing": _plain(missing),
-        "findings": _plain(dict.fromkeys((*setting.findings, *findings))),
+        "findings": codec.encode_findings((*setting.findings, *findings)),
         "files": {"raw": None, "machines": None, **(files or {})},
     }
     return codec.pack(whole)
@@ -174,7 +174,7 @@ def _condition(one: Taken) -> dict[str, t.Any]:
         "samples": codec.encode_samples(one.observations, machines),
         "copies": one.copies,
         "missing": _plain(one.missing),
-        "findings": _plain(dict.fromkeys(one.findings)),
+        "findings": codec.encode_findings(one.findings),
         "starts": _plain(one.starts),
     }
 

@@ -47,6 +47,21 @@ def decode_metrics(metrics: Json) -> dict[str, sample.Metric]:
     }
 
 
+def encode_findings(
+    findings: collections.abc.Iterable[finding.Finding],
+) -> list[dict[str, t.Any]]:
+    """Return findings as plain documents, each once."""
+    return [
+        {
+            "kind": one.kind,
+            "subject": one.subject,
+            "seen": one.seen,
+            **({"metrics": list(one.metrics)} if one.metrics else {}),
+        }
+        for one in dict.fromkeys(findings)
+    ]
+
+
 def encode_samples(
     observations: collections.abc.Iterable[sample.Observation],
     sources: collections.abc.Sequence[str],

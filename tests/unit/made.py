@@ -798,8 +798,12 @@ def judgement(entries, max_percent=None, **arguments):
     return judge(entries, max_percent, **arguments).judgement()
 
 
-def seen(kind, subject="g1"):
-    return (finding.Finding(kind=kind, subject=subject, seen="so it is"),)
+def seen(kind, subject="g1", metrics=()):
+    return (
+        finding.Finding(
+            kind=kind, subject=subject, seen="so it is", metrics=metrics
+        ),
+    )
 
 
 # Repetitions whose conditions are numbers of guests.

@@ -11,7 +11,7 @@ TOP = pathlib.Path(__file__).parent.parent.parent / "rally_vmperf"
 MAY_IMPORT = {
     "measurement": set(),
     "workloads": {"measurement"},
-    "baseline": {"measurement"},
+    "baseline": {"measurement", "workloads"},
     "records": {"measurement"},
     "toolbox": set(),
     "machines": {"measurement", "toolbox"},

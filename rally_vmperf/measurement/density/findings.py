@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import dataclasses
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge
@@ -49,10 +50,9 @@ def _of_levels(entries: judge.Repetitions) -> finding.Seen:
     for found, at in guests.items():
         told = found
         if at < ran or len(ran) == 1:
-            told = _finding(
-                found.kind,
-                found.subject,
-                f"at {units.number_of('guest', *at)}: {found.seen}",
+            told = dataclasses.replace(
+                found,
+                seen=f"at {units.number_of('guest', *at)}: {found.seen}",
             )
         for number in sorted(numbers[found]):
             yield told, number

@@ -18,6 +18,20 @@ RATE = "cpu.sysbench.rate"
 class TestDecode(unittest.TestCase):
     """A record becomes a repetition."""
 
+    def test_findings(self):
+        """Those about some metrics name them; others need no more space."""
+        found = (
+            *made.seen("tool_version_differs", metrics=("cpu.x", "cpu.y")),
+            *made.seen("emulated_guest"),
+        )
+        plain = codec.encode_findings([*found, found[0]])
+        self.assertEqual(2, len(plain))
+        self.assertEqual(["cpu.x", "cpu.y"], plain[0]["metrics"])
+        self.assertNotIn("metrics", plain[1])
+        record = made.record(findings=plain)
+        schema.check(record)
+        self.assertEqual(found, codec.decode(record).findings)
+
     def test_everything_arrives(self):
         """Samples, reference, what is missing and what was seen."""
         found = {"kind": "emulated_guest", "subject": "g1", "seen": "TCG"}
