@@ -65,7 +65,7 @@ class Setting:
     details: dict[str, dict[str, t.Any]]
     workloads: list[dict[str, t.Any]]
     expected: list[str]
-    metrics: dict[str, dict[str, str]]
+    metrics: dict[str, dict[str, t.Any]]
     reference: dict[str, t.Any] | None
     findings: tuple[finding.Finding, ...]
 

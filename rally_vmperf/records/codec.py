@@ -22,13 +22,14 @@ DIGITS = 6
 
 def encode_metrics(
     metrics: collections.abc.Iterable[sample.Metric],
-) -> dict[str, dict[str, str]]:
+) -> dict[str, dict[str, t.Any]]:
     """Return metrics by name, so that samples need only name them."""
     return {
         metric.name: {
             "unit": metric.unit,
             "better": metric.better,
             "scale": metric.scale,
+            "adds_up": metric.adds_up,
         }
         for metric in metrics
     }
@@ -42,6 +43,7 @@ def decode_metrics(metrics: Json) -> dict[str, sample.Metric]:
             unit=meaning["unit"],
             better=meaning["better"],
             scale=meaning["scale"],
+            adds_up=meaning.get("adds_up"),
         )
         for name, meaning in metrics.items()
     }

@@ -11,7 +11,6 @@ from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
 from rally_vmperf.measurement.density import law
 from rally_vmperf.measurement.density import points
-from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.density import rows as rows_
 
 Rows = collections.abc.Sequence[rows_.Row]
@@ -126,7 +125,7 @@ def _too_few_levels(rows: Rows) -> finding.Seen:
     counts = [
         sum(1 for point in row.points if point.usable)
         for row in rows
-        if row.figure == "loss" and rates.adds_up(row.metric)
+        if row.figure == "loss" and row.metric.adds_up
     ]
     if counts and 0 < max(counts) < law.FEWEST_LEVELS:
         words = f"{max(counts)}, of {law.FEWEST_LEVELS} at least"
