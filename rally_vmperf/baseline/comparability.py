@@ -4,8 +4,12 @@ import collections.abc
 import typing as t
 
 from rally_vmperf.measurement import finding
+from rally_vmperf.workloads import tools
 
 Json = collections.abc.Mapping[str, t.Any]
+
+#: Metrics that a finding concerns: some, or where there are none all of them.
+Metrics = tuple[str, ...]
 
 #: Key of a fingerprint -> the finding that a difference in it raises.
 _COMPARED = {
@@ -17,32 +21,46 @@ _COMPARED = {
 
 
 def compare_machines(
-    bare_metal: Json, other: Json, subject: str
+    bare_metal: Json,
+    other: Json,
+    subject: str,
+    sensitive: collections.abc.Mapping[str, Metrics | None] | None = None,
 ) -> list[finding.Finding]:
     """Return what differs between the fingerprints of two machines.
 
     A key that either side does not know is not compared.
 
     :param subject: the name of the other machine
+    :param sensitive: key -> the metrics to which it matters, None where it
+        matters to none; a key that is not in it matters to all
     """
     found = []
     for key, kind in _COMPARED.items():
         ours, theirs = bare_metal.get(key), other.get(key)
-        if not ours or not theirs or ours == theirs:
+        concerned = (sensitive or {}).get(key, ())
+        if not ours or not theirs or ours == theirs or concerned is None:
             continue
         found += _found(
             kind,
             subject,
             f"bare metal: {_show(ours, theirs)}; {subject}: "
             f"{_show(theirs, ours)}",
+            concerned,
         )
     return found
 
 
 def compare_tools(
-    bare_metal: Json, other: Json, subject: str
+    bare_metal: Json,
+    other: Json,
+    subject: str,
+    users: collections.abc.Mapping[str, Metrics] | None = None,
 ) -> list[finding.Finding]:
-    """Return which tools differ in version, or only in checksum."""
+    """Return which tools differ in upstream version, or only in their build.
+
+    :param users: tool -> the metrics that it is used for; a tool that is not
+        in it is used for all
+    """
     found = []
     for command in sorted(bare_metal.keys() & other.keys()):
         ours, theirs = bare_metal[command], other[command]
@@ -50,15 +68,29 @@ def compare_tools(
             ("version", "tool_version_differs"),
             ("checksum", "tool_checksum_differs"),
         ):
-            if ours.get(key) != theirs.get(key):
-                found += _found(
-                    kind,
-                    subject,
-                    f"{command}: bare metal {ours.get(key)}, "
-                    f"{subject} {theirs.get(key)}",
-                )
-                break
+            if _same(key, ours.get(key), theirs.get(key)):
+                continue
+            found += _found(
+                kind,
+                subject,
+                f"{command}: bare metal {ours.get(key)}, "
+                f"{subject} {theirs.get(key)}",
+                (users or {}).get(command, ()),
+            )
+            break
     return found
+
+
+def _same(key: str, ours: str | None, theirs: str | None) -> bool:
+    """Return whether a tool is the same on both sides.
+
+    A distribution's revision is not part of its version, but of its build.
+    """
+    if key == "version" and ours and theirs:
+        versions = tools.upstream(ours), tools.upstream(theirs)
+        if all(versions):
+            return versions[0] == versions[1]
+    return ours == theirs
 
 
 def virtualisation(guest: Json, subject: str) -> list[finding.Finding]:
@@ -80,15 +112,22 @@ def virtualisation(guest: Json, subject: str) -> list[finding.Finding]:
     return []
 
 
-def governor(bare_metal: Json) -> list[finding.Finding]:
-    """Return whether bare metal saved power while it was measured."""
+def governor(
+    bare_metal: Json, concerned: Metrics | None = ()
+) -> list[finding.Finding]:
+    """Return whether bare metal saved power while it was measured.
+
+    :param concerned: the metrics to which it matters, None where there are
+        none
+    """
     name = bare_metal.get("governor")
-    if not name or name == "performance":
+    if not name or name == "performance" or concerned is None:
         return []
     return _found(
         "governor_not_performance",
         "baseline",
         f"the governor of bare metal was {name}",
+        concerned,
     )
 
 
@@ -149,8 +188,12 @@ def peer_place(bare_metal: Json, peer: Json) -> list[finding.Finding]:
     return []
 
 
-def _found(kind: str, subject: str, seen: str) -> list[finding.Finding]:
-    return [finding.Finding(kind=kind, subject=subject, seen=seen)]
+def _found(
+    kind: str, subject: str, seen: str, metrics: Metrics = ()
+) -> list[finding.Finding]:
+    return [
+        finding.Finding(kind=kind, subject=subject, seen=seen, metrics=metrics)
+    ]
 
 
 def _short(name: str) -> str:

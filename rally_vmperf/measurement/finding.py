@@ -45,20 +45,36 @@ class Finding:
     :param kind: a key of ``KINDS``
     :param subject: the guest, machine or metric it concerns
     :param seen: what was seen, with the values
+    :param metrics: names of those that it concerns; none for one that is
+        about its subject, or about all metrics where that is no metric
     :raises ValueError: for a kind that is not on the closed list
     """
 
     kind: str
     subject: str
     seen: str
+    metrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check(self.kind)
+        # Documents have a list.
+        object.__setattr__(self, "metrics", tuple(self.metrics))
 
     @property
     def severity(self) -> Severity:
         """How much it weighs: note, warning or void."""
         return KINDS[self.kind].severity
+
+    def names(self, metric: str) -> bool:
+        """Return whether it is about this metric and not about all."""
+        return metric == self.subject or metric in self.metrics
+
+    def concerns_all(self, known: collections.abc.Container[str]) -> bool:
+        """Return whether it is about no metric in particular.
+
+        :param known: names of all metrics
+        """
+        return not self.metrics and self.subject not in known
 
 
 def check(kind: str) -> None:

@@ -110,7 +110,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
                 tuple(
                     one
                     for one in findings
-                    if one.finding.subject == row.metric.name
+                    if one.finding.names(row.metric.name)
                 ),
                 row.metric.name in doubted,
             )
@@ -159,7 +159,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
 
         The others are about a metric, or about one of several conditions.
         """
-        return one.subject not in metric_names(entries)
+        return one.concerns_all(metric_names(entries))
 
     def doubted(
         self,

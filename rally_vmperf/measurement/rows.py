@@ -189,8 +189,7 @@ class Row(summary.Row):
             words = self._absolute(self.value)
         else:
             words = f"{self.metric.name}: {self.reason}"
-        voids = [one.sentence() for one in self.findings if one.voids]
-        return ". ".join([words, *voids])
+        return ". ".join([words, *self.voids()])
 
     def _absolute(self, value: Value) -> str:
         unit = self.metric.unit

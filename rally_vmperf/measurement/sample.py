@@ -27,8 +27,8 @@ class Metric:
     unit: str
     better: Better
     scale: Scale = "ratio"
-    # Records and baselines do not keep these two.
     adds_up: bool | None = dataclasses.field(default=None, compare=False)
+    # Records and baselines do not keep these.
     bounds: tuple[float, float] | None = dataclasses.field(
         default=None, compare=False
     )

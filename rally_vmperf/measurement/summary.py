@@ -71,6 +71,17 @@ class Row:
             status = "void" if void else self._status(self.limit)
         return dataclasses.replace(self, status=status, findings=findings)
 
+    def voids(self) -> list[str]:
+        """Return what takes the meaning from this metric alone.
+
+        What voids several metrics is said once, by the summary.
+        """
+        return [
+            one.sentence()
+            for one in self.findings
+            if one.voids and one.finding.subject == self.metric.name
+        ]
+
     def _status(self, limit: float) -> verdict.Status:
         """Return whether the figure is within its limit."""
         raise NotImplementedError

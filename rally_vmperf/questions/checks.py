@@ -6,6 +6,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import requirements
 from rally_vmperf.execution import supplying
 from rally_vmperf.guests import errors
 from rally_vmperf.measurement import statistics
@@ -13,6 +14,7 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import tools
 
 #: What checking a task raises, each in one line.
 REFUSALS = (
@@ -59,6 +61,7 @@ def check(
     if baseline is not None:
         for each in asked.assignments:
             matching.covers(baseline, each.workload.name, each.arguments)
+        _check_versions(asked, baseline)
     return remarks
 
 
@@ -109,6 +112,23 @@ def _check_ends(
             f"count {asked.count}: guest_to_guest needs at least 2 guests "
             "(vmperf_guests: {count: 2})"
         )
+
+
+def _check_versions(asked: task.Task, baseline: document.Json) -> None:
+    """Refuse a baseline whose tools are too old for what is measured.
+
+    Guests' own tools are looked at once they have booted.
+    """
+    machines = [baseline["machine"], *filter(None, [baseline.get("peer")])]
+    for tool in requirements.tools(asked.assignments):
+        for machine in machines:
+            known = machine.get("tools", {}).get(tool.command, {})
+            why = tools.too_old(tool, known.get("version", ""))
+            if why:
+                raise task.Refused(
+                    f"baseline {asked.baseline!r}: {machine['name']}: {why}; "
+                    "then record the baseline again"
+                )
 
 
 def _check_foreign(asked: task.Task, entry: question.Question) -> None:

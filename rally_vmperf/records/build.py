@@ -66,7 +66,7 @@ class Setting:
     details: dict[str, dict[str, t.Any]]
     workloads: list[dict[str, t.Any]]
     expected: list[str]
-    metrics: dict[str, dict[str, str]]
+    metrics: dict[str, dict[str, t.Any]]
     reference: dict[str, t.Any] | None
     findings: tuple[finding.Finding, ...]
 
@@ -159,7 +159,7 @@ def build(
         "options": dict(options or {}),
         "conditions": [_condition(one) for one in conditions],
         "missing": _plain(missing),
-        "findings": _plain(dict.fromkeys((*setting.findings, *findings))),
+        "findings": codec.encode_findings((*setting.findings, *findings)),
         "files": {"raw": None, "machines": None, **(files or {})},
     }
     return codec.pack(whole)
@@ -177,7 +177,7 @@ def _condition(one: Taken) -> dict[str, t.Any]:
         "samples": codec.encode_samples(one.observations, machines),
         "copies": one.copies,
         "missing": _plain(one.missing),
-        "findings": _plain(dict.fromkeys(one.findings)),
+        "findings": codec.encode_findings(one.findings),
         "starts": _plain(one.starts),
         "commands": codec.encode_commands(one.commands),
     }

@@ -28,13 +28,14 @@ _CPU_DIGITS = 4
 
 def encode_metrics(
     metrics: collections.abc.Iterable[sample.Metric],
-) -> dict[str, dict[str, str]]:
+) -> dict[str, dict[str, t.Any]]:
     """Return metrics by name, so that samples need only name them."""
     return {
         metric.name: {
             "unit": metric.unit,
             "better": metric.better,
             "scale": metric.scale,
+            "adds_up": metric.adds_up,
         }
         for metric in metrics
     }
@@ -48,9 +49,25 @@ def decode_metrics(metrics: Json) -> dict[str, sample.Metric]:
             unit=meaning["unit"],
             better=meaning["better"],
             scale=meaning["scale"],
+            adds_up=meaning.get("adds_up"),
         )
         for name, meaning in metrics.items()
     }
+
+
+def encode_findings(
+    findings: collections.abc.Iterable[finding.Finding],
+) -> list[dict[str, t.Any]]:
+    """Return findings as plain documents, each once."""
+    return [
+        {
+            "kind": one.kind,
+            "subject": one.subject,
+            "seen": one.seen,
+            **({"metrics": list(one.metrics)} if one.metrics else {}),
+        }
+        for one in dict.fromkeys(findings)
+    ]
 
 
 def encode_samples(

@@ -10,6 +10,7 @@ PARTS = {
     "memory": "Memory",
     "disk": "Disk",
     "network": "Network",
+    "application": "Application",
 }
 
 

@@ -8,11 +8,13 @@ import typing as t
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
+from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.guests import guest as guests_
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import reference
+from rally_vmperf.workloads import base as workloads
 
 
 def of_guests(
@@ -57,17 +59,22 @@ def machines(
 ) -> list[finding.Finding]:
     """Return in what guests, peer and tools differ from the baseline's."""
     metal = baseline["machine"]
-    found = comparability.governor(metal["fingerprint"])
+    sensitive = {
+        one: _metrics_of(session.assignments, _sensitive_to(one))
+        for one in t.get_args(workloads.Sensitivity)
+    }
+    found = comparability.governor(metal["fingerprint"], sensitive["governor"])
     found += comparability.nested(metal["fingerprint"])
     for place in session.places:
         facts = session.fingerprints[place.name]
         found += comparability.compare_machines(
-            metal["fingerprint"], facts, place.name
+            metal["fingerprint"], facts, place.name, sensitive
         )
         found += comparability.compare_tools(
             metal.get("tools", {}),
             _measuring(session, place.name),
             place.name,
+            _users(session.assignments),
         )
     if session.peer is not None:
         found += _peer(session, session.peer.name, baseline)
@@ -111,9 +118,51 @@ def _peer(
         comparability.peer_place(baseline["machine"]["fingerprint"], facts)
         + comparability.same_peer(recorded.get("fingerprint", {}), facts)
         + comparability.compare_tools(
-            recorded.get("tools", {}), _measuring(session, name), name
+            recorded.get("tools", {}),
+            _measuring(session, name),
+            name,
+            _users(session.assignments),
         )
     )
+
+
+_Test = collections.abc.Callable[[assignment.Assignment], bool]
+_Assignments = collections.abc.Sequence[assignment.Assignment]
+
+
+def _metrics_of(
+    assignments: _Assignments, test: _Test
+) -> comparability.Metrics | None:
+    """Return the metrics of the assignments that pass a test.
+
+    :returns: nothing, which means all, where all pass; None where none does
+    """
+    chosen = [one for one in assignments if test(one)]
+    if not chosen:
+        return None
+    if len(chosen) == len(assignments):
+        return ()
+    return tuple(metric.name for one in chosen for metric in one.metrics())
+
+
+def _sensitive_to(what: workloads.Sensitivity) -> _Test:
+    return lambda one: what in one.workload.SENSITIVE_TO
+
+
+def _uses(command: str) -> _Test:
+    return lambda one: (
+        command in {tool.command for tool in one.workload.tools(one.arguments)}
+    )
+
+
+def _users(
+    assignments: _Assignments,
+) -> dict[str, comparability.Metrics]:
+    """Return tool -> the metrics that it is used for."""
+    return {
+        tool.command: _metrics_of(assignments, _uses(tool.command)) or ()
+        for tool in requirements.tools(assignments)
+    }
 
 
 def data(
@@ -138,6 +187,7 @@ def data(
                         subject=place.name,
                         seen=f"{one.title}: {key} is {recorded[key]} on bare "
                         f"metal and {facts[key]} on {place.name}",
+                        metrics=tuple(each.name for each in one.metrics()),
                     )
                 )
     return found

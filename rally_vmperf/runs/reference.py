@@ -35,13 +35,13 @@ def reference(
     baseline: document.Json,
     assignments: collections.abc.Sequence[assignment.Assignment],
     shapes: collections.abc.Iterable[matching.Shape],
-) -> tuple[dict[str, t.Any], dict[str, dict[str, str]]]:
+) -> tuple[dict[str, t.Any], dict[str, dict[str, t.Any]]]:
     """Return the record's ``reference``, and the metrics that it names.
 
     :param shapes: each with a number of copies of its own
     :raises BaselineError: when the baseline does not cover an assignment
     """
-    metrics: dict[str, dict[str, str]] = {}
+    metrics: dict[str, dict[str, t.Any]] = {}
     copies = []
     for shape in shapes:
         repetitions: list[dict[str, t.Any]] = []

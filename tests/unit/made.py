@@ -327,10 +327,17 @@ def rename_metrics(whole, rename):
             samples[rename(name)] = samples.pop(name)
 
 
+#: Times of a fixed amount of work.
+_FIXED_WORK = ("cpu.bzip2.compress_time",)
+
+
 def _meanings(metrics):
     keys = ("unit", "better", "scale")
     return {
-        name: dict(zip(keys, meaning[:3], strict=True))
+        name: {
+            **dict(zip(keys, meaning[:3], strict=True)),
+            **({"adds_up": True} if name in _FIXED_WORK else {}),
+        }
         for name, meaning in metrics.items()
     }
 
@@ -656,7 +663,9 @@ def _shared(name, guests, noise, speed):
 IOPS = sample.Metric(
     name="disk.fio.randread.iops", unit="ops/s", better="higher"
 )
-TIME = sample.Metric(name="cpu.bzip2.compress_time", unit="s", better="lower")
+TIME = sample.Metric(
+    name="cpu.bzip2.compress_time", unit="s", better="lower", adds_up=True
+)
 COUNT = sample.Metric(
     name="network.tcp.retransmits", unit="1", better="lower", scale="count"
 )
@@ -798,8 +807,12 @@ def judgement(entries, max_percent=None, **arguments):
     return judge(entries, max_percent, **arguments).judgement()
 
 
-def seen(kind, subject="g1"):
-    return (finding.Finding(kind=kind, subject=subject, seen="so it is"),)
+def seen(kind, subject="g1", metrics=()):
+    return (
+        finding.Finding(
+            kind=kind, subject=subject, seen="so it is", metrics=metrics
+        ),
+    )
 
 
 # Repetitions whose conditions are numbers of guests.
@@ -942,7 +955,12 @@ def density_row(
     :param gaps: numbers of guests for which nothing was measured
     """
     unit, better, *_ = LAW_METRICS[name]
-    metric = sample.Metric(name=name, unit=unit, better=better)
+    metric = sample.Metric(
+        name=name,
+        unit=unit,
+        better=better,
+        adds_up=True if name in _FIXED_WORK else None,
+    )
     shown = []
     for guests in levels:
         lone = shown[0] if shown and shown[0].guests == 1 else None

@@ -12,7 +12,7 @@ MAY_IMPORT = {
     "measurement": set(),
     "workloads": {"measurement"},
     "atomic": set(),
-    "baseline": {"atomic", "measurement"},
+    "baseline": {"atomic", "measurement", "workloads"},
     "records": {"measurement"},
     "toolbox": {"atomic"},
     "machines": {"measurement", "toolbox"},

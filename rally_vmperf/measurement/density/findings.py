@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import dataclasses
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge
@@ -10,7 +11,6 @@ from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import units
 from rally_vmperf.measurement.density import law
 from rally_vmperf.measurement.density import points
-from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.density import rows as rows_
 
 Rows = collections.abc.Sequence[rows_.Row]
@@ -49,10 +49,9 @@ def _of_levels(entries: judge.Repetitions) -> finding.Seen:
     for found, at in guests.items():
         told = found
         if at < ran or len(ran) == 1:
-            told = _finding(
-                found.kind,
-                found.subject,
-                f"at {units.number_of('guest', *at)}: {found.seen}",
+            told = dataclasses.replace(
+                found,
+                seen=f"at {units.number_of('guest', *at)}: {found.seen}",
             )
         for number in sorted(numbers[found]):
             yield told, number
@@ -126,7 +125,7 @@ def _too_few_levels(rows: Rows) -> finding.Seen:
     counts = [
         sum(1 for point in row.points if point.usable)
         for row in rows
-        if row.figure == "loss" and rates.adds_up(row.metric)
+        if row.figure == "loss" and row.metric.adds_up
     ]
     if counts and 0 < max(counts) < law.FEWEST_LEVELS:
         words = f"{max(counts)}, of {law.FEWEST_LEVELS} at least"

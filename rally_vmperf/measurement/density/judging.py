@@ -67,7 +67,8 @@ class _Judge(judge.Judge[rows_.Row]):
         self, one: finding.Finding, entries: judge.Repetitions
     ) -> bool:
         """Return whether it is about a repetition; those of levels are not."""
-        return any(one in entry.findings for entry in entries)
+        whole = any(one in entry.findings for entry in entries)
+        return whole and not one.metrics
 
     def _rows(
         self,

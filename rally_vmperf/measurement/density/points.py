@@ -277,7 +277,11 @@ def points_of(
         gathered = gathering.guests(metric, ran)
         seen = [x for one in entries for x in one.findings]
         seen += [x for one in there for x in one.findings]
-        own = (one for one in seen if one.subject not in others)
+        own = (
+            one
+            for one in seen
+            if one.names(metric.name) or one.concerns_all(others)
+        )
         changed = (one for one, _ in plausibility.baseline_changed(ran))
         found.append(
             Point(

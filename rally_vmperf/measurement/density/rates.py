@@ -28,26 +28,16 @@ def of_metric(metric: sample.Metric) -> sample.Metric:
     if metric.better == "higher":
         return metric
     return sample.Metric(
-        name=metric.name, unit=f"1/{metric.unit}", better="higher"
+        name=metric.name,
+        unit=f"1/{metric.unit}",
+        better="higher",
+        adds_up=metric.adds_up,
     )
 
 
 def convert(metric: sample.Metric, value: float) -> float:
     """Return a value as a rate, or a rate as a value: its own inverse."""
     return value if metric.better == "higher" else 1 / value
-
-
-def adds_up(metric: sample.Metric) -> bool:
-    """Return whether the sum over guests means something.
-
-    It does for rates, and for times of a fixed amount of work, which are
-    named so: with ``1/x`` each, guests do the sum of these per second.
-    Latencies, percentiles and jitter describe single operations, and counts
-    have no rate.
-    """
-    if metric.scale != "ratio":
-        return False
-    return metric.better == "higher" or metric.name.endswith("_time")
 
 
 def by_guest(
@@ -77,9 +67,10 @@ def means(metric: sample.Metric, entries: Several) -> tuple[float, ...]:
 def totals(metric: sample.Metric, entries: Several) -> tuple[float, ...]:
     """Return the sum over all guests, for each repetition.
 
-    Nothing for what does not add up.
+    Nothing for what does not add up, as its workload says: latencies,
+    percentiles and jitter describe single operations.
     """
-    if not adds_up(metric):
+    if not metric.adds_up:
         return ()
     return tuple(sum(by_guest(metric, entry).values()) for entry in entries)
 

@@ -237,8 +237,7 @@ class Row(summary.Row):
         parts = [f"{where}: {words}"]
         if status == "void":
             why = self.void(guests)
-            voids = [one.sentence() for one in self.findings if one.voids]
-            parts += [why] if why else voids
+            parts += [why] if why else self.voids()
         return ". ".join(parts)
 
     def _lost(self, guests: int) -> str | None:

@@ -167,9 +167,7 @@ def _rates(observations: Observations) -> _Rates:
 def _fallen(before: _Rates, now: _Rates, guests: int) -> str:
     """Return whether no total rises; of latencies there is no total."""
     totals = [
-        metric
-        for metric in before.keys() & now.keys()
-        if density_rates.adds_up(metric)
+        metric for metric in before.keys() & now.keys() if metric.adds_up
     ]
     if not totals or any(sum(now[m]) > sum(before[m]) for m in totals):
         return ""

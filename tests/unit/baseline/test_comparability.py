@@ -42,6 +42,17 @@ class TestCompareMachines(unittest.TestCase):
         self.assertIn("mds=none", found.seen)
         self.assertNotIn("meltdown", found.seen)
 
+    @ddt.data((None, []), ((), [()]), (("a.b.c",), [("a.b.c",)]))
+    @ddt.unpack
+    def test_sensitivity(self, metrics, expected):
+        """What matters to no workload is no finding; else it names whose."""
+        found = comparability.compare_machines(
+            METAL, {**METAL, "kernel": "5.10"}, "g1", {"kernel": metrics}
+        )
+        self.assertEqual(expected, [one.metrics for one in found])
+        found = comparability.governor({"governor": "powersave"}, metrics)
+        self.assertEqual(expected, [one.metrics for one in found])
+
     def test_alike_and_unknown(self):
         """Equal or unknown values are no difference."""
         self.assertEqual(
@@ -65,6 +76,23 @@ class TestOthers(unittest.TestCase):
         ours = {"fio": {"version": "3.33", "checksum": "a"}}
         found = comparability.compare_tools(ours, {"fio": theirs}, "g1")
         self.assertEqual(kinds, [one.kind for one in found])
+
+    @ddt.data(
+        ("mbw 1.2.2-1+b1", "mbw 1.2.2-2", "tool_checksum_differs"),
+        ("mbw 1.2.2-1", "mbw 1.3-1", "tool_version_differs"),
+        ("unversioned", "of git", "tool_version_differs"),
+    )
+    @ddt.unpack
+    def test_upstream_version(self, ours, theirs, kind):
+        """A distribution's revision is another build, not another version."""
+        (found,) = comparability.compare_tools(
+            {"mbw": {"version": ours, "checksum": "a"}},
+            {"mbw": {"version": theirs, "checksum": "b"}},
+            "g1",
+            {"mbw": ("memory.mbw.memcpy",)},
+        )
+        self.assertEqual(kind, found.kind)
+        self.assertEqual(("memory.mbw.memcpy",), found.metrics)
 
     @ddt.data(
         ({"virtualisation": "kvm"}, []),

@@ -39,6 +39,22 @@ class StatusTestCase(unittest.TestCase):
         self.assertEqual(["void", "failed"], [r.status for r in got.rows])
         self.assertEqual("failed", got.status)
 
+    def test_a_finding_voids_the_metrics_that_it_concerns(self):
+        void = made.seen("tool_version_differs", metrics=(made.TIME.name,))
+        got = made.judgement(
+            made.several(made.BOTH, findings=void), {"disk.*": 15}
+        )
+        self.assertEqual(["passed", None], [r.status for r in got.rows])
+        # What is void is never a pass.
+        self.assertEqual("void", got.status)
+        got = made.judgement(made.several(made.BOTH, findings=void))
+        self.assertEqual(
+            {made.IOPS.name: "passed", made.TIME.name: "void"},
+            {row.metric.name: row.status for row in got.rows},
+        )
+        self.assertEqual("void", got.status)
+        self.assertEqual(1, got.sentence().count("(g1: so it is)"))
+
     def test_warm_ups_are_not_judged(self):
         warm = made.one(0, {made.IOPS: 100.0}, counted=False)
         got = made.judgement([warm, *made.several(made.NEAR)])

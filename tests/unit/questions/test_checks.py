@@ -198,3 +198,43 @@ class TestTask(unittest.TestCase):
         )
         with self.assertRaisesRegex(checks.REFUSALS, "count 1"):
             self.check(config)
+
+    @ddt.data(
+        ("machine", "3.9", True),
+        ("peer", "3.9", True),
+        ("peer", "3.18", False),
+        ("peer", "", False),
+    )
+    @ddt.unpack
+    def test_tools_of_the_baseline(self, key, version, refused):
+        """One that is too old is refused before anything boots."""
+        udp = {"protocol": "udp", "directions": ["to_peer"]}
+        wanted = registry.get("iperf3")
+        arguments = wanted.complete(udp)
+        document = made.baseline(
+            name="udp",
+            entries=[
+                made.entry(workload=wanted.name, arguments=arguments),
+            ],
+        )
+        document[key] = {
+            "name": "m1",
+            "fingerprint": {},
+            "tools": {"iperf3": {"version": f"iperf {version} (cJSON)"}},
+        }
+        self.baselines.save(document)
+        config = changed(
+            ("args", "workloads"), [{"name": "iperf3", "arguments": udp}]
+        )
+        config["args"]["peer"] = {"address": "192.0.2.1"}
+        config["contexts"]["vmperf_baseline"]["name"] = "udp"
+        config["sla"] = {"vmperf_overhead": {"max_percent": {"network.*": 5}}}
+        if not refused:
+            self.check(config)
+            return
+        with self.assertRaisesRegex(
+            checks.REFUSALS,
+            r"baseline 'udp': m1: iperf3 3\.9 is older than 3\.11: .*; "
+            "install .*; then record the baseline again$",
+        ):
+            self.check(config)

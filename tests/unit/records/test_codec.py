@@ -1,6 +1,7 @@
 """Tests of records as judges see them."""
 
 import copy
+import dataclasses
 import unittest
 
 import ddt
@@ -17,6 +18,34 @@ RATE = "cpu.sysbench.rate"
 @ddt.ddt
 class TestDecode(unittest.TestCase):
     """A record becomes a repetition."""
+
+    def test_what_adds_up(self):
+        """Is kept with the metric, whatever its name; else a rate does."""
+        metrics = (
+            made.TIME,
+            made.LATENCY,
+            dataclasses.replace(made.EVENTS, adds_up=False),
+        )
+        found = codec.decode_metrics(codec.encode_metrics(metrics))
+        self.assertEqual(
+            [True, False, False], [one.adds_up for one in found.values()]
+        )
+        found = codec.decode_metrics({"x": made.RATE})
+        self.assertTrue(found["x"].adds_up)
+
+    def test_findings(self):
+        """Those about some metrics name them; others need no more space."""
+        found = (
+            *made.seen("tool_version_differs", metrics=("cpu.x", "cpu.y")),
+            *made.seen("emulated_guest"),
+        )
+        plain = codec.encode_findings([*found, found[0]])
+        self.assertEqual(2, len(plain))
+        self.assertEqual(["cpu.x", "cpu.y"], plain[0]["metrics"])
+        self.assertNotIn("metrics", plain[1])
+        record = made.record(findings=plain)
+        schema.check(record)
+        self.assertEqual(found, codec.decode(record).findings)
 
     def test_everything_arrives(self):
         """Samples, reference, what is missing and what was seen."""

@@ -239,6 +239,13 @@ class PointsTestCase(unittest.TestCase):
         self.assertTrue(all(one.void for one in got))
         self.assertIn("g2: host-9", got[0].void)
 
+    def test_finding_about_some_metrics_voids_these(self):
+        for metric, void in ((made.EVENTS.name, True), ("disk.x.y", False)):
+            curves = made.levels({made.EVENTS: made.SHARED})
+            found = made.seen("tool_version_differs", metrics=(metric,))
+            curves[0] = dataclasses.replace(curves[0], findings=found)
+            self.assertEqual({void}, {bool(x.void) for x in points(curves)})
+
     def test_curve_cut_off(self):
         curves = made.levels({made.EVENTS: made.SHARED})
         curves[2] = dataclasses.replace(

@@ -41,15 +41,27 @@ class MetricTestCase(unittest.TestCase):
         (made.EVENTS, True),
         (made.TIME, True),
         (made.LATENCY, False),
-        (made.COUNT, False),
         (
             sample.Metric(name="network.udp.jitter", unit="s", better="lower"),
             False,
         ),
+        (sample.Metric(name="a.b.wait_time", unit="s", better="lower"), False),
+        (
+            sample.Metric(
+                name="a.b.depth", unit="1", better="higher", adds_up=False
+            ),
+            False,
+        ),
     )
     @ddt.unpack
-    def test_adds_up(self, metric, expected):
-        self.assertEqual(expected, rates.adds_up(metric))
+    def test_totals(self, metric, expected):
+        curves = made.levels({metric: made.SHARED})
+        entries = gathering.guests(
+            metric, [one.conditions[0] for one in curves]
+        )
+        self.assertTrue(entries)
+        self.assertEqual(expected, bool(rates.totals(metric, entries)))
+        self.assertEqual(expected, rates.of_metric(metric).adds_up)
 
     @hypothesis.given(strategies.floats(1e-100, 1e100))
     def test_there_and_back(self, value):
