@@ -95,13 +95,26 @@ class PageTestCase(unittest.TestCase):
         )
         self.assertNotIn("CPU seconds", read(judged(made.records())).text)
 
+    MOVED = {  # noqa: RUF012
+        "kind": "wrong_host",
+        "subject": "g1",
+        "seen": "on compute-9",
+    }
+
     def test_void_run_says_why(self):
         records = made.records()
-        records[2]["findings"].append(
-            {"kind": "wrong_host", "subject": "g1", "seen": "on compute-9"}
-        )
+        for record in records[2:4]:
+            record["findings"].append(self.MOVED)
         text = read(judged(records)).text
         self.assertIn("Void: ", text)
+        self.assertIn("g1: on compute-9 (repetitions 3, 4)", text)
+
+    def test_repetition_that_is_left_out_is_told(self):
+        records = made.records()
+        records[2]["findings"].append(self.MOVED)
+        text = read(judged(records)).text
+        self.assertNotIn("Void: ", text)
+        self.assertIn("1 repetition of 5 is void and left out (3): ", text)
         self.assertIn("g1: on compute-9 (repetition 3)", text)
 
     def test_without_limits_no_verdict(self):
