@@ -107,7 +107,7 @@ class PageTestCase(unittest.TestCase):
             record["findings"].append(self.MOVED)
         text = read(judged(records)).text
         self.assertIn("Void: ", text)
-        self.assertIn("g1: on compute-9 (repetitions 3, 4)", text)
+        self.assertIn("g1: on compute-9 (repetition 3, 4)", text)
 
     def test_repetition_that_is_left_out_is_told(self):
         records = made.records()
