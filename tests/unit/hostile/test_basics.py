@@ -7,6 +7,7 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.machines import job
+from rally_vmperf.machines import workfolder
 from rally_vmperf.records import schema
 from tests.unit.hostile import guest
 from tests.unit.hostile import run
@@ -52,6 +53,7 @@ class BasicsTestCase(unittest.TestCase):
             mock.patch.object(job, "HOLD", 1),
             mock.patch.object(job, "REQUEST", 1),
             mock.patch.object(job, "PATIENCE", 1),
+            mock.patch.object(workfolder, "_MAKING", 3),
             tempfile.TemporaryDirectory() as folder,
             tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home,
             guest.Guest(home, {name: program}) as hostile,
