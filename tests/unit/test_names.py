@@ -8,10 +8,39 @@ TOP = pathlib.Path(__file__).parent.parent.parent
 
 #: Words that say nothing to who knows Rally, Nova and statistics.
 PRIVATE = frozenset(
-    "together aside ran crowd bill cards ways words likeness seen noted "
-    "doubts taking most agreed held telling harmless climbing resting woken "
-    "roused embedding judged soundness damages obituary handover spent ahead "
-    "place".split()
+    [
+        "together",
+        "aside",
+        "ran",
+        "crowd",
+        "bill",
+        "cards",
+        "ways",
+        "words",
+        "likeness",
+        "seen",
+        "noted",
+        "doubts",
+        "taking",
+        "most",
+        "agreed",
+        "held",
+        "telling",
+        "harmless",
+        "climbing",
+        "resting",
+        "woken",
+        "roused",
+        "embedding",
+        "judged",
+        "soundness",
+        "damages",
+        "obituary",
+        "handover",
+        "spent",
+        "ahead",
+        "place",
+    ]
 )
 
 
