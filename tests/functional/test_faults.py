@@ -11,23 +11,9 @@ import signal
 
 from tests import patience
 from tests.functional import fault_proxy
-from tests.functional import fault_table
 from tests.functional import laboratory
 
 SHORT = laboratory.TASKS / "short.yaml"
-
-#: Calls that only an administrator makes.
-PLACEMENT = {
-    "placement GET /",
-    "placement GET /allocation_candidates",
-    "placement GET /resource_providers",
-}
-#: Calls of runs that choose a host, or whose guest does not come up.
-RARE = {
-    "compute GET /v2.1/os-availability-zone/detail",
-    "compute POST /v2.1/servers/{id}/action",
-    *PLACEMENT,
-}
 
 
 class ProxyCase(laboratory.Case):
@@ -77,22 +63,6 @@ class ProxyCase(laboratory.Case):
             any(all(word in line for word in words) for line in lines),
             (words, lines, laboratory.said(done)),
         )
-
-
-class TestUnsteadyCloud(ProxyCase):
-    """What passes by itself costs nothing but time."""
-
-    def test_each_question_fails_once(self):
-        """The run passes; every call it makes is in the table of faults."""
-        self.break_(r"\w+ GET .*|identity POST .*", 503, each=True)
-        self.break_(r"\w+ DELETE .*", 503, each=True)
-        done = self.laboratory.start(SHORT, network="private")
-        self.check_ended(0, done)
-        known = {row.call for row in fault_table.calls()}
-        made = {str(call) for call in self.proxy.calls}
-        self.assertEqual(set(), made - known, "calls without a row")
-        self.assertEqual(RARE, known - made, "rows without a call")
-        self.assertTrue(all(rule.struck for rule in self.proxy.rules))
 
 
 class TestCreationFails(ProxyCase):
