@@ -94,7 +94,7 @@ def _parts(value: t.Any) -> collections.abc.Iterable[t.Any]:
 
 #: A limit, in percent, and what a tool prints: nothing else has these values.
 LIMIT = 12.3456
-SAMPLE = 9876.54
+SAMPLE = 9876.5
 #: What the scenario of a question is given beside the workloads.
 _OWN: dict[str, dict[str, t.Any]] = {
     "overhead": {},
