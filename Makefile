@@ -2,7 +2,7 @@
 #   make demo    a real cloud, a baseline, the main job, a report to open
 #   make test    lint, types, docs, unit tests, the reports in a browser,
 #                functional tests on that cloud
-#   make test-all   that, and tests of faults and damage, up to two hours
+#   make test-all   that, and tests of faults and damage, several hours
 # and while working:
 #   make unit    the fast loop
 #   make browser reports in a real browser, Chromium
@@ -21,66 +21,82 @@ ARGS = tasks/kvm-overhead.embedded.yaml
 # Where the peer is, which cloud up chooses.
 PEER = --task-args "$$(cat $(CLOUD)/task-args.yaml)"
 REPORT = $(CLOUD)/report.html
+RESULTS = $(CLOUD)/results.json
 
 .PHONY: demo test test-all unit browser lint types docs functional long
 .PHONY: cloud down purge environment baseline bench bench-density chromium
-.PHONY: clean
+.PHONY: clean bench-verdicts bench-busy main-job
 
-demo: cloud environment baseline
+# Side by side: on a new machine the cloud and most of Python's packages.
+demo:
+	@$(MAKE) --no-print-directory -j 2 main-job
+
+main-job: baseline
 	@verdict=0; \
 	$(RALLY) task start $(TASK) --task-args-file $(ARGS) $(PEER) \
 	    || verdict=$$?; \
-	$(RALLY) task report --html-static --out $(REPORT) && \
-	echo && $(RALLY) task sla-check || true; \
-	echo "The report: $(REPORT)"; \
+	$(RALLY) task report --json --out $(RESULTS) >/dev/null 2>&1 && echo && \
+	$(BIN)/rally-vmperf report $(RESULTS) --journals $(CLOUD)/journal \
+	    -o $(REPORT) && \
+	echo "The report needs no network: open $(REPORT) in a browser," && \
+	echo "elsewhere after: scp $$(id -un)@$$(hostname):$(REPORT) ." && \
+	echo && $(BIN)/rally-vmperf judge $(RESULTS); \
 	exit $$verdict
 
 test: lint types docs unit browser functional
 
 test-all: test long
 
-unit: $(VENV)/ready
+unit: $(VENV)/whole
 	$(BIN)/stestr --test-path tests/unit run
 
-browser: $(VENV)/ready chromium
+browser: $(VENV)/whole chromium
 	$(BIN)/stestr --test-path tests/browser run --serial
 
-lint: $(VENV)/ready
+lint: $(VENV)/whole
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/flake8 rally_vmperf tests
 
-types: $(VENV)/ready
+types: $(VENV)/whole
 	$(BIN)/mypy
 
-docs: $(VENV)/ready
+docs: $(VENV)/whole
 	$(BIN)/sphinx-build -W -q -b html doc/source doc/build/html
 
-functional: cloud chromium
+functional: $(VENV)/whole cloud chromium
 	VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr --test-path tests/functional \
 	    run --serial
 
-long: cloud
+# One topic of them, an hour at most: make long TOPIC=workloads
+long: $(VENV)/whole cloud
 	VMPERF_LONG=1 VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr \
-	    --test-path tests/long run --serial
+	    --test-path tests/long run --serial $(TOPIC:%='test_%\.')
 
 # What our evidence costs beside that of rally-openstack's own scenario.
-bench: cloud
+bench: $(VENV)/whole cloud
 	command -v ping >/dev/null || apt-get install -qy iputils-ping
 	VMPERF_CLOUD=$(CLOUD) $(BIN)/python -m tests.bench
 
+# What a run asks of a cloud with rows of thousands of servers, ports, hosts.
+bench-busy: $(VENV)/whole cloud
+	VMPERF_CLOUD=$(CLOUD) $(BIN)/python -m tests.bench.busy
+
 # How well machines begin together, and what they cost; no cloud is needed.
-bench-density: $(VENV)/ready
+bench-density: $(VENV)/whole
 	$(BIN)/python -m tests.bench.density
+
+# How often verdicts are wrong, by simulation; no cloud is needed.
+bench-verdicts: $(VENV)/whole
+	$(BIN)/python -m tests.bench.verdicts
 
 cloud: $(VENV)/ready
 	$(BIN)/rally-vmperf cloud up --root $(CLOUD)
 
-environment: cloud
+environment: $(VENV)/whole cloud
 	@$(RALLY) db ensure >/dev/null
-	@$(RALLY) env show embedded >/dev/null 2>&1 || $(RALLY) env create \
+	@$(RALLY) env use embedded >/dev/null 2>&1 || $(RALLY) env create \
 	    --name embedded --spec $(CLOUD)/rally-env-member.json
-	@$(RALLY) env use embedded
 
 baseline: environment
 	@$(VMPERF) baseline show $(CONF) embedded >/dev/null 2>&1 || \
@@ -95,14 +111,24 @@ purge: $(VENV)/ready
 	test ! -e $(CLOUD) || \
 	    $(BIN)/rally-vmperf cloud down --purge --root $(CLOUD)
 
+# What the cloud needs, which knows neither Rally nor how to draw.
 $(VENV)/ready: setup.cfg requirements.txt test-requirements.txt \
-    doc/requirements.txt
+    doc/requirements.txt constraints.txt
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
 	    { apt-get update -q && apt-get install -qy python3-venv; }
 	rm -rf *.egg-info  # an old list of entry points would go first
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/pip install -q -e . -r test-requirements.txt \
-	    -r doc/requirements.txt
+	grep -vE '^(matplotlib|rally|scipy)' requirements.txt \
+	    >$(VENV)/for-the-cloud.txt
+	$(BIN)/pip install -q --no-compile -c constraints.txt \
+	    -r $(VENV)/for-the-cloud.txt
+	$(BIN)/pip install -q --no-deps -e .
+	touch $@
+
+$(VENV)/whole: $(VENV)/ready
+	$(BIN)/python -m compileall -qq $(VENV)/lib || true
+	$(BIN)/pip install -q -c constraints.txt -r requirements.txt \
+	    -r test-requirements.txt -r doc/requirements.txt
 	touch $@
 
 chromium:

@@ -7,22 +7,28 @@ import tempfile
 
 
 def write(
-    path: pathlib.Path, text: str, *, replace: bool = True, mode: int = 0o600
+    path: pathlib.Path,
+    content: str | bytes,
+    *,
+    replace: bool = True,
+    mode: int = 0o600,
 ) -> None:
     """Write a file so that it survives a crash of this machine.
 
-    Its folder is made where it is missing.
+    Its folder is created if it is missing.
 
     :param replace: an older file of the same name
     :raises FileExistsError: when there is one that is not to be replaced
-    :raises OSError: when the disk does not take it
+    :raises OSError: when it cannot be written
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(
-        "w", dir=path.parent, prefix=".", delete=False, encoding="utf-8"
+        dir=path.parent, prefix=".", delete=False
     ) as stream:
         try:
-            stream.write(text)
+            stream.write(
+                content.encode() if isinstance(content, str) else content
+            )
             stream.flush()
             os.fchmod(stream.fileno(), mode)
             os.fsync(stream.fileno())

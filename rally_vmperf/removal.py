@@ -13,13 +13,15 @@ import pathlib
 import stat
 import tempfile
 
+from rally_vmperf import errors
+
 #: The file that makes a folder ours.
 MARKER = ".rally-vmperf"
 _TEXT = "rally-vmperf made this folder, and deletes what is in it.\n"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class RemovalError(Exception):
+class RemovalError(errors.VMPerfError):
     """What was to be deleted is not ours; the message says why."""
 
 

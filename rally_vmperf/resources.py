@@ -1,4 +1,4 @@
-"""Where the shipped data files are: in a checkout or in an installation."""
+"""Paths of the shipped data files, in a checkout or in an installation."""
 
 import pathlib
 import sysconfig

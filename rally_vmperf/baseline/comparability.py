@@ -1,9 +1,11 @@
 """Whether guests and bare metal can be compared at all."""
 
 import collections.abc
+import re
 import typing as t
 
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import host_names
 from rally_vmperf.workloads import tools
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -11,13 +13,73 @@ Json = collections.abc.Mapping[str, t.Any]
 #: Metrics that a finding concerns: some, or where there are none all of them.
 Metrics = tuple[str, ...]
 
-#: Key of a fingerprint -> the finding that a difference in it raises.
-_COMPARED = {
-    "cpu_model": "cpu_model_differs",
-    "microcode": "microcode_differs",
-    "kernel": "kernel_differs",
-    "mitigations": "mitigations_differ",
-}
+#: Instructions that programs choose their code by, of x86 and of ARM; other
+#: flags tell what a kernel can do, and guests lack many of them on purpose.
+_INSTRUCTIONS = re.compile(
+    r"(avx|sse|ssse|fma|f16c|amx|aes|vaes|sha|pclmul|vpclmul|gfni|popcnt|bmi|"
+    r"abm|adx|erms|fsrm|asimd|sve|sme|pmull|crc32|atomics)"
+)
+
+
+def _of(key: str) -> "_View":
+    return lambda facts: facts.get(key)
+
+
+def _instructions(facts: Json) -> frozenset[str]:
+    flags = map(str, _list(facts, "cpu_flags"))
+    return frozenset(one for one in flags if _INSTRUCTIONS.match(one))
+
+
+def _list(facts: Json, key: str) -> list[t.Any]:
+    """Return a list of a fingerprint that may be anybody's document."""
+    value = facts.get(key)
+    return value if isinstance(value, list) else []
+
+
+def _devices(table: str, *keys: str) -> "_View":
+    """Return a view of what all devices have in common.
+
+    Nobody knows which of several is worked on, so that what they do not agree
+    on is not compared.
+    """
+
+    def view(facts: Json) -> dict[str, str]:
+        found = {}
+        for key in keys:
+            told = [
+                str(one.get(key) or "")
+                for one in _list(facts, table)
+                if isinstance(one, collections.abc.Mapping)
+            ]
+            # Of schedulers the others are those that it could have.
+            values = {re.sub(r".*\[(.*)\].*", r"\1", one) for one in told}
+            if len(values) == 1 and "" not in values:
+                found[key] = values.pop()
+        return found
+
+    return view
+
+
+_View = collections.abc.Callable[[Json], t.Any]
+#: What is compared: to what workloads may be sensitive, the finding that a
+#: difference raises, and what of a fingerprint it is about.
+_COMPARED: tuple[tuple[str, str, _View], ...] = (
+    ("cpu_model", "cpu_model_differs", _of("cpu_model")),
+    ("instructions", "instructions_differ", _instructions),
+    ("microcode", "microcode_differs", _of("microcode")),
+    ("turbo", "turbo_differs", _of("turbo")),
+    ("kernel", "kernel_differs", _of("kernel")),
+    ("mitigations", "mitigations_differ", _of("mitigations")),
+    ("huge_pages", "huge_pages_differ", _of("transparent_huge_pages")),
+    (
+        "disks",
+        "disk_settings_differ",
+        _devices("disks", "scheduler", "write_cache"),
+    ),
+    ("nets", "nic_settings_differ", _devices("nets", "mtu", "offloads")),
+    ("disks", "queues_differ", _devices("disks", "queues")),
+    ("nets", "queues_differ", _devices("nets", "queues")),
+)
 
 
 def compare_machines(
@@ -28,15 +90,18 @@ def compare_machines(
 ) -> list[finding.Finding]:
     """Return what differs between the fingerprints of two machines.
 
-    A key that either side does not know is not compared.
+    What either side does not know is not compared.
 
     :param subject: the name of the other machine
-    :param sensitive: key -> the metrics to which it matters, None where it
-        matters to none; a key that is not in it matters to all
+    :param sensitive: what may differ -> the metrics to which it matters, None
+        where it matters to none; what is not in it matters to all
     """
     found = []
-    for key, kind in _COMPARED.items():
-        ours, theirs = bare_metal.get(key), other.get(key)
+    for key, kind, view in _COMPARED:
+        ours, theirs = view(bare_metal), view(other)
+        if isinstance(ours, dict) and kind != "mitigations_differ":
+            theirs = {one: theirs[one] for one in ours if one in theirs}
+            ours = {one: ours[one] for one in theirs}
         concerned = (sensitive or {}).get(key, ())
         if not ours or not theirs or ours == theirs or concerned is None:
             continue
@@ -106,7 +171,7 @@ def virtualisation(guest: Json, subject: str) -> list[finding.Finding]:
         return _found(
             "virtualisation_unknown",
             subject,
-            f"{subject} does not tell what it runs under "
+            f"{subject} does not report its hypervisor "
             f"({kind or 'nothing reported'})",
         )
     return []
@@ -144,15 +209,19 @@ def nested(bare_metal: Json) -> list[finding.Finding]:
 
 
 def host(
-    machine: str, guest: str, hypervisor: str | None
+    baseline: Json, guest: str, hypervisor: str | None
 ) -> list[finding.Finding]:
     """Return whether a guest is known to run elsewhere.
 
-    :param machine: host name of the machine of the baseline
+    A baseline of a class is of all its machines, whatever their names.
+
     :param guest: its name
     :param hypervisor: what Nova calls its machine, None where that is hidden
     """
-    if not hypervisor or _short(hypervisor) == _short(machine):
+    machine = baseline["machine"]["name"]
+    if not hypervisor or host_names.same(hypervisor, machine):
+        return []
+    if "class" in baseline:
         return []
     return _found(
         "other_host",
@@ -160,6 +229,46 @@ def host(
         f"{guest} runs on {hypervisor}, the baseline was recorded "
         f"on {machine}",
     )
+
+
+#: What both libvirt and Linux tell of processors since long, without dots,
+#: dashes and lines; newer instructions old versions of libvirt do not know.
+_OF_BOTH = re.compile(
+    "ssse3|sse4[12a]|popcnt|aes|pclmulqdq|abm|bmi[12]|adx|fma4?|xop|f16c|"
+    "shani|avx2?|avx512(f|dq|cd|bw|vl|vnni)"
+)
+#: Every processor has it of which the list can be compared.
+_ALWAYS = "sse2"
+
+
+def host_cpu(
+    bare_metal: Json, guest: str, features: collections.abc.Iterable[str]
+) -> list[finding.Finding]:
+    """Return whether a guest's host has other processors than bare metal.
+
+    The names of models cannot be compared: libvirt's are of families, and
+    Linux shows the maker's. Processors with other instructions are others;
+    those with the same ones may be.
+
+    :param guest: its name
+    :param features: of its host's processors, by libvirt's names
+    """
+    ours = {_plain(str(one)) for one in _list(bare_metal, "cpu_flags")}
+    theirs = {_plain(one) for one in features}
+    differ = {one for one in ours ^ theirs if _OF_BOTH.fullmatch(one)}
+    if _ALWAYS not in ours & theirs or not differ:
+        return []
+    return _found(
+        "host_cpu_differs",
+        guest,
+        f"bare metal: {_show(frozenset(ours & differ), frozenset())}; host of "
+        f"{guest}: {_show(frozenset(theirs & differ), frozenset())}",
+    )
+
+
+def _plain(name: str) -> str:
+    bare = re.sub("[^a-z0-9]", "", name.lower())
+    return "pclmulqdq" if bare == "pclmuldq" else bare
 
 
 def same_peer(recorded: Json, peer: Json) -> list[finding.Finding]:
@@ -175,7 +284,7 @@ def same_peer(recorded: Json, peer: Json) -> list[finding.Finding]:
     )
 
 
-def peer_place(bare_metal: Json, peer: Json) -> list[finding.Finding]:
+def peer_on_host(bare_metal: Json, peer: Json) -> list[finding.Finding]:
     """Return whether the peer is on the bare-metal machine itself."""
     boot = bare_metal.get("boot_id")
     if boot and boot == peer.get("boot_id"):
@@ -189,15 +298,9 @@ def peer_place(bare_metal: Json, peer: Json) -> list[finding.Finding]:
 
 
 def _found(
-    kind: str, subject: str, seen: str, metrics: Metrics = ()
+    kind: str, subject: str, detail: str, metrics: Metrics = ()
 ) -> list[finding.Finding]:
-    return [
-        finding.Finding(kind=kind, subject=subject, seen=seen, metrics=metrics)
-    ]
-
-
-def _short(name: str) -> str:
-    return name.split(".")[0].lower()
+    return [finding.Finding(kind, subject, detail, metrics=metrics)]
 
 
 def _show(ours: t.Any, theirs: t.Any) -> str:
@@ -209,4 +312,6 @@ def _show(ours: t.Any, theirs: t.Any) -> str:
             if other.get(key) != value
         ]
         return ", ".join(changed)[:300] or "nothing more"
+    if isinstance(ours, frozenset):
+        return " ".join(sorted(ours - theirs))[:300] or "nothing more"
     return str(ours)[:200]

@@ -2,32 +2,22 @@
 
 import collections.abc
 import datetime
-import functools
 import hashlib
-import importlib.resources
 import json
 import typing as t
 
-import jsonschema
-
+from rally_vmperf import documents
+from rally_vmperf import errors
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import histogram
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import series
 
 Json = collections.abc.Mapping[str, t.Any]
 
 
-class BaselineError(Exception):
-    """A baseline is missing, damaged or of no use here; one line."""
-
-
-@functools.cache
-def _validator() -> jsonschema.Draft7Validator:
-    text = (
-        importlib.resources.files("rally_vmperf.baseline")
-        .joinpath("schema.json")
-        .read_text(encoding="utf-8")
-    )
-    return jsonschema.Draft7Validator(json.loads(text))
+class BaselineError(errors.VMPerfError):
+    """A baseline is missing, damaged or does not match the task; one line."""
 
 
 def check(document: t.Any, origin: str) -> Json:
@@ -39,10 +29,10 @@ def check(document: t.Any, origin: str) -> Json:
     if isinstance(document, dict) and document.get("version") == 1:
         raise BaselineError(
             f"{origin} is of version 1, which this version of rally_vmperf "
-            "does not read; record it anew with: rally-vmperf baseline "
+            "does not read; record it again with: rally-vmperf baseline "
             f"record {document.get('name', 'NAME')} --task FILE --replace"
         )
-    error = next(iter(_validator().iter_errors(document)), None)
+    error = documents.first_error(documents.own_schema(__package__), document)
     if error is not None:
         raise BaselineError(
             f"{origin} is not a baseline: at {error.json_path}: "
@@ -61,9 +51,14 @@ def _check_time(text: str, origin: str) -> None:
         aware = False
     if not aware:
         raise BaselineError(
-            f"{origin}: at $.recorded_at: {text!r} is no time with a zone, "
-            "such as 2026-01-31T12:00:00+00:00"
+            f"{origin}: at $.recorded_at: {text!r} is not a time with a "
+            "zone, such as 2026-01-31T12:00:00+00:00"
         )
+
+
+def recorded_at(document: Json) -> datetime.datetime:
+    """Return when the recording began."""
+    return datetime.datetime.fromisoformat(document["recorded_at"])
 
 
 def _check_entry(entry: Json, where: str) -> None:
@@ -72,29 +67,42 @@ def _check_entry(entry: Json, where: str) -> None:
         for name, meaning in entry["metrics"].items()
     }
     for index, samples in enumerate(entry["repetitions"]):
-        place = f"{where}.repetitions[{index}]"
+        path = f"{where}.repetitions[{index}]"
         for name, values in samples.items():
             if name not in metrics:
                 raise BaselineError(
-                    f"{place} has a value of {name!r}, which "
+                    f"{path} has a value of {name!r}, which "
                     "$.metrics does not explain"
                 )
-            _check_row(metrics[name], values, entry, place)
+            _check_row(metrics[name], values, entry, path)
+    kinds = ("percentiles", "distributions", "lines")
+    for name in (name for kind in kinds for name in entry.get(kind, {})):
+        if name not in metrics:
+            raise BaselineError(
+                f"{where} has {name!r}, which $.metrics does not explain"
+            )
+    try:
+        for one in entry.get("distributions", {}).values():
+            histogram.Histogram.from_plain(one)
+        for one in entry.get("lines", {}).values():
+            series.Line.from_plain(one)
+    except ValueError as error:
+        raise BaselineError(f"{where}: {error}") from None
     for found in entry["findings"]:
         if found["kind"] not in finding.KINDS:
             raise BaselineError(
-                f"{where}.findings: {found['kind']!r} is no finding that this "
-                "version knows; record the baseline again"
+                f"{where}.findings: {found['kind']!r} is a finding that this "
+                "version does not know; record the baseline again"
             )
 
 
 def _check_row(
-    metric: sample.Metric, values: list[t.Any], entry: Json, place: str
+    metric: sample.Metric, values: list[t.Any], entry: Json, path: str
 ) -> None:
-    """Refuse what cannot be measured, or comes from no copy."""
+    """Refuse values that cannot be measured, or more of them than copies."""
     if len(values) != entry["shape"]["copies"]:
         raise BaselineError(
-            f"{place}: {metric.name} has {len(values)} values, but there "
+            f"{path}: {metric.name} has {len(values)} values, but there "
             f"were {entry['shape']['copies']} copies"
         )
     for given in values:
@@ -103,7 +111,7 @@ def _check_row(
             try:
                 sample.Sample(metric=metric, value=value)
             except (TypeError, ValueError) as error:
-                raise BaselineError(f"{place}: {error}") from None
+                raise BaselineError(f"{path}: {error}") from None
 
 
 def digest(document: Json) -> str:

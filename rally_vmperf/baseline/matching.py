@@ -1,4 +1,4 @@
-"""Which entry of a baseline a guest's samples are compared with."""
+"""Find the entry of a baseline that a guest's samples are compared with."""
 
 import collections.abc
 import dataclasses
@@ -24,6 +24,13 @@ class Shape:
         return f"{self.copies} x {self.vcpus} vCPU with {self.memory_mib} MiB"
 
 
+def describe(shape: Json) -> str:
+    """Return an entry's shape in words, also where it is not known."""
+    if shape["vcpus"] is None or shape["memory_mib"] is None:
+        return f"{shape['copies']} x unknown size"
+    return str(Shape(**shape))
+
+
 def covers(
     baseline: Json,
     workload: str,
@@ -31,6 +38,7 @@ def covers(
 ) -> list[Json]:
     """Return the entries of a workload with these arguments, any shape.
 
+    :param arguments: with ``cooldown`` and ``drop_caches``, where given
     :raises BaselineError: when there is none
     """
     name = baseline["name"]
@@ -41,11 +49,11 @@ def covers(
             f"baseline {name!r} has no workload {workload!r} (it has: "
             f"{', '.join(known)}); record the baseline again, for this task"
         )
-    matching = [e for e in same if e["arguments"] == dict(arguments)]
+    matching = [e for e in same if _agree(e, arguments)]
     if not matching:
         raise document.BaselineError(
             f"baseline {name!r} has {workload} with other arguments: "
-            f"{_differences(same[-1]['arguments'], arguments)}; use the same "
+            f"{_differences(same[-1], arguments)}; use the same "
             "in the task, or record the baseline again"
         )
     return matching
@@ -59,7 +67,8 @@ def find(
 ) -> Json:
     """Return the entry of a workload, its arguments and shape.
 
-    The newest of several wins.
+    The newest of several wins. An imported entry, whose shape is not known,
+    matches every shape of as many copies.
 
     :raises BaselineError: saying what the nearest entry has instead
     """
@@ -68,7 +77,10 @@ def find(
     for entry in reversed(matching):
         if entry["shape"] == wanted:
             return entry
-    shapes = "; ".join(str(Shape(**e["shape"])) for e in matching)
+    for entry in reversed(matching):
+        if entry.get("imported") and entry["shape"]["copies"] == shape.copies:
+            return entry
+    shapes = "; ".join(describe(e["shape"]) for e in matching)
     raise document.BaselineError(
         f"baseline {baseline['name']!r} has {workload} for {shapes}, but "
         f"the guests are {shape}; record it for this shape as well "
@@ -76,12 +88,39 @@ def find(
     )
 
 
+def _agree(
+    entry: Json, arguments: collections.abc.Mapping[str, t.Any]
+) -> bool:
+    return not any(_differing(entry, arguments))
+
+
 def _differences(
-    recorded: collections.abc.Mapping[str, t.Any],
-    asked: collections.abc.Mapping[str, t.Any],
+    entry: Json, asked: collections.abc.Mapping[str, t.Any]
 ) -> str:
+    recorded = conditions(entry)
     return ", ".join(
-        f"{key} is {recorded.get(key)!r} there and {asked.get(key)!r} here"
-        for key in sorted({*recorded, *asked})
-        if recorded.get(key) != asked.get(key)
+        f"{key} is {recorded.get(key)!r} in the baseline and "
+        f"{asked.get(key)!r} in the task"
+        for key in _differing(entry, asked)
     )
+
+
+def _differing(
+    entry: Json, asked: collections.abc.Mapping[str, t.Any]
+) -> collections.abc.Iterator[str]:
+    """Yield the arguments that differ; the unknown ones of imports do not."""
+    recorded = conditions(entry)
+    imported = entry.get("imported", False)
+    for key in sorted({*recorded, *asked}):
+        known = key in recorded or not imported
+        if known and recorded.get(key) != asked.get(key):
+            yield key
+
+
+def conditions(entry: Json) -> dict[str, t.Any]:
+    """Return an entry's arguments, with its cooldown and drop_caches."""
+    before = ("cooldown", "drop_caches")
+    return {
+        **entry["arguments"],
+        **{k: entry[k] for k in before if k in entry},
+    }

@@ -8,17 +8,24 @@ import os
 import pathlib
 import re
 import tempfile
+import typing as t
 
 from rally_vmperf import atomic
+from rally_vmperf import documents
 from rally_vmperf.baseline import document
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+#: What ``NAME`` asks for, for messages.
+NAME_RULE = (
+    "use letters, digits, '.', '_' and '-', at most 64, starting with a "
+    "letter or digit"
+)
 
 
 class Store:
     """Baselines by name.
 
-    :param folder: where the documents lie, created when one is saved
+    :param folder: of the documents, created when one is saved
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -32,27 +39,20 @@ class Store:
         """Return a baseline.
 
         :raises BaselineError: when there is none of that name, or the file
-            is damaged or no baseline
+            is damaged or not a baseline
         """
         path = self._path(name)
         try:
-            text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
+            content = documents.read_json(path)
+        except documents.NoDocumentError:
             known = ", ".join(self.names()) or "none"
             raise document.BaselineError(
                 f"no baseline {name!r} in {self.folder} (registered: "
                 f"{known}); record one with: rally-vmperf baseline record "
                 f"{name} --task FILE --local (or --host USER@ADDRESS)"
             ) from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise document.BaselineError(f"baseline {path}: {error}") from None
-        try:
-            content = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise document.BaselineError(
-                f"baseline {path} is damaged: line {error.lineno} column "
-                f"{error.colno}: {error.msg}"
-            ) from None
+        except documents.DocumentError as error:
+            raise document.BaselineError(f"baseline {error}") from None
         checked = document.check(content, f"baseline {path}")
         if checked["name"] != name:
             raise document.BaselineError(
@@ -61,13 +61,41 @@ class Store:
             )
         return checked
 
+    def find(
+        self, wanted: collections.abc.Mapping[str, t.Any]
+    ) -> document.Json:
+        """Return the baseline that a task means.
+
+        :param wanted: its ``name``, or the ``class`` of machines that it
+            stands for: of several the one that was recorded last
+        :raises BaselineError: when there is none, or it cannot be read
+        """
+        if "class" not in wanted:
+            return self.load(wanted["name"])
+        readable = []
+        for name in self.names():
+            with contextlib.suppress(document.BaselineError):
+                readable.append(self.load(name))
+        of_class = [
+            one for one in readable if one.get("class") == wanted["class"]
+        ]
+        if not of_class:
+            known = {one["class"] for one in readable if "class" in one}
+            raise document.BaselineError(
+                f"no baseline of class {wanted['class']!r} in {self.folder} "
+                f"(classes: {', '.join(sorted(known)) or 'none'}); record one "
+                "with: rally-vmperf baseline record NAME --class "
+                f"{wanted['class']} --task FILE --host USER@ADDRESS"
+            )
+        return max(of_class, key=document.recorded_at)
+
     @contextlib.contextmanager
     def reserve(
         self, name: str, *, replace: bool = False
     ) -> collections.abc.Iterator[None]:
-        """Refuse at once what ``save`` would refuse after long work.
+        """Reserve a name that ``save`` must not refuse after a recording.
 
-        The name is this process's own meanwhile.
+        No other process can take the name meanwhile.
 
         :raises BaselineError: when the name cannot be used
         """
@@ -127,6 +155,10 @@ class Store:
             raise document.BaselineError(
                 f"no baseline {name!r} in {self.folder} (registered: {known})"
             ) from None
+        except OSError as error:
+            raise document.BaselineError(
+                f"baseline {error.filename}: {error.strerror}"
+            ) from None
 
     def _exists(self, name: str) -> document.BaselineError:
         return document.BaselineError(
@@ -137,19 +169,21 @@ class Store:
     def _path(self, name: str) -> pathlib.Path:
         if not NAME.fullmatch(name):
             raise document.BaselineError(
-                f"baseline name {name!r}: use letters, digits, '.', '_' and "
-                "'-', at most 64, starting with a letter or digit"
+                f"baseline name {name!r}: {NAME_RULE}"
             )
         return self.folder / f"{name}.json"
 
 
 def _rescue(path: pathlib.Path, text: str) -> str:
-    """Keep elsewhere what was measured, and say where."""
+    """Save the measurements elsewhere, and return a sentence on where."""
     try:
         with tempfile.NamedTemporaryFile(
             "w", prefix=f"{path.stem}-", suffix=".json", delete=False
         ) as stream:
             stream.write(text)
     except OSError as error:
-        return f"lost, for {tempfile.gettempdir()}: {error.strerror or error}"
+        return (
+            f"the recording is lost: {tempfile.gettempdir()}: "
+            f"{error.strerror or error}"
+        )
     return f"make room, then register it with: mv {stream.name} {path}"

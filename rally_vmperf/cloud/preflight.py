@@ -6,10 +6,10 @@ import pathlib
 import platform
 import shutil
 
-from rally_vmperf.cloud import errors
-from rally_vmperf.cloud import layout
-from rally_vmperf.cloud import ownership
-from rally_vmperf.cloud import schema
+from rally_vmperf.cloud.services import schema
+from rally_vmperf.cloud.state import ownership
+from rally_vmperf.cloud.system import errors
+from rally_vmperf.cloud.system import layout
 
 GIB = 1024**3
 MEMORY = 6 * GIB
@@ -20,14 +20,14 @@ DISK_OF_RUNNING = GIB
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What the machine is like, as far as it matters.
+    """What is known of the machine.
 
     :param user: number of the user who runs the command
     :param systems: identifiers of the distribution and its ancestors
     :param memory: bytes of memory in all
     :param disk: bytes free below the state root
     :param brought_up: whether the state root holds a cloud already
-    :param rivals: services in the way, process number and name
+    :param rivals: conflicting services, process number and name
     :param bridges: bridges with our names
     """
 
@@ -40,15 +40,15 @@ class Facts:
     bridges: tuple[str, ...] = ()
 
 
-def gather(place: layout.Layout, owner: ownership.Ownership) -> Facts:
+def gather(folders: layout.Layout, owner: ownership.Ownership) -> Facts:
     """Look at this machine.
 
-    :param place: the state root's folders
-    :param owner: tells the cloud's processes from others
+    :param folders: the state root's folders
+    :param owner: distinguishes the cloud's processes from others
     """
     release = platform.freedesktop_os_release()
     existing = next(
-        path for path in (place.root, *place.root.parents) if path.exists()
+        path for path in (folders.root, *folders.root.parents) if path.exists()
     )
     names = (layout.MANAGEMENT_BRIDGE, layout.EXTERNAL_BRIDGE)
     return Facts(
@@ -56,7 +56,7 @@ def gather(place: layout.Layout, owner: ownership.Ownership) -> Facts:
         systems=(release["ID"], *release.get("ID_LIKE", "").split()),
         memory=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         disk=shutil.disk_usage(existing).free,
-        brought_up=place.before.exists() or schema.any_filled(place),
+        brought_up=folders.before.exists() or schema.any_filled(folders),
         rivals=tuple(owner.rivals()),
         bridges=tuple(
             name
@@ -79,9 +79,9 @@ def check_user(user: int) -> None:
 
 
 def check(facts: Facts) -> None:
-    """Raise an error with the first reason against this machine.
+    """Raise an error with the first reason why this machine cannot be used.
 
-    :param facts: what the machine is like
+    :param facts: what is known of the machine
     """
     check_user(facts.user)
     if not {"debian", "ubuntu"} & set(facts.systems):

@@ -1,20 +1,32 @@
-"""What of the embedded cloud is running."""
+"""The status of the embedded cloud: what runs and what is damaged."""
 
 import collections.abc
 import dataclasses
 import datetime
+import shutil
 
-from rally_vmperf.cloud import layout
-from rally_vmperf.cloud import services
-from rally_vmperf.cloud import state_checks
-from rally_vmperf.cloud import supervisor
+from rally_vmperf.cloud import preflight
+from rally_vmperf.cloud.network import network_check
+from rally_vmperf.cloud.network import paths
+from rally_vmperf.cloud.resources import fernet
+from rally_vmperf.cloud.resources import image_store
+from rally_vmperf.cloud.services import database
+from rally_vmperf.cloud.services import schema
+from rally_vmperf.cloud.services import services
+from rally_vmperf.cloud.services import supervisor
+from rally_vmperf.cloud.services import templates
+from rally_vmperf.cloud.state import addresses
+from rally_vmperf.cloud.state import credentials
+from rally_vmperf.cloud.system import documents
+from rally_vmperf.cloud.system import layout
+from rally_vmperf.cloud.system import procfs
 
 COLUMNS = ("Service", "State", "PID", "Since", "Address", "Trouble")
 
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """One service in the table, or another part that is damaged."""
+    """A line of the table: a service, or another part that is damaged."""
 
     service: str
     state: str
@@ -24,7 +36,7 @@ class Line:
     trouble: str = ""
 
     def cells(self) -> tuple[str, ...]:
-        """Return what the table shows."""
+        """Return the cells of the table."""
         pid = "" if self.pid is None else str(self.pid)
         return (
             self.service,
@@ -43,7 +55,7 @@ def describe(
     """Return a line for each service, in the order of the data file.
 
     :param known: the services there should be
-    :param keeper: knows which of them run
+    :param keeper: tells which of them run
     """
     return [of_service(service, keeper) for service in known]
 
@@ -54,7 +66,7 @@ def of_service(
     """Return the line of one service.
 
     :param service: as it should be
-    :param keeper: knows whether it runs
+    :param keeper: tells whether it runs
     """
     record = keeper.running(service.name)
     if record is None:
@@ -73,14 +85,62 @@ def of_service(
     )
 
 
-def of_cloud(place: layout.Layout) -> list[Line]:
+def of_cloud(folders: layout.Layout) -> list[Line]:
     """Return the lines of the cloud in a state root.
 
-    :param place: its folders
+    :param folders: its folders
     """
-    keeper = supervisor.Supervisor(place)
-    lines = describe(services.shipped(place), keeper)
+    keeper = supervisor.Supervisor(folders)
+    lines = describe(services.shipped(folders), keeper)
     return lines + [
         Line(part, "damaged", None, "", "", trouble)
-        for part, trouble in state_checks.of_parts(place, keeper.processes)
+        for part, trouble in damage(folders, keeper.processes)
     ]
+
+
+def damage(
+    folders: layout.Layout, processes: procfs.ProcessTable
+) -> list[tuple[str, str]]:
+    """Return each damaged part of a cloud, with what is wrong with it.
+
+    :param folders: the state root's folders
+    :param processes: the machine's process table
+    """
+    if not schema.any_filled(folders):
+        return []
+    wrong = [("files", trouble) for trouble in damaged_files(folders)]
+    broken = database.damage(
+        folders.data / "mysql", schema.known_tables(folders)
+    )
+    if broken:
+        wrong.append(("databases", broken))
+    if network_check.expected(folders, processes.boot_id()):
+        here = network_check.troubles(addresses.load(folders))
+        # Without the bridges nothing can be said of what joins them.
+        here = here or paths.troubles(paths.saved(folders))
+        wrong += [("network", trouble) for trouble in here]
+    return wrong
+
+
+def damaged_files(folders: layout.Layout) -> list[str]:
+    """Return what is wrong with the configuration files of services.
+
+    :param folders: the state root's folders
+    """
+    wrong = [f"folder {name} is gone" for name in folders.missing_folders()]
+    wrong += [f"{name} is gone or empty" for name in templates.gone(folders)]
+    secrets = folders.etc / "secrets.json"
+    lost = len(credentials.PURPOSES) - len(credentials.known(secrets))
+    if lost:
+        wrong.append(f"{lost} secrets are lost from {secrets.name}")
+    for path in (folders.settings, folders.before, folders.addresses):
+        if documents.broken(path):
+            wrong.append(f"{path.name} cannot be read")
+    for name in fernet.broken(folders):
+        wrong.append(f"Keystone's keys ({name}) cannot be used")
+    if folders.image.exists() and not image_store.readable(folders.image):
+        wrong.append(f"{folders.image.name} is not a complete image")
+    free = shutil.disk_usage(folders.root).free
+    if free < preflight.DISK_OF_RUNNING:
+        wrong.append(f"only {free / preflight.GIB:.1f} GiB of disk are free")
+    return wrong

@@ -1,4 +1,4 @@
-"""Take the embedded cloud down and leave nothing of it behind."""
+"""Take the embedded cloud down, completely."""
 
 import concurrent.futures
 import pathlib
@@ -6,21 +6,21 @@ import signal
 import time
 
 from rally_vmperf import removal
-from rally_vmperf.cloud import addresses
-from rally_vmperf.cloud import console
-from rally_vmperf.cloud import layout
-from rally_vmperf.cloud import lock
-from rally_vmperf.cloud import machine
-from rally_vmperf.cloud import mounts
-from rally_vmperf.cloud import network_check
-from rally_vmperf.cloud import network_removal
-from rally_vmperf.cloud import ownership
-from rally_vmperf.cloud import packages
-from rally_vmperf.cloud import procfs
-from rally_vmperf.cloud import services
-from rally_vmperf.cloud import state_root
-from rally_vmperf.cloud import supervisor
-from rally_vmperf.cloud import units
+from rally_vmperf.cloud.network import network_check
+from rally_vmperf.cloud.network import network_removal
+from rally_vmperf.cloud.services import services
+from rally_vmperf.cloud.services import supervisor
+from rally_vmperf.cloud.state import addresses
+from rally_vmperf.cloud.state import ownership
+from rally_vmperf.cloud.state import state_root
+from rally_vmperf.cloud.system import console
+from rally_vmperf.cloud.system import layout
+from rally_vmperf.cloud.system import lock
+from rally_vmperf.cloud.system import machine
+from rally_vmperf.cloud.system import mounts
+from rally_vmperf.cloud.system import packages
+from rally_vmperf.cloud.system import procfs
+from rally_vmperf.cloud.system import units
 
 # First what would react to others' end, last what others need to end well.
 LAST = ("rabbitmq", "epmd", "mariadb")
@@ -28,62 +28,64 @@ PATIENCE = 10.0
 
 
 def down(
-    place: layout.Layout, progress: console.Progress, *, purge: bool
+    folders: layout.Layout, progress: console.Progress, *, purge: bool
 ) -> None:
     """Stop everything that belongs to a state root.
 
-    :param place: the state root's folders
+    :param folders: the state root's folders
     :param progress: tells the user
     :param purge: delete the state root too, except for the guest image
     """
-    if not place.root.exists():
-        progress.say(f"there is no cloud in {place.root}")
+    if not folders.root.exists():
+        progress.say(f"there is no cloud in {folders.root}")
         return
-    state_root.require(place)
-    with lock.hold(place.root):
+    state_root.require(folders)
+    with lock.hold(folders.root):
         if purge:
-            place.purging.touch()
-        elif place.data.exists():
+            folders.purging.touch()
+        elif folders.data.exists():
             # Before the first guest is ended: this may be interrupted.
-            place.guests_gone.touch()
-        take_down(place, progress)
+            folders.guests_gone.touch()
+        take_down(folders, progress)
         if purge:
-            units.unmask(place)
-            empty(place)
-            progress.say(f"{place.root} emptied; {place.image.name} is kept")
-    remove_if_empty(place.root)
+            units.unmask(folders)
+            empty(folders)
+            progress.say(
+                f"{folders.root} emptied; {folders.image.name} is kept"
+            )
+    remove_if_empty(folders.root)
 
 
-def take_down(place: layout.Layout, progress: console.Progress) -> None:
-    """Stop everything and take it off the machine; keep the state root.
+def take_down(folders: layout.Layout, progress: console.Progress) -> None:
+    """Stop everything and remove it from the machine; keep the state root.
 
-    :param place: the state root's folders
+    :param folders: the state root's folders
     :param progress: tells the user
     """
-    for note in (place.run / network_check.NOTE, place.ways):
+    for note in (folders.run / network_check.NOTE, folders.data_paths):
         note.unlink(missing_ok=True)
-    stop_services(place)
+    stop_services(folders)
     progress.say("services stopped")
-    sweep(place)
+    sweep(folders)
     progress.say("guests and stray processes ended")
-    if place.before.exists():
+    if folders.before.exists():
         # Only then do such names belong to this cloud.
-        network_removal.remove(addresses.load(place))
+        network_removal.remove(addresses.load(folders))
         progress.say("bridges, namespaces and rules removed")
     # an interrupted build of the image
-    mounts.unmount(place.root)
+    mounts.unmount(folders.root)
     packages.restore_policy()
-    machine.put_back(place)
+    machine.put_back(folders)
 
 
-def stop_services(place: layout.Layout) -> None:
-    """Stop the recorded services, side by side where that is safe.
+def stop_services(folders: layout.Layout) -> None:
+    """Stop the recorded services, concurrently where that is safe.
 
-    :param place: the state root's folders
+    :param folders: the state root's folders
     """
-    keeper = supervisor.Supervisor(place)
+    keeper = supervisor.Supervisor(folders)
     names = {record.name for record in keeper.records.all()}
-    names.update(service.name for service in services.shipped(place))
+    names.update(service.name for service in services.shipped(folders))
     first = [name for name in names if name not in LAST]
     with concurrent.futures.ThreadPoolExecutor(len(first) or 1) as pool:
         list(pool.map(keeper.stop, first))
@@ -91,15 +93,15 @@ def stop_services(place: layout.Layout) -> None:
         keeper.stop(name)
 
 
-def sweep(place: layout.Layout) -> None:
-    """End guests and whatever services started outside their sessions.
+def sweep(folders: layout.Layout) -> None:
+    """End guests, and processes that services started in other sessions.
 
-    :param place: the state root's folders
+    :param folders: the state root's folders
     """
-    owner = ownership.Ownership(place, procfs.ProcessTable())
+    owner = ownership.Ownership(folders, procfs.ProcessTable())
     deadline = time.monotonic() + PATIENCE
     number = signal.SIGTERM
-    while stray := found(place, owner):
+    while stray := found(folders, owner):
         for pid in stray:
             supervisor.send(pid, number)
         if time.monotonic() > deadline - PATIENCE / 2:
@@ -109,26 +111,26 @@ def sweep(place: layout.Layout) -> None:
         time.sleep(0.2)
 
 
-def found(place: layout.Layout, owner: ownership.Ownership) -> set[int]:
-    """Return what still runs of the cloud."""
+def found(folders: layout.Layout, owner: ownership.Ownership) -> set[int]:
+    """Return the processes of the cloud that still run."""
     processes = set(owner.all())
-    if place.before.exists():
+    if folders.before.exists():
         processes |= network_removal.inhabitants()
     return processes
 
 
-def empty(place: layout.Layout) -> None:
+def empty(folders: layout.Layout) -> None:
     """Delete all but the guest image, the marker, and what was installed.
 
-    :param place: the state root's folders
+    :param folders: the state root's folders
     """
-    marker = place.root / removal.MARKER
-    kept = (place.image, place.packages, place.purging, marker)
-    for entry in [*place.root.iterdir()]:
+    marker = folders.root / removal.MARKER
+    kept = (folders.image, folders.packages, folders.purging, marker)
+    for entry in [*folders.root.iterdir()]:
         if entry not in kept:
-            removal.remove(entry, place.root)
+            removal.remove(entry, folders.root)
     # Last, so that an interrupted purge is known for one.
-    place.purging.unlink(missing_ok=True)
+    folders.purging.unlink(missing_ok=True)
 
 
 def remove_if_empty(root: pathlib.Path) -> None:

@@ -1,10 +1,14 @@
-"""What our commands have in common."""
+"""Base classes of our commands."""
 
 import argparse
+import collections.abc
 import typing as t
 
 from cliff import command
 from cliff import lister
+
+from rally_vmperf import errors
+from rally_vmperf import sanitize
 
 
 class _Common(command.Command):
@@ -22,12 +26,22 @@ class _Common(command.Command):
         """Add the command's own arguments."""
 
     def run(self, parsed: argparse.Namespace) -> int:
-        """Run the command; return its exit code."""
-        return super().run(parsed) or self.code
+        """Run the command; return its exit code.
+
+        :raises VMPerfError: for a file that cannot be read or written
+        """
+        try:
+            return super().run(parsed) or self.code
+        except OSError as error:
+            if error.filename is None:
+                raise
+            raise errors.VMPerfError(
+                f"{error.filename}: {error.strerror}"
+            ) from error
 
     def say(self, line: str) -> None:
-        """Tell whoever is waiting."""
-        self.app.stdout.write(f"{line}\n")
+        """Print a line of progress."""
+        self.app.stdout.write(f"{sanitize.printable(line)}\n")
         self.app.stdout.flush()
 
 
@@ -37,3 +51,14 @@ class Command(_Common):
 
 class Lister(_Common, lister.Lister):
     """A command that returns a table."""
+
+    def produce_output(
+        self,
+        parsed_args: argparse.Namespace,
+        column_names: collections.abc.Sequence[str],
+        data: collections.abc.Iterable[collections.abc.Iterable[t.Any]],
+    ) -> int:
+        """Show the table; its cells may quote documents of others."""
+        rows = [tuple(map(sanitize.printable_or_same, row)) for row in data]
+        code = super().produce_output(parsed_args, column_names, rows)
+        return t.cast(int, code)

@@ -3,19 +3,20 @@
 import argparse
 import typing as t
 
+from rally_vmperf import opts
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import killed
-from rally_vmperf.guests import ledger
-from rally_vmperf.guests import ownership
-from rally_vmperf.guests import removal
+from rally_vmperf.guests.cleanup import killed
+from rally_vmperf.guests.cleanup import ledger
+from rally_vmperf.guests.cleanup import ownership
+from rally_vmperf.guests.cleanup import removal
 
 _COLUMNS = ("Task", "Run", "Kind", "Name", "ID", "Outcome")
 
 
 class Cleanup(base.Lister):
-    """List what runs left in the cloud; with --yes, remove it.
+    """List resources that runs left in the cloud; with --yes, remove them.
 
     Guests, volumes, addresses, ports, groups and key pairs of ours are
     found, and servers, networks, subnets, routers, users and projects of
@@ -37,7 +38,9 @@ class Cleanup(base.Lister):
         )
         parser.add_argument("--task", metavar="UUID", help="only this task's")
         parser.add_argument(
-            "--all", action="store_true", help="also of runs unknown here"
+            "--all",
+            action="store_true",
+            help="include runs that are unknown here",
         )
         parser.add_argument("--yes", action="store_true", help="remove them")
 
@@ -45,8 +48,8 @@ class Cleanup(base.Lister):
         """Return one row per resource."""
         rally_api.load(parsed.config_file).check_db_revision()
         platform = rally_api.platform(parsed.env)
-        journal = ledger.Ledger(rally_api.option("journal_dir"))
-        entries = list(journal.entries())
+        known = ledger.Ledger(opts.read(parsed.config_file).journal_dir)
+        entries = list(known.entries())
         tasks = rally_api.tasks()
         sweeping = removal.Sweep(
             views(platform),
@@ -57,9 +60,9 @@ class Cleanup(base.Lister):
         found = sweeping.find()
         left = {one.resource: "" for one in found if sweeping.chosen(one)}
         if parsed.yes:
-            left = sweeping.remove(self.app.LOG.info)
+            left = sweeping.remove(found, self.app.LOG.info)
             dead = [e for e in entries if parsed.task in (None, e.task)]
-            forget(journal, dead, platform, {one.name for one in left})
+            forget(known, dead, platform, {one.name for one in left})
             crash_killed(dead, tasks)
         self.code = 1 if left else 0
         rows = []
@@ -77,7 +80,7 @@ class Cleanup(base.Lister):
 
 
 def views(platform: dict[str, t.Any]) -> list[removal.View]:
-    """Return the looks at the cloud that an environment allows."""
+    """Return the cloud as each credential of an environment shows it."""
     admin, users = platform.get("admin"), platform.get("users") or []
     credentials = [(admin, True)] if admin else []
     credentials += [(user, False) for user in users]
@@ -88,7 +91,7 @@ def views(platform: dict[str, t.Any]) -> list[removal.View]:
 
 
 def forget(
-    journal: ledger.Ledger,
+    known: ledger.Ledger,
     entries: list[ledger.Entry],
     platform: dict[str, t.Any],
     names: set[str],
@@ -106,7 +109,7 @@ def forget(
         )
         remains = any(name.startswith(entry.prefix) for name in names)
         if seen and not remains and entry.process.state() == "killed":
-            journal.drop(entry.owner)
+            known.drop(entry.owner)
 
 
 def crash_killed(

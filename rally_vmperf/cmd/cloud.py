@@ -4,12 +4,12 @@ import argparse
 import os
 import pathlib
 
-from rally_vmperf.cloud import addresses
-from rally_vmperf.cloud import console
-from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import preflight
-from rally_vmperf.cloud import settings
-from rally_vmperf.cloud import state_root
+from rally_vmperf.cloud.state import addresses
+from rally_vmperf.cloud.state import settings
+from rally_vmperf.cloud.state import state_root
+from rally_vmperf.cloud.system import console
+from rally_vmperf.cloud.system import layout
 from rally_vmperf.cmd import base
 
 
@@ -24,10 +24,19 @@ def add_root(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def place_of(parsed: argparse.Namespace) -> layout.Layout:
+def layout_of(parsed: argparse.Namespace) -> layout.Layout:
     """Return the folders of the cloud that was asked for."""
     preflight.check_user(os.geteuid())
     return layout.Layout(state_root.check_name(parsed.root.absolute()))
+
+
+def _network(text: str) -> addresses.Addresses:
+    try:
+        return addresses.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(
+            f"{error}; give one such as 10.66.0.0/22"
+        ) from None
 
 
 class Up(base.Command):
@@ -44,9 +53,9 @@ class Up(base.Command):
         )
         parser.add_argument(
             "--network",
-            type=addresses.parse,
+            type=_network,
             metavar="CIDR",
-            help="network of /22 or more whose first three /24 become the "
+            help="network of /22 or larger, whose first three /24 become the "
             "cloud's (default: as before, at first such as nothing on this "
             "machine uses)",
         )
@@ -55,9 +64,9 @@ class Up(base.Command):
         """Start what does not run yet."""
         from rally_vmperf.cloud import recovery
 
-        place = place_of(parsed_args)
+        folders = layout_of(parsed_args)
         recovery.up(
-            place,
+            folders,
             console.Progress(),
             parsed_args.disk_cache,
             parsed_args.network,
@@ -65,7 +74,7 @@ class Up(base.Command):
 
 
 class Down(base.Command):
-    """Stop the embedded cloud and take all traces of it off this machine."""
+    """Stop the embedded cloud and remove its traces from this machine."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
@@ -82,14 +91,14 @@ class Down(base.Command):
         from rally_vmperf.cloud import teardown
 
         teardown.down(
-            place_of(parsed_args),
+            layout_of(parsed_args),
             console.Progress(),
             purge=parsed_args.purge,
         )
 
 
 class Status(base.Lister):
-    """Show what of the embedded cloud is running."""
+    """Show which parts of the embedded cloud are running."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
@@ -101,5 +110,5 @@ class Status(base.Lister):
         """Return the table."""
         from rally_vmperf.cloud import status
 
-        lines = status.of_cloud(place_of(parsed_args))
+        lines = status.of_cloud(layout_of(parsed_args))
         return status.COLUMNS, [line.cells() for line in lines]

@@ -4,17 +4,18 @@ import argparse
 import os
 import pathlib
 
-from rally_vmperf.cloud import console
-from rally_vmperf.cloud import guest_image
-from rally_vmperf.cloud import packages
 from rally_vmperf.cloud import preflight
-from rally_vmperf.cloud import release_date
+from rally_vmperf.cloud.image import guest_image
+from rally_vmperf.cloud.image import release_date
+from rally_vmperf.cloud.system import console
+from rally_vmperf.cloud.system import packages
 from rally_vmperf.cmd import base
 from rally_vmperf.toolbox import folder
+from rally_vmperf.workloads import registry
 
 
 class Build(base.Command):
-    """Build a guest image with all measuring tools in it."""
+    """Build a guest image with the tools of workloads in it."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
@@ -42,8 +43,18 @@ class Build(base.Command):
             help="where its packages are (default: this machine's source)",
         )
 
+        parser.add_argument(
+            "--workloads",
+            type=lambda text: tuple(text.split(",")),
+            default=guest_image.WORKLOADS,
+            metavar="NAME,NAME",
+            help="workloads whose tools it holds (default: "
+            f"{','.join(guest_image.WORKLOADS)})",
+        )
+
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Build it."""
+        registry.packages(parsed_args.workloads)
         preflight.check_user(os.geteuid())
         progress = console.Progress()
         output = parsed_args.output.resolve()
@@ -56,6 +67,7 @@ class Build(base.Command):
                 size=parsed_args.size,
                 suite=parsed_args.suite,
                 mirror=parsed_args.mirror,
+                workloads=parsed_args.workloads,
             ),
             log,
         )

@@ -7,16 +7,25 @@ import sys
 from cliff import app
 from cliff import commandmanager
 
+from rally_vmperf import sanitize
 from rally_vmperf import termination
-from rally_vmperf.report import text
 
 
 class _Plain(logging.Formatter):
-    """Formats what a terminal can print without obeying it."""
+    """Formats messages without control characters, which a terminal obeys."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line; some errors quote machines."""
-        return str(text.printable(super().format(record)))
+        return str(sanitize.printable(super().format(record)))
+
+
+class Commands(commandmanager.CommandManager):
+    """The commands by name, each imported when it is asked for."""
+
+    def load_commands(self, namespace: str) -> None:
+        """Find the commands; the manager itself would import all of them."""
+        for point in importlib.metadata.entry_points(group=namespace):
+            self.commands[point.name] = point
 
 
 class Shell(app.App):
@@ -30,9 +39,7 @@ class Shell(app.App):
             description="Baselines, reports, clean-up and a test cloud "
             "beside Rally's own commands.",
             version=importlib.metadata.version("rally-vmperf"),
-            command_manager=commandmanager.CommandManager(
-                "rally_vmperf.commands"
-            ),
+            command_manager=Commands("rally_vmperf.commands"),
             deferred_help=True,
         )
         self._speak_plainly()

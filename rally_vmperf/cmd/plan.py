@@ -1,4 +1,4 @@
-"""Command that says what a task will take, and boots nothing."""
+"""Command that shows what a task needs, without booting anything."""
 
 import argparse
 import typing as t
@@ -28,8 +28,8 @@ class Plan(base.Lister):
         rally_api.add_argument(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
-        """Return one row per thing that is taken."""
-        from rally_vmperf.guests import plan
+        """Return one row per resource that the task needs."""
+        from rally_vmperf.guests.planning import plan
 
         asked = task_file.read(parsed.task, parsed)
         platform = rally_api.platform(parsed.env)
@@ -39,6 +39,7 @@ class Plan(base.Lister):
                 {"env": {"platforms": {"openstack": platform}}},
                 one.guests,
                 has_networks="network" not in one.contexts,
+                one_host=entry.one_host(one),
             ).requirements
             rows += [
                 (

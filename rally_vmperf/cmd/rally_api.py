@@ -1,11 +1,13 @@
-"""All that our commands ask of Rally: options, environments, tasks."""
+"""All that our commands ask of Rally: environments and tasks."""
 
 import argparse
+import json
+import logging
 import typing as t
 
 from rally_vmperf import opts
 from rally_vmperf.baseline import store
-from rally_vmperf.guests import ownership
+from rally_vmperf.guests.cleanup import ownership
 
 _ENDED = ("finished", "crashed", "aborted", "sla_failed", "validation_failed")
 
@@ -20,26 +22,18 @@ def add_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def load(config_file: str | None) -> t.Any:
-    """Return Rally's API object; its options and ours are loaded."""
+    """Return Rally's API object, with its configuration loaded."""
     from rally import api
-    from rally.common import opts as rally_opts
 
-    loaded = api.API(config_file=config_file, skip_db_check=True)
-    rally_opts.register_options_from_path(f"{opts.__name__}:list_opts")
-    return loaded
-
-
-def option(name: str) -> str:
-    """Return the value of an option of the [vmperf] group."""
-    from rally.common import cfg
-
-    return t.cast(str, cfg.CONF[opts.GROUP][name])
+    found = api.API(config_file=config_file, skip_db_check=True)
+    # The error that ends several attempts says what the warnings say.
+    logging.getLogger("keystoneauth").setLevel(logging.ERROR)
+    return found
 
 
 def registry(config_file: str | None) -> store.Store:
     """Return the registry of baselines that Rally's configuration names."""
-    load(config_file)
-    return store.Store(option("baseline_dir"))
+    return store.Store(opts.read(config_file).baseline_dir)
 
 
 def connection() -> t.Any:
@@ -59,20 +53,28 @@ def platform(env: str | None) -> dict[str, t.Any]:
     :param env: its name or UUID; None for the one that is in use
     :raises ValueError: when there is none, or it has no OpenStack
     """
+    from rally import exceptions
     from rally.cli import envutils
     from rally.env import env_mgr
 
     chosen = env or envutils.get_global(envutils.ENV_ENV)
     if not chosen:
         raise ValueError(
-            "no environment is in use; name one with --env or choose one "
-            "with: rally env use"
+            "no environment is in use; choose one with: rally env use, or "
+            "name it in RALLY_ENV"
         )
-    platforms = env_mgr.EnvManager.get(chosen).data["platforms"]
+    try:
+        platforms = env_mgr.EnvManager.get(chosen).data["platforms"]
+    except exceptions.DBRecordNotFound as error:
+        raise ValueError(
+            f"Rally has no environment {chosen!r}; list those there are with: "
+            "rally env list"
+        ) from error
     if "openstack" not in platforms:
         raise ValueError(
             f"environment {chosen} has no openstack platform (it has: "
-            f"{', '.join(platforms) or 'none'}); name another with --env"
+            f"{', '.join(platforms) or 'none'}); choose another with: rally "
+            "env use, or name it in RALLY_ENV"
         )
     return platforms["openstack"]["platform_data"]
 
@@ -106,6 +108,33 @@ def tasks() -> list[ownership.Task]:
         )
         for uuid, status in rows["tasks"]
     ]
+
+
+def results(config_file: str | None, uuid: str | None) -> t.Any:
+    """Return a task's results, as ``rally task report --json`` writes them.
+
+    :param uuid: None for the task that is in use
+    :raises ValueError: when there is none, or Rally does not know it
+    """
+    from rally import exceptions
+    from rally import plugins
+    from rally.cli import envutils
+
+    rally = load(config_file)
+    # What exports a task is a plugin, which only Rally's own commands load.
+    plugins.load()
+    chosen = uuid or envutils.get_global(envutils.ENV_TASK)
+    if not chosen:
+        raise ValueError(
+            "no task is in use; name one, a journal or a file of results"
+        )
+    try:
+        found = rally.task.export([chosen], "json")["print"]
+    except exceptions.RallyException as error:
+        raise ValueError(
+            f"{chosen} is no file, and Rally says: {error}"
+        ) from error
+    return json.loads(found)
 
 
 def crash(uuid: str) -> None:

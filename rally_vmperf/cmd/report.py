@@ -3,11 +3,13 @@
 import argparse
 import pathlib
 
+from rally_vmperf import errors
+from rally_vmperf import sanitize
 from rally_vmperf.cmd import base
 from rally_vmperf.questions import table
 
 
-class ReportError(Exception):
+class ReportError(errors.VMPerfError):
     """A report cannot be made; one line."""
 
 
@@ -32,8 +34,7 @@ class Report(base.Command):
             "--limits",
             metavar="FILE",
             help="YAML with the names of SLAs and their limits, as in the "
-            "section sla of a task, or only the keys of the main SLA of the "
-            "scenario, such as vmperf_overhead",
+            "section sla of a task",
         )
         parser.add_argument(
             "--journals",
@@ -49,25 +50,15 @@ class Report(base.Command):
         """Write the page and say where it is and what it says."""
         # Drawing and Rally take a second to load: not for a mere --help.
         from rally_vmperf.questions import judging
-        from rally_vmperf.questions import limits_file
         from rally_vmperf.report import page
         from rally_vmperf.report import sources
-        from rally_vmperf.report import text
 
-        limits = None
-        if parsed.limits is not None:
-            limits = limits_file.read(parsed.limits)
         folder = pathlib.Path(parsed.journals) if parsed.journals else None
-        shown = []
-        for path in parsed.files:
-            for source in sources.read(path, table.scenarios(), folder):
-                criteria = None
-                if parsed.limits is not None:
-                    main, *_ = judging.asked(source).criteria
-                    criteria = limits_file.by_criterion(
-                        parsed.limits, limits, main.name
-                    )
-                shown.append(judging.run(source, criteria))
+        shown = [
+            judging.by_file(source, parsed.limits)
+            for path in parsed.files
+            for source in sources.read(path, table.scenarios(), folder)
+        ]
         try:
             pathlib.Path(parsed.output).write_text(
                 page.standalone(shown), encoding="utf-8"
@@ -78,5 +69,5 @@ class Report(base.Command):
                 "another place with --output"
             ) from error
         for one in shown:
-            self.say(text.printable(f"{one.title}: {one.headline}"))
+            self.say(sanitize.printable(f"{one.title}: {one.headline}"))
         self.say(f"written to {parsed.output}")

@@ -1,11 +1,14 @@
-"""What a task file asks of guests, workload by workload."""
+"""Read a task file: what it asks of guests, workload by workload."""
 
 import argparse
+import collections.abc
+import difflib
 import pathlib
+import sys
 import typing as t
 
-import yaml
-
+from rally_vmperf import documents
+from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import errors
@@ -79,6 +82,7 @@ def _render(
     path = pathlib.Path(task)
     text = path.read_text("utf-8")
     try:
+        _warn_of_unknown(task, text, arguments)
         rendered = rally_api.load(config_file).task.render_template(
             task_template=text, template_dir=str(path.parent), **arguments
         )
@@ -88,13 +92,38 @@ def _render(
     return _mapping(rendered, task)
 
 
+def _warn_of_unknown(
+    task: str, text: str, given: collections.abc.Iterable[str]
+) -> None:
+    """Name the arguments that the task's template never looks at.
+
+    Rally passes them over, so that a slip of the pen would go unnoticed. A
+    file of limits may have those of other questions.
+    """
+    import jinja2
+
+    tree = jinja2.Environment().parse(text)  # noqa: S701  nothing is rendered
+    if next(tree.find_all((jinja2.nodes.Include, jinja2.nodes.Extends)), None):
+        return
+    known = {one.name for one in tree.find_all(jinja2.nodes.Name)}
+    for name in given:
+        if name not in known and name not in table.criteria():
+            close = difflib.get_close_matches(name, known, 1)
+            meant = f"; did you mean {close[0]!r}?" if close else ""
+            sys.stderr.write(
+                sanitize.printable(
+                    f"{task} has no argument {name!r}, which changes "
+                    f"nothing{meant}"
+                )
+                + "\n"
+            )
+
+
 def _mapping(text: str, origin: str) -> dict[str, t.Any]:
     try:
-        content = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise document.BaselineError(
-            f"{origin}: no YAML: {' '.join(str(error).split())}"
-        ) from error
+        content = documents.parse_yaml(text, origin)
+    except documents.DocumentError as error:
+        raise document.BaselineError(error) from error
     if content is None:
         return {}
     if not isinstance(content, dict):

@@ -5,21 +5,24 @@ import collections.abc
 import pathlib
 import platform
 
-from rally_vmperf.cloud import commands
-from rally_vmperf.cloud import tool_packages
+from rally_vmperf.cloud.image import tool_packages
+from rally_vmperf.cloud.system import commands
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
-from rally_vmperf.machines import provision
+from rally_vmperf.machines.provisioning import provision
+from rally_vmperf.toolbox import bundling
+from rally_vmperf.toolbox import folder
 from rally_vmperf.toolbox import indexing
 from rally_vmperf.toolbox import manifest
 from rally_vmperf.workloads import registry
+from rally_vmperf.workloads import tools as tools_
 
 
 class Fetch(base.Command):
-    """Download the tools' packages for guests without a way to a mirror.
+    """Download the tools' packages for guests that cannot reach a mirror.
 
     The folder is then given to vmperf_guests as its option tools.
     """
@@ -27,14 +30,7 @@ class Fetch(base.Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
         _add_folder(parser)
-        parser.add_argument(
-            "--task",
-            action="append",
-            metavar="FILE",
-            help="task whose tools are wanted; may be repeated; default: the "
-            "tools of all workloads",
-        )
-        task_file.add_arguments(parser)
+        _add_tasks(parser)
         parser.add_argument(
             "--distribution",
             action="append",
@@ -65,18 +61,66 @@ class Fetch(base.Command):
         log = parsed.folder / "fetch.log"
         for suite in parsed.distribution or [_suite()]:
             parsed.folder.mkdir(parents=True, exist_ok=True)
-            wish = tool_packages.Wish(
+            asked = tool_packages.PackageRequest(
                 suite=suite,
                 architecture=architecture,
                 packages=tuple(packages),
                 mirror=parsed.mirror,
             )
-            made = tool_packages.fetch(wish, parsed.folder, log)
+            made = tool_packages.fetch(asked, parsed.folder, log)
             self.say(_told(parsed.folder, made))
 
 
+class Bundle(base.Command):
+    """Make one file of the tools with their libraries, for any Linux.
+
+    Bare metal (baseline record --bundle) and guests (option bundle of
+    vmperf_guests) then run the very same programs, whatever their releases.
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
+        _add_folder(parser)
+        parser.add_argument(
+            "bundle",
+            type=pathlib.Path,
+            metavar="FILE",
+            help="file to write, such as tools.tar.gz",
+        )
+        _add_tasks(parser)
+        parser.add_argument(
+            "--distribution",
+            metavar="NAME",
+            help="release in the folder whose programs are wanted; needed "
+            "where the folder has several",
+        )
+        rally_api.add_argument(parser)
+
+    def take_action(self, parsed: argparse.Namespace) -> None:
+        """Unpack, choose, write."""
+        toolbox = folder.load(parsed.folder)
+        chosen = _chosen(toolbox, parsed.distribution)
+        wanted = {
+            tool.command: tool.package
+            for tool in _tools(parsed)
+            if tool.measures and tool.side != "peer"
+        }
+        packages = {one.package for one in chosen.packages}
+        if not parsed.task:
+            wanted = {k: v for k, v in wanted.items() if v in packages}
+        left_out = bundling.make(toolbox, chosen, wanted, parsed.bundle)
+        held = ", ".join(sorted(wanted.keys() - set(left_out)))
+        mebibytes = parsed.bundle.stat().st_size / 1024**2
+        self.say(f"{parsed.bundle}: {held} of {chosen}, {mebibytes:.0f} MiB")
+        if left_out:
+            self.say(
+                f"not in it, for they are scripts: {', '.join(left_out)}; "
+                "machines run their own"
+            )
+
+
 class Index(base.Command):
-    """Make packages that lie in a folder ready for guests.
+    """Index packages in a folder, so that guests can be given them.
 
     For distributions whose packages 'tools fetch' cannot download.
     """
@@ -107,19 +151,44 @@ def _add_folder(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_tasks(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--task",
+        action="append",
+        metavar="FILE",
+        help="task whose tools are wanted; may be repeated; default: the "
+        "tools of all workloads that every release has",
+    )
+    task_file.add_arguments(parser)
+
+
+def _chosen(toolbox: folder.Toolbox, name: str | None) -> manifest.Set:
+    """Return the only set of a folder, or the one that was named."""
+    found = [x for x in toolbox.sets if name in (None, x.distribution)]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(one.distribution for one in toolbox.sets)
+    raise manifest.ToolboxError(
+        f"folder {toolbox.path} has packages for {known or 'nothing'}; name "
+        "one with --distribution, or add it with: rally-vmperf tools fetch"
+    )
+
+
 def _tools(
     parsed: argparse.Namespace,
-) -> collections.abc.Sequence[provision.Requirement]:
+) -> collections.abc.Sequence[tools_.Tool]:
     assignments = [
         one
         for path in parsed.task or ()
         for asked, _ in task_file.read(path, parsed)
-        for one in asked.assignments
+        for one in asked.every_workload
     ]
     if not parsed.task:
         assignments += assignment.assign(
             {"name": name} for name in registry.names()
         )
+        found = requirements.tools(assignments)
+        return [one for one in found if "apt" not in one.advice]
     return requirements.tools(assignments)
 
 

@@ -1,4 +1,4 @@
-"""Workloads on machines: what the scenarios and the baseline recorder share.
+"""Run workloads on machines, for scenarios and the recording of baselines.
 
 The same code measures guests and bare metal, so that a difference between
 them is never one of method.

@@ -1,4 +1,4 @@
-"""Where machines that start a command together wait for one another."""
+"""A barrier at which machines wait to start a command together."""
 
 import asyncio
 import collections.abc
@@ -18,7 +18,7 @@ _SOONEST, _LATEST = 0.1, 30.0
 class Meeting:
     """Machines that begin one command at one instant, and end it together.
 
-    Whoever leaves is no longer waited for.
+    The others do not wait for one that leaves.
 
     :param names: of those that are to take part
     """
@@ -59,7 +59,7 @@ class Meeting:
         await self._over.wait()
 
     def leave(self, name: str) -> None:
-        """Wait for this one no more; harmless when it has left."""
+        """Leave: the others no longer wait; harmless when repeated."""
         self._absent.discard(name)
         self._working.discard(name)
         self._see()
@@ -76,7 +76,7 @@ class Meeting:
         if self._impatience is not None:
             self._impatience.cancel()
         self._working -= self._absent
-        ahead = min(max(self._slowest * _AHEAD, _SOONEST), _LATEST)
-        self._instant = time.time() + ahead
+        delay = min(max(self._slowest * _AHEAD, _SOONEST), _LATEST)
+        self._instant = time.time() + delay
         self._begun.set()
         self._see()

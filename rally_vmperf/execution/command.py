@@ -1,47 +1,44 @@
-"""One command of a workload on one station, with its other end."""
+"""One command of a workload on one station, alone or begun with others."""
 
-import asyncio
-import contextlib
 import dataclasses
-import typing as t
+import time
 
-from rally_vmperf.execution import station as stations
-from rally_vmperf.machines import base
+from rally_vmperf.execution import barrier
+from rally_vmperf.execution import servers
+from rally_vmperf.execution.stations import station as stations_
 from rally_vmperf.machines import job
 from rally_vmperf.machines import job_result
+from rally_vmperf.measurement.samples import course as courses
 from rally_vmperf.workloads import base as workloads
-
-#: Seconds that a server may take until it listens.
-LISTEN_TIMEOUT = 30.0
 
 
 async def run(
-    place: stations.Station,
+    station: stations_.Station,
     command: workloads.Command,
     folder: str,
-    peer: stations.Station | None,
 ) -> workloads.Outcome:
     """Run a command to its end and return what it left.
 
     :param folder: the workload's folder on the station
     :raises MachineError: when a machine cannot do it
     """
-    async with serving(place, command, peer):
-        return outcome(await job_of(place, command, folder).run(place.spent))
+    return outcome(
+        await job_of(station, command, folder).run(station.finished)
+    )
 
 
 def job_of(
-    place: stations.Station, command: workloads.Command, folder: str
+    station: stations_.Station, command: workloads.Command, folder: str
 ) -> job.Job:
     """Return the job of a command, which is not begun."""
     return job.Job(
-        machine=place.machine,
+        machine=station.machine,
         folder=folder,
         name=command.name,
         argv=command.argv,
         timeout=command.timeout,
         output_limit=command.output_limit,
-        prefix=place.prefix,
+        prefix=(*station.prefix, *station.tools),
     )
 
 
@@ -50,87 +47,71 @@ def outcome(result: job_result.JobResult) -> workloads.Outcome:
     return workloads.Outcome(**dataclasses.asdict(result))
 
 
-@contextlib.asynccontextmanager
-async def serving(
-    place: stations.Station,
-    command: workloads.Command,
-    peer: stations.Station | None,
-    patience: float = 0,
-) -> t.AsyncIterator[None]:
-    """Have the other end listen while the command runs.
+@dataclasses.dataclass(kw_only=True)
+class Part:
+    """Arms the command, begins it with the others, and keeps the load up.
 
-    :param patience: seconds that it waits for the command beyond its time
+    :param folder: the workload's folder on the station
+    :param clock_offset: seconds that the station's clock is ahead of ours
+    :param outcome: what the counted run left, once it is there, without what
+        it printed: many machines' outputs are not held until the end
+    :param course: how much of its work the counted run had done when, if it
+        tells
+    :param kept_up_until: until when the load was kept up, by the station's
+        clock
     """
-    if command.server is None:
-        yield
-        return
-    other = peer if command.server.on == "peer" else place.partner
-    if other is None:
-        raise base.MachineError(
-            f"{place.name}: {command.name} needs a {command.server.on} and "
-            "there is none"
+
+    station: stations_.Station
+    command: workloads.Command
+    folder: str
+    servers: servers.Servers
+    meeting: barrier.Meeting
+    clock_offset: float
+    outcome: workloads.Outcome | None = None
+    course: courses.Course | None = None
+    kept_up_until: float | None = None
+    _job: job.Job | None = None
+
+    async def run(self) -> workloads.Outcome:
+        """Begin the command when all others do; return what it left.
+
+        :raises MachineError: when a machine cannot do it
+        """
+        own = job_of(self.station, self.command, self.folder)
+
+        async def work() -> workloads.Outcome:
+            begun = time.monotonic()
+            await own.arm(
+                self.station.finished, keep_up=self.command.bound == "size"
+            )
+            self._job = own
+            instant = await self.meeting.ready(
+                self.station.name, time.monotonic() - begun
+            )
+            return outcome(await own.release(instant + self.clock_offset))
+
+        given = await self.servers.serve(
+            self.station, self.command, work, 2 * barrier.PATIENCE
         )
-    server = await _serve(other, place, command, command.server, patience)
-    try:
-        yield
-    finally:
-        await server.give_up()
+        self.outcome = dataclasses.replace(given, stdout="", stderr="")
+        return given
 
+    async def settle(self) -> None:
+        """Keep the load up until all others are done; leave nothing running.
 
-async def _serve(
-    other: stations.Station,
-    place: stations.Station,
-    command: workloads.Command,
-    server: workloads.Server,
-    patience: float,
-) -> job.Job:
-    """Return the server of a command, which listens by then.
-
-    :raises MachineError: never Unreachable, which is said of stations only
-    """
-    started = job.Job(
-        machine=other.machine,
-        folder=other.folder,
-        name=f"{command.name}-for-{place.name}",
-        argv=server.argv,
-        timeout=command.timeout + LISTEN_TIMEOUT + patience,
-        output_limit=command.output_limit,
-    )
-    try:
-        if await _listens(other.machine, server.port):
-            raise base.MachineError(
-                f"{other.name}: TCP port {server.port} is taken by another "
-                "program; end it, or wait for the other run to end"
-            )
-        await started.start()
+        :raises MachineError: when the machine cannot be told to stop
+        """
         try:
-            await _listening(other.machine, server.port)
-        except BaseException:
-            await started.give_up()
-            raise
-    except base.Unreachable as error:
-        raise base.MachineError(str(error)) from error
-    return started
+            if self.outcome is not None and self._job is not None:
+                self.station.finished.append(self._job.path)
+                await self._keep_up(self._job)
+                self._job = None
+        finally:
+            self.meeting.leave(self.station.name)
+            if self._job is not None:
+                await self._job.give_up()
 
-
-async def _listening(machine: base.Machine, port: int) -> None:
-    """Wait until a TCP port of a machine is open.
-
-    :raises MachineError: when it is not in time
-    """
-    deadline = asyncio.get_running_loop().time() + LISTEN_TIMEOUT
-    while not await _listens(machine, port):
-        if asyncio.get_running_loop().time() > deadline:
-            raise base.MachineError(
-                f"{machine.name}: nothing listens on TCP port {port} after "
-                f"{LISTEN_TIMEOUT:.0f} s; is the port taken or the tool "
-                "missing there?"
-            )
-        await asyncio.sleep(0.2)
-
-
-async def _listens(machine: base.Machine, port: int) -> bool:
-    answer = await machine.run(
-        ["ss", "-Hltn", "sport", "=", f":{port}"], timeout=20
-    )
-    return bool(answer.stdout.strip())
+    async def _keep_up(self, own: job.Job) -> None:
+        if self.command.bound == "size":
+            await self.meeting.done(self.station.name)
+            self.kept_up_until = await own.end_load()

@@ -3,12 +3,14 @@
 import collections.abc
 import dataclasses
 
-from rally_vmperf.execution import clocks as clocks_
+from rally_vmperf.execution import command as commands
 from rally_vmperf.execution import measured
-from rally_vmperf.execution import part as parts
+from rally_vmperf.execution.stations import clocks as clocks_
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import sample
 from rally_vmperf.measurement.density import overlap
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.workloads import base as workloads
+from rally_vmperf.workloads import limits
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -30,7 +32,7 @@ class Mark:
 class CommandLog:
     """Commands that several machines began together, in their order."""
 
-    _commands: list[tuple[str, set[str], list[parts.Part]]] = (
+    _commands: list[tuple[str, set[str], list[commands.Part]]] = (
         dataclasses.field(default_factory=list)
     )
 
@@ -38,9 +40,9 @@ class CommandLog:
         self,
         title: str,
         metrics: collections.abc.Iterable[str],
-        taken: collections.abc.Iterable[parts.Part],
+        taken: collections.abc.Iterable[commands.Part],
     ) -> None:
-        """Remember a command; who did not run it to its end is left out.
+        """Add a command; machines that did not finish it are left out.
 
         :param title: of the workload
         :param metrics: names of those that the command gave
@@ -95,10 +97,13 @@ class CommandLog:
                 starts.append((start, metrics))
                 paces |= _paces(spans)
         result.starts += [start for start, _ in starts]
-        own = slice(mark.observations, None)
-        result.observations[own] = [
-            _cut(one, paces) for one in result.observations[own]
-        ]
+        own = result.observations[mark.observations :]
+        del result.observations[mark.observations :]
+        for seen in own:
+            try:
+                result.observations.append(_cut(seen, paces))
+            except workloads.WorkloadError as error:
+                result.miss(seen.sample.metric.name, seen.source, str(error))
         return clocks.findings(shortest) + overlap.findings(starts)
 
 
@@ -107,9 +112,9 @@ _Paces = dict[tuple[str, str], float]
 
 
 def _spans(
-    taken: collections.abc.Iterable[parts.Part], clocks: clocks_.Clocks
-) -> list[tuple[parts.Part, overlap.Span]]:
-    """Return when each worked, without those whose clocks are unknown."""
+    taken: collections.abc.Iterable[commands.Part], clocks: clocks_.Clocks
+) -> list[tuple[commands.Part, overlap.Span]]:
+    """Return when each machine worked; without a known clock, none."""
     return [
         (one, span)
         for one in taken
@@ -118,7 +123,7 @@ def _spans(
 
 
 def _paces(
-    spans: collections.abc.Sequence[tuple[parts.Part, overlap.Span]],
+    spans: collections.abc.Sequence[tuple[commands.Part, overlap.Span]],
 ) -> _Paces:
     """Return the paces of one command's metrics."""
     found: _Paces = {}
@@ -131,19 +136,26 @@ def _paces(
         offset = one.outcome.started - span.started
         pace = one.course.pace(window[0] + offset, window[1] + offset)
         for metric in one.course.metrics:
-            found[one.place.name, metric] = pace
+            found[one.station.name, metric] = pace
     return found
 
 
 def _cut(one: sample.Observation, paces: _Paces) -> sample.Observation:
-    pace = paces.get((one.source, one.sample.metric.name))
+    """Return what a machine did while all worked.
+
+    :raises WorkloadError: for what no machine can have done
+    """
+    metric = one.sample.metric
+    pace = paces.get((one.source, metric.name))
     if pace is None:
         return one
-    value = dataclasses.replace(one.sample, value=one.sample.value * pace)
+    value = limits.measured(metric, one.sample.value * pace)
     return dataclasses.replace(one, sample=value)
 
 
-def _corrected(run: measured.Run, clocks: clocks_.Clocks) -> measured.Run:
+def _corrected(
+    run: measured.CommandRun, clocks: clocks_.Clocks
+) -> measured.CommandRun:
     reading = clocks.at(run.machine, run.started)
     if reading is None:
         return run
@@ -152,15 +164,15 @@ def _corrected(run: measured.Run, clocks: clocks_.Clocks) -> measured.Run:
     )
 
 
-def _span(one: parts.Part, clocks: clocks_.Clocks) -> overlap.Span | None:
+def _span(one: commands.Part, clocks: clocks_.Clocks) -> overlap.Span | None:
     if one.outcome is None:
         return None
-    reading = clocks.at(one.place.name, one.outcome.started)
+    reading = clocks.at(one.station.name, one.outcome.started)
     if reading is None:
         return None
     kept = one.kept_up_until
     return overlap.Span(
-        machine=one.place.name,
+        machine=one.station.name,
         started=one.outcome.started - reading.offset,
         ended=one.outcome.ended - reading.offset,
         kept_up_until=None if kept is None else kept - reading.offset,

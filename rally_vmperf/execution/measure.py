@@ -1,21 +1,24 @@
 """Run workloads on stations: once to prepare, then once per repetition."""
 
+import asyncio
 import collections.abc
 import typing as t
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import barrier
-from rally_vmperf.execution import clocks as clocks_
+from rally_vmperf.execution import caches as caches_
 from rally_vmperf.execution import command as commands
 from rally_vmperf.execution import command_log
-from rally_vmperf.execution import concurrency
 from rally_vmperf.execution import measured
-from rally_vmperf.execution import station as stations
+from rally_vmperf.execution import ports
+from rally_vmperf.execution import servers as servers_
 from rally_vmperf.execution import turn
+from rally_vmperf.execution.stations import clocks as clocks_
+from rally_vmperf.execution.stations import concurrency
+from rally_vmperf.execution.stations import station as stations_
 from rally_vmperf.measurement import finding
 from rally_vmperf.workloads import base as workloads
 from rally_vmperf.workloads import files
-from rally_vmperf.workloads import outputs
 
 #: Called with one line whenever something worth watching has happened.
 Progress = t.Callable[[str], None]
@@ -25,36 +28,39 @@ Facts = dict[str, dict[str, dict[str, str]]]
 
 async def prepare(
     assignments: collections.abc.Iterable[assignment.Assignment],
-    places: collections.abc.Sequence[stations.Station],
+    stations: collections.abc.Sequence[stations_.Station],
+    peer: stations_.Station | None,
     progress: Progress,
 ) -> Facts:
-    """Bring scripts and data to all stations at once.
+    """Bring files and data to all stations at once, and to the peer.
 
     Workloads' folders are made by what first needs them.
 
     :raises MachineError: when a machine cannot be prepared, naming it
     :raises WorkloadError: when a workload's preparation fails
     """
-    facts: Facts = {place.name: {} for place in places}
+    facts: Facts = {
+        station.name: {} for station in (*stations, *([peer] if peer else []))
+    }
     for one in assignments:
-        progress(f"preparing {one.title} on {_names(places)}")
-        brought = {
-            file: files.read(file)
-            for file in one.workload.files(one.arguments)
-        }
+        progress(f"preparing {one.title} on {_names(stations)}")
+        serving = [peer] if peer and one.workload.needs(one.arguments) else []
+        brought = one.read_files()
         await concurrency.wait_for_all(
-            _prepare(one, place, brought, facts) for place in places
+            _prepare(one, station, brought, facts)
+            for station in (*stations, *serving)
         )
     return facts
 
 
 async def repetition(
-    assignments: collections.abc.Iterable[assignment.Assignment],
-    places: collections.abc.Sequence[stations.Station],
-    peer: stations.Station | None,
+    assignments: collections.abc.Sequence[assignment.Assignment],
+    stations: collections.abc.Sequence[stations_.Station],
+    peer: stations_.Station | None,
     progress: Progress,
     result: measured.Measured,
     lost: collections.abc.Iterable[str] = (),
+    caches: caches_.Caches | None = None,
 ) -> list[finding.Finding]:
     """Run every workload once, on all stations at once, into ``result``.
 
@@ -64,82 +70,124 @@ async def repetition(
     as missing.
 
     :param lost: names of machines that do not answer and are left out
+    :param caches: drops them before commands of workloads that ask for it
     :returns: what kept the stations from working together
     """
-    gone = {name: f"{name} answers no more" for name in lost}
+    gone = {name: f"{name} no longer answers" for name in lost}
     clocks = clocks_.Clocks()
-    together_ = command_log.CommandLog()
+    log = command_log.CommandLog()
     mark = command_log.Mark.of(result)
     try:
-        await clocks.begin([p for p in places if p.name not in gone])
+        await clocks.begin([p for p in stations if p.name not in gone])
         gone |= {name: str(error) for name, error in clocks.refused.items()}
-        for one in assignments:
-            progress(f"{one.title} on {_names(places)}")
-            turns = [turn.begin(one, p, peer, result, gone) for p in places]
-            await _run(one, turns, clocks, together_)
+        for one, allotment in zip(
+            assignments, ports.allot(assignments), strict=True
+        ):
+            progress(f"{one.title} on {_names(stations)}")
+            servers = servers_.Servers(title=one.title, peer=peer)
+            turns = [
+                turn.begin(one, station, ends, servers, result, gone)
+                for station, ends in _ends(stations, peer, allotment)
+            ]
+            servers.seconds = max(each.seconds() for each in turns)
+            try:
+                await _run(one, turns, clocks, log, caches)
+            finally:
+                await servers.close()
             for each in turns:
                 each.note_missing()
                 if each.lost:
-                    name = each.place.name
-                    gone.setdefault(name, f"{name} answers no more")
-        await clocks.end([p for p in places if p.name not in gone])
+                    name = each.station.name
+                    gone.setdefault(name, f"{name} no longer answers")
+        await clocks.end([p for p in stations if p.name not in gone])
     finally:
-        found = together_.settle(clocks, result, mark)
+        found = log.settle(clocks, result, mark)
     return found
+
+
+def _ends(
+    stations: collections.abc.Iterable[stations_.Station],
+    peer: stations_.Station | None,
+    allotment: ports.Allotment,
+) -> collections.abc.Iterator[tuple[stations_.Station, workloads.Ends]]:
+    """Yield each station with the other ends that it sees."""
+    for position, station in enumerate(stations):
+        ends = workloads.Ends(
+            peer=peer.address if peer else "",
+            partner=station.partner.address if station.partner else "",
+            own_ports=allotment.own(position),
+            shared_ports=allotment.shared,
+        )
+        yield station, ends
 
 
 async def _run(
     one: assignment.Assignment,
     turns: collections.abc.Sequence[turn.Turn],
     clocks: clocks_.Clocks,
-    together_: command_log.CommandLog,
+    log: command_log.CommandLog,
+    caches: caches_.Caches | None,
 ) -> None:
-    """Run the commands of one workload, each of them on all who owe it."""
+    """Run one workload's commands, each on all stations that have it."""
     for name in dict.fromkeys(name for each in turns for name in each.steps):
+        await asyncio.sleep(one.cooldown)
         own = [each for each in turns if each.owes(name)]
+        if one.drop_caches:
+            dropped = caches or caches_.Caches()
+            refused = await dropped.drop(each.station for each in own)
+            for each in own:
+                if each.station.name in refused:
+                    each.omit(name, refused[each.station.name])
+            own = [each for each in own if each.owes(name)]
         if len(own) < 2:
             for each in own:
                 await each.step(name)
             continue
-        meeting = barrier.Meeting(each.place.name for each in own)
+        meeting = barrier.Meeting(each.station.name for each in own)
         taken = [
-            each.part(name, meeting, clocks.ahead(each.place.name))
+            each.part(name, meeting, clocks.offset(each.station.name))
             for each in own
         ]
         await concurrency.wait_for_all(
-            each.step_together(part)
+            each.step_with_others(part)
             for each, part in zip(own, taken, strict=True)
         )
         given = [each.given.get(name, set()) for each in own]
-        together_.note(one.title, set().union(*given), taken)
+        log.note(one.title, set().union(*given), taken)
 
 
 async def _prepare(
     one: assignment.Assignment,
-    place: stations.Station,
+    station: stations_.Station,
     brought: collections.abc.Mapping[workloads.File, bytes],
     facts: Facts,
 ) -> None:
-    folder = place.folder_of(one.title)
-    own = facts[place.name][one.title] = {}
+    folder = station.folder_of(one.title)
+    own = facts[station.name][one.title] = {}
     for file, content in brought.items():
-        await place.machine.put(content, f"{folder}/{file.name}", file.mode)
+        await station.machine.put(content, f"{folder}/{file.name}", file.mode)
         if not file.package:
             own[f"{file.name}_sha256"] = files.checksum(content)
     outcomes = {}
-    for step in one.workload.prepare(one.arguments):
-        outcome = await commands.run(place, step, folder, None)
+    steps = (
+        one.workload.prepare_peer
+        if station.role == "peer"
+        else one.workload.prepare
+    )
+    for step in steps(one.arguments):
+        outcome = await commands.run(station, step, folder)
         try:
-            outputs.taken({step.name: outcome}, step.name)
+            outcome.checked()
         except workloads.WorkloadError as error:
             raise workloads.WorkloadError(
-                f"{place.name}: preparing {one.title}: {error}"
+                f"{station.name}: preparing {one.title}: {error}"
             ) from error
         outcomes[step.name] = outcome
-    own |= one.workload.facts(one.arguments, outcomes)
+    if station.role != "peer":
+        own |= one.workload.facts(one.arguments, outcomes)
 
 
-def _names(places: collections.abc.Sequence[stations.Station]) -> str:
-    if len(places) == 1:
-        return places[0].name
-    return f"{places[0].name} to {places[-1].name}"
+def _names(stations: collections.abc.Sequence[stations_.Station]) -> str:
+    if len(stations) == 1:
+        return stations[0].name
+    return f"{stations[0].name} to {stations[-1].name}"

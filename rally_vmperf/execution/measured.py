@@ -1,11 +1,11 @@
-"""What running workloads left: samples, runs, what is missing."""
+"""Results of workloads: samples, runs of commands, missing metrics."""
 
 import dataclasses
 import typing as t
 
-from rally_vmperf.measurement import cpu_seconds
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import cpu_seconds
+from rally_vmperf.measurement.samples import sample
 
 #: Called with what each command printed, as soon as it is there.
 KeepRaw = t.Callable[[dict[str, t.Any]], None]
@@ -16,7 +16,7 @@ def keep_none(output: dict[str, t.Any]) -> None:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Run:
+class CommandRun:
     """One command on one machine, by that machine's own clock.
 
     :param started: seconds since the epoch
@@ -43,7 +43,7 @@ class Run:
     clock_error: float | None = None
 
     def usage(self) -> cpu_seconds.Usage | None:
-        """Return what it took; None where it failed or nobody measured it."""
+        """Return its CPU usage; None if it failed or was not measured."""
         if self.exit_status or self.user is None or self.system is None:
             return None
         return cpu_seconds.Usage(
@@ -60,8 +60,9 @@ class Run:
 
 @dataclasses.dataclass(kw_only=True)
 class Measured:
-    """Collects while workloads run, so that a broken run keeps its part.
+    """Results, collected as workloads run, so that a failure loses none.
 
+    :param readings: distributions and series, each with its machine
     :param keep_raw: where raw outputs go, for they are not held here; it
         raises nothing
     """
@@ -69,7 +70,10 @@ class Measured:
     observations: list[sample.Observation] = dataclasses.field(
         default_factory=list
     )
-    runs: list[Run] = dataclasses.field(default_factory=list)
+    readings: list[tuple[str, sample.Distribution | sample.Series]] = (
+        dataclasses.field(default_factory=list)
+    )
+    runs: list[CommandRun] = dataclasses.field(default_factory=list)
     missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
     starts: list[repetition.Start] = dataclasses.field(default_factory=list)
     keep_raw: KeepRaw = keep_none

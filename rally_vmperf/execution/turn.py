@@ -8,29 +8,30 @@ import typing as t
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import barrier
+from rally_vmperf.execution import caches
 from rally_vmperf.execution import command as commands
 from rally_vmperf.execution import measured
-from rally_vmperf.execution import part as parts
-from rally_vmperf.execution import station as stations
+from rally_vmperf.execution import servers as servers_
+from rally_vmperf.execution.stations import station as stations_
 from rally_vmperf.machines import base
-from rally_vmperf.measurement import course as courses
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import course as courses
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base as workloads
 
 
 @dataclasses.dataclass(kw_only=True)
 class Turn:
-    """A station's part in a workload, and what came of it.
+    """A station's commands of a workload, and their results.
 
     :param steps: its commands by name
     :param given: names of the metrics that each command gave a sample of
     :param reasons: why others have none
-    :param lost: the machine answers no more
+    :param lost: the machine no longer answers
     """
 
     one: assignment.Assignment
-    place: stations.Station
-    peer: stations.Station | None
+    station: stations_.Station
+    servers: servers_.Servers
     result: measured.Measured
     steps: dict[str, workloads.Command]
     given: dict[str, set[str]] = dataclasses.field(default_factory=dict)
@@ -41,36 +42,47 @@ class Turn:
         """Whether a command is among the station's own, and it is there."""
         return not self.lost and name in self.steps
 
+    def seconds(self) -> float:
+        """Return how many its commands take at most, if begun with others."""
+        before = self.one.cooldown
+        if self.one.drop_caches:
+            before += caches.TIMEOUT
+        return sum(
+            before + 2 * (one.timeout + barrier.PATIENCE)
+            for one in self.steps.values()
+        )
+
     async def step(self, name: str) -> None:
         """Run one command alone."""
         with self._noting(name):
+            command = self.steps[name]
+            folder = self.station.folder_of(self.one.title)
             self._take(
-                await commands.run(
-                    self.place,
-                    self.steps[name],
-                    self.place.folder_of(self.one.title),
-                    self.peer,
+                await self.servers.serve(
+                    self.station,
+                    command,
+                    lambda: commands.run(self.station, command, folder),
                 )
             )
 
     def part(
-        self, name: str, meeting: barrier.Meeting, ahead: float
-    ) -> parts.Part:
+        self, name: str, meeting: barrier.Meeting, clock_offset: float
+    ) -> commands.Part:
         """Return the station's part in a command that several begin.
 
-        :param ahead: seconds that the station's clock is ahead of ours
+        :param clock_offset: seconds that the station's clock is ahead of ours
         """
-        return parts.Part(
-            place=self.place,
+        return commands.Part(
+            station=self.station,
             command=self.steps[name],
-            folder=self.place.folder_of(self.one.title),
-            peer=self.peer,
+            folder=self.station.folder_of(self.one.title),
+            servers=self.servers,
             meeting=meeting,
-            ahead=ahead,
+            clock_offset=clock_offset,
         )
 
-    async def step_together(self, part: parts.Part) -> None:
-        """Run one command as others do; what it gives is taken at once."""
+    async def step_with_others(self, part: commands.Part) -> None:
+        """Run one command together with others, and parse its output."""
         with self._noting(part.command.name):
             try:
                 outcome = await part.run()
@@ -85,8 +97,17 @@ class Turn:
         try:
             yield
         except (base.MachineError, workloads.WorkloadError) as error:
-            self.reasons.append(f"{name}: {error}")
+            others = self.servers.intruders.get((self.station.name, name))
+            self.reasons.append(
+                f"{name}: {error}; {others}" if others else f"{name}: {error}"
+            )
             self.lost = isinstance(error, base.Unreachable)
+
+    def omit(self, name: str, error: base.MachineError) -> None:
+        """Leave a command out that the machine is not ready for."""
+        del self.steps[name]
+        with self._noting(name):
+            raise error
 
     def _take(self, outcome: workloads.Outcome) -> None:
         self._keep(outcome)
@@ -97,8 +118,8 @@ class Turn:
         reason = "; ".join(self.reasons) or "the tool did not report it"
         taken = set().union(*self.given.values())
         for metric in self.one.metrics():
-            if metric.name not in taken:
-                self.result.miss(metric.name, self.place.name, reason[:500])
+            if metric.name not in taken and not metric.optional:
+                self.result.miss(metric.name, self.station.name, reason[:500])
 
     def _course(self, outcome: workloads.Outcome) -> courses.Course | None:
         """Return how far a command was when, its metrics labelled.
@@ -125,11 +146,11 @@ class Turn:
         where: dict[str, t.Any] = {
             "workload": self.one.title,
             "command": outcome.name,
-            "machine": self.place.name,
+            "machine": self.station.name,
         }
         work = self._work(outcome)
         self.result.runs.append(
-            measured.Run(
+            measured.CommandRun(
                 **where,
                 started=outcome.started,
                 ended=outcome.ended,
@@ -151,27 +172,33 @@ class Turn:
         :raises WorkloadError: when the command failed or cannot be read
         """
         try:
-            samples = self.one.workload.parse(
+            readings = self.one.workload.parse(
                 self.one.arguments, {outcome.name: outcome}
             )
         except ValueError as error:
             raise workloads.WorkloadError(str(error)) from error
         given = self.given.setdefault(outcome.name, set())
-        for value in samples:
-            metric = self.one.relabel(value.metric)
-            given.add(metric.name)
-            self.result.observations.append(
-                sample.Observation(
-                    source=self.place.name,
-                    sample=sample.Sample(metric=metric, value=value.value),
-                )
-            )
+        for one in readings:
+            own = dataclasses.replace(one, metric=self.one.relabel(one.metric))
+            values = [own] if isinstance(own, sample.Sample) else []
+            if isinstance(own, sample.Distribution):
+                values = own.samples()
+                # Machines together may have more than one of them alone.
+                given |= {one.name for one in sample.percentiles(own.metric)}
+            if not isinstance(own, sample.Sample):
+                self.result.readings.append((self.station.name, own))
+            given |= {value.metric.name for value in values}
+            self.result.observations += [
+                sample.Observation(self.station.name, value)
+                for value in values
+            ]
 
 
 def begin(
     one: assignment.Assignment,
-    place: stations.Station,
-    peer: stations.Station | None,
+    station: stations_.Station,
+    ends: workloads.Ends,
+    servers: servers_.Servers,
     result: measured.Measured,
     lost: collections.abc.Mapping[str, str],
 ) -> Turn:
@@ -179,23 +206,18 @@ def begin(
 
     :param lost: why machines are left out, by their names
     """
-    ends = workloads.Ends(
-        peer=peer.address if peer else "",
-        partner=place.partner.address if place.partner else "",
-        port=place.port,
-    )
     own = one.narrowed(ends)
     turn = Turn(
         one=own,
-        place=place,
-        peer=peer,
+        station=station,
+        servers=servers,
         result=result,
         steps={
             step.name: step
             for step in own.workload.commands(own.arguments, ends)
         },
     )
-    if place.name in lost:
+    if station.name in lost:
         turn.lost = True
-        turn.reasons.append(lost[place.name])
+        turn.reasons.append(lost[station.name])
     return turn

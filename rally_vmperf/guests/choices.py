@@ -20,7 +20,7 @@ N = t.TypeVar("N", bound=t.Any)
 def image(connection: sdk.Connection, wanted: request.Reference) -> t.Any:
     """Return the active image of this name or id, as the SDK has it."""
     with cloud.asking("list images"):
-        found = one("image", wanted, connection.image.images())
+        found = find("image", wanted, connection.image.images)
     if found.status != "active":
         raise errors.GuestError(
             f"image {found.name!r} is {found.status}, not active; wait for "
@@ -50,15 +50,15 @@ def flavor(
     )
 
 
-def only(kind: str, option: str, seen: collections.abc.Sequence[N]) -> N:
-    """Return the only one there is.
+def only(kind: str, option: str, choices: collections.abc.Sequence[N]) -> N:
+    """Return the only choice.
 
     :raises GuestError: with the choices, when there are more or none
     """
-    if len(seen) == 1:
-        return seen[0]
+    if len(choices) == 1:
+        return choices[0]
     raise errors.GuestError(
-        f"{kind}: the project sees {names(seen)}; choose one with "
+        f"{kind}: the project sees {names(choices)}; choose one with "
         f'"{option}": {{"name": ...}}'
     )
 
@@ -97,16 +97,31 @@ def check_fit(
         )
 
 
+def find(
+    kind: str,
+    wanted: request.Reference,
+    ask: collections.abc.Callable[..., collections.abc.Iterable[N]],
+) -> N:
+    """Return the one of this name or id, which the service looks for.
+
+    A cloud may have many thousands.  All are listed only to name the choices,
+    where there is no such one.
+
+    :param ask: lists what has the attributes that it is given
+    """
+    return one(kind, wanted, list(ask(**{wanted.by: wanted.value})) or ask())
+
+
 def one(
     kind: str,
     wanted: request.Reference,
-    seen: collections.abc.Iterable[N],
+    choices: collections.abc.Iterable[N],
 ) -> N:
-    """Return the one of this name or id.
+    """Return the choice with this name or id.
 
     :raises GuestError: with the choices, when there is none or several
     """
-    everything = list(seen)
+    everything = list(choices)
     found = [
         each for each in everything if getattr(each, wanted.by) == wanted.value
     ]
@@ -124,8 +139,8 @@ def one(
     )
 
 
-def names(seen: collections.abc.Iterable[t.Any], most: int = 20) -> str:
-    """Return what things are called, in alphabetical order."""
-    found = sorted({str(each.name or each.id) for each in seen})
-    more = f" and {len(found) - most} more" if len(found) > most else ""
-    return ", ".join(found[:most]) + more if found else "none"
+def names(choices: collections.abc.Iterable[t.Any], limit: int = 20) -> str:
+    """Return the names of the choices, in alphabetical order."""
+    found = sorted({str(each.name or each.id) for each in choices})
+    more = f" and {len(found) - limit} more" if len(found) > limit else ""
+    return ", ".join(found[:limit]) + more if found else "none"

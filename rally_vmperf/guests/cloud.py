@@ -1,4 +1,4 @@
-"""The way to an OpenStack cloud, and its refusals in one line.
+"""Connect to an OpenStack cloud; report its refusals in one line.
 
 Requests are bounded in time, and repeated only where that is safe.
 """
@@ -6,6 +6,8 @@ Requests are bounded in time, and repeated only where that is safe.
 import collections.abc
 import contextlib
 import logging
+import os
+import re
 import typing as t
 
 from keystoneauth1 import exceptions as auth_errors
@@ -26,17 +28,17 @@ _ACCEPTED, _NO_CONTENT = 202, 204
 
 
 class Garbled(auth_errors.ConnectionError):
-    """Whatever answered, it was not the cloud's API."""
+    """The answer did not come from the cloud's API."""
 
 
 class Session(session.Session):
-    """A session for an unsteady cloud.
+    """A session that repeats requests where this is safe.
 
-    Questions are repeated; so is the request for a token, which changes
-    nothing. Nothing else is: what seems to have failed may have been done,
-    and a guest that is made twice would disturb its twin. An answer that is
-    no JSON object is refused here, for the SDK takes it for an empty one. Only
-    Nova's actions on servers are accepted without a word.
+    Reading requests are repeated, and so is the request for a token, which
+    changes nothing. No other is: a request that seems to have failed may have
+    been carried out, and a guest that is created twice disturbs its twin. An
+    answer that is no JSON object is refused here, because the SDK takes it for
+    an empty one; only Nova's actions on servers may answer nothing.
     """
 
     def request(  # type: ignore[override]
@@ -78,16 +80,17 @@ _PASSING, _FAILURE = (409, 413, 429), 500
 
 
 class Busy(sdk_errors.SDKException):
-    """A request that has to wait, since the cloud would refuse it for good."""
+    """A request that must be repeated later: the cloud is busy now."""
 
 
-def _no_user_data(record: logging.LogRecord) -> bool:
-    """Keep the guests' private host keys out of debug logs."""
-    return "user_data" not in record.getMessage()
+def _no_secrets(record: logging.LogRecord) -> bool:
+    """Keep the guests' private host keys and passwords out of debug logs."""
+    message = record.getMessage()
+    return "user_data" not in message and "adminPass" not in message
 
 
 def _no_volumes(record: logging.LogRecord) -> bool:
-    """Say nothing of a service whose absence is no trouble."""
+    """Keep a missing block-storage service, which is optional, out of logs."""
     return "service_type=block-storage" not in record.getMessage()
 
 
@@ -98,7 +101,7 @@ def connect(credential: Credential) -> sdk.Connection:
 
     :param credential: keys as in Rally's ``OpenStackCredential``
     """
-    logging.getLogger("keystoneauth.session").addFilter(_no_user_data)
+    logging.getLogger("keystoneauth.session").addFilter(_no_secrets)
     logging.getLogger("openstack.config").addFilter(_no_volumes)
     config = sdk_config.OpenStackConfig(
         load_yaml_config=False,
@@ -158,7 +161,7 @@ def asking(what: str) -> collections.abc.Iterator[None]:
 
 @contextlib.contextmanager
 def unless_forbidden() -> collections.abc.Iterator[None]:
-    """Leave the block where a policy forbids what it asks for."""
+    """Skip the rest of the block where a policy forbids a request."""
     try:
         yield
     except REFUSALS as error:
@@ -167,7 +170,7 @@ def unless_forbidden() -> collections.abc.Iterator[None]:
 
 
 def passing(error: Exception) -> bool:
-    """Tell whether a refusal passes by itself: in use, or a cloud in need."""
+    """Tell whether a refusal is temporary: resource in use, or busy cloud."""
     if isinstance(error, auth_errors.SSLError):
         return False
     if isinstance(error, (auth_errors.ConnectionError, Busy)):
@@ -180,5 +183,19 @@ def passing(error: Exception) -> bool:
 
 def one_line(error: Exception) -> str:
     """Return what a refusal says, without its address and line ends."""
+    if isinstance(error, auth_errors.ConnectFailure):
+        where = re.search(r"https?://[^\s/]+", str(error))
+        reason = re.search(r"\[Errno -?[0-9]+\] ([\w ]+)", str(error))
+        if where and reason:
+            return (
+                f"{where[0]} does not answer: {reason[1]}; see whether the "
+                "cloud's API is up and reached from here: rally env check"
+            )
     text = getattr(error, "details", None) or str(error)
     return " ".join(str(text).split())[:500]
+
+
+def beginning(names: collections.abc.Iterable[str]) -> str:
+    """Return the regular expression by which Nova finds a prefix of names."""
+    shared = os.path.commonprefix(list(names))  # noqa: RUF071  no paths
+    return "^" + re.escape(shared).replace(r"\-", "-")

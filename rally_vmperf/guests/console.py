@@ -1,4 +1,4 @@
-"""A guest's console: what it says of what went wrong, and its host keys.
+"""Read a guest's console: signs of failures, and the host keys.
 
 What the guest wrote is foreign text.
 """
@@ -11,17 +11,19 @@ from openstack import connection as sdk
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.machines import base
-from rally_vmperf.machines import hostkey
+from rally_vmperf.machines.remote import hostkey
 
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])")
 _LINES, _WIDTH = 15, 200
+#: Characters that are looked at, of all lines and of one; a key has 1400.
+_LARGEST, _LONGEST = 1 << 18, 2000
 #: Lines of a whole boot; Nova gives 100 KiB at most.
-_MOST = 2000
+_WHOLE_BOOT = 2000
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Witness:
-    """What a console has to say.
+    """What a guest's console tells of a failure.
 
     :param hints: what it is a sign of, in words of ours
     :param end: its last lines, or why there are none
@@ -38,7 +40,7 @@ def log(connection: sdk.Connection, server_id: str) -> str:
     """
     with cloud.asking("console"):
         answer = connection.compute.get_server_console_output(
-            server_id, length=_MOST
+            server_id, length=_WHOLE_BOOT
         )
     return plain(answer.get("output") or "")
 
@@ -46,7 +48,7 @@ def log(connection: sdk.Connection, server_id: str) -> str:
 def witness(
     connection: sdk.Connection, server_id: str, host_key: str | None = None
 ) -> Witness:
-    """Return what the console has to say of a guest.
+    """Return what the console tells of a guest's failure.
 
     :param host_key: what the guest should show to SSH, where it is known
     """
@@ -61,10 +63,15 @@ def witness(
 
 
 def plain(text: str) -> str:
-    """Return a text without anything unprintable but the ends of lines."""
-    lines = _ESCAPES.sub("", text).splitlines()
+    """Return the end of a text, its lines printable and none very long.
+
+    A search may need the square of a line's length.
+    """
+    lines = _ESCAPES.sub("", text[-_LARGEST:]).splitlines()
     return "\n".join(
-        "".join(c if c.isprintable() else " " for c in line).rstrip()
+        "".join(
+            c if c.isprintable() else " " for c in line[:_LONGEST]
+        ).rstrip()
         for line in lines
     )
 
@@ -122,25 +129,24 @@ _SIGNS = (
 
 
 def hints(text: str, host_key: str | None = None) -> list[str]:
-    """Return what a console tells, in words of ours.
+    """Return an explanation of each sign of a failure on a console.
 
     :param host_key: public key lines of which the guest should show one
     """
+    text = plain(text)
     found = [hint for pattern, hint in _SIGNS if re.search(pattern, text)]
     if host_key and keys_differ(text, host_key):
         found.append(OTHER_KEY)
     return list(dict.fromkeys(found))
 
 
-_BLOCK = re.compile(
-    r"-----BEGIN SSH HOST KEY KEYS-----(.*?)-----END SSH HOST KEY KEYS-----",
-    re.DOTALL,
-)
+_BEGIN = "-----BEGIN SSH HOST KEY KEYS-----"
+_END = "-----END SSH HOST KEY KEYS-----"
 _KEY = re.compile(
     r"\b(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521))"
     r" (AAAA[A-Za-z0-9+/]{40,1400}={0,2})(?![^\s])"
 )
-_MOST = 8
+_MAX_KEYS = 8
 
 
 def read_keys(text: str) -> list[str]:
@@ -149,10 +155,11 @@ def read_keys(text: str) -> list[str]:
     Lines of the kernel may stand between them; comments are left out, and
     what only looks like a key.
     """
-    blocks = _BLOCK.findall(text)
-    if not blocks:
+    before, end, _ = text.rpartition(_END)
+    _, begin, block = before.rpartition(_BEGIN)
+    if not (begin and end):
         return []
-    found = _KEY.findall(blocks[-1])[:_MOST]
+    found = _KEY.findall(block)[:_MAX_KEYS]
     return [line for line in map(" ".join, found) if _is_key(line)]
 
 

@@ -1,4 +1,4 @@
-"""On whose behalf guests are booted."""
+"""Credentials of the users that guests are booted for."""
 
 import collections.abc
 import typing as t
@@ -26,7 +26,8 @@ def of_guests(context: Json, options: Json) -> Credential:
     :raises GuestError: when there is nobody
     """
     admin = of_admin(context)
-    if admin and (options.get("host") or options.get("aggregate")):
+    forced = any(options.get(x) for x in ("host", "hosts", "aggregate"))
+    if admin and forced:
         return admin
     users = [one["credential"] for one in context.get("users", [])]
     users = users or _platform(context).get("users") or []

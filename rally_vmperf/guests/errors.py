@@ -1,5 +1,7 @@
-"""What goes wrong with guests."""
+"""Errors of guests."""
+
+from rally_vmperf import errors
 
 
-class GuestError(Exception):
-    """Guests cannot be had, found or removed; one line."""
+class GuestError(errors.VMPerfError):
+    """Guests cannot be booted, found or removed; one line."""

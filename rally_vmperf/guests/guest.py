@@ -4,8 +4,9 @@ import collections.abc
 import dataclasses
 import typing as t
 
-from rally_vmperf.machines import target
+from rally_vmperf.machines.remote import target
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import caps as caps_
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -55,6 +56,10 @@ class Guest(target.Target):
         often the controller booted or started it
     :param host: None where Nova shows it to administrators only
     :param host_id: a hash of project and host, which members see
+    :param host_cpu: what the hypervisor's processors can, by libvirt's names,
+        which Nova shows to administrators only
+    :param host_vcpus: how many processors the hypervisor has, likewise
+    :param host_memory_mib: how much memory, likewise
     :param networks: names, in the order of its ports
     :param network: name of the one on which it is reached
     :param boot_seconds: until Nova said that it is active
@@ -73,6 +78,9 @@ class Guest(target.Target):
     host_id: str | None = None
     host: str | None = None
     hypervisor: str | None = None
+    host_cpu: tuple[str, ...] = ()
+    host_vcpus: int | None = None
+    host_memory_mib: int | None = None
     availability_zone: str | None = None
     server_group: str | None = None
     config_drive: bool = False
@@ -101,6 +109,7 @@ def to_plain(guest: Guest) -> dict[str, t.Any]:
     """Return a guest as JSON, which Rally's context keeps."""
     plain = dataclasses.asdict(guest)
     plain["networks"] = list(guest.networks)
+    plain["host_cpu"] = list(guest.host_cpu)
     plain["jump"] = [_given(hop) for hop in guest.jump]
     plain["login"] = guest.login and _given(guest.login)
     plain["disk"] = _given(guest.disk)
@@ -122,6 +131,7 @@ def from_plain(plain: collections.abc.Mapping[str, t.Any]) -> Guest:
             "image": Image(**plain["image"]),
             "disk": Disk(**plain["disk"]),
             "networks": tuple(plain["networks"]),
+            "host_cpu": tuple(plain["host_cpu"]),
         }
     )
 
@@ -130,13 +140,45 @@ def from_plain(plain: collections.abc.Mapping[str, t.Any]) -> Guest:
 class Booted:
     """The guests of a run, booted.
 
+    :param absent: names of those that did not come, of which findings tell
     :param client_key: private key that lets one into them
-    :param findings: what is to be said of their placement and flavors
+    :param findings: what is to be said of their placement and policies
+    :param caps: policies that limit their rates
+    :param let_in: networks from which their security group lets in SSH, None
+        where it is not known
     """
 
     guests: tuple[Guest, ...]
+    absent: tuple[str, ...] = ()
     client_key: str = dataclasses.field(repr=False)
     findings: tuple[finding.Finding, ...] = ()
+    caps: tuple[caps_.Cap, ...] = ()
+    let_in: tuple[str, ...] | None = None
+
+    def without(self, missing: collections.abc.Mapping[str, str]) -> "Booted":
+        """Return this with guests gone that did not come.
+
+        :param missing: name -> why, in one line
+        """
+        return dataclasses.replace(
+            self,
+            guests=tuple(x for x in self.guests if x.name not in missing),
+            absent=(*self.absent, *missing),
+            findings=(*self.findings, *absences(missing)),
+        )
+
+
+def absences(
+    missing: collections.abc.Mapping[str, str],
+) -> list[finding.Finding]:
+    """Return a finding on each guest that did not come.
+
+    :param missing: name -> why, in one line
+    """
+    return [
+        finding.Finding("guest_absent", name, why)
+        for name, why in missing.items()
+    ]
 
 
 def _given(value: t.Any) -> dict[str, t.Any]:

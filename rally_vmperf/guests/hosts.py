@@ -1,9 +1,11 @@
-"""Where Nova is told to put guests: hosts, aggregates, zones."""
+"""Where Nova is asked to place guests: hosts, aggregates, zones."""
 
 import collections.abc
 import dataclasses
 import itertools
+import os
 import typing as t
+from urllib import parse
 
 from openstack import connection as sdk
 
@@ -15,7 +17,7 @@ from rally_vmperf.guests import request
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Where:
-    """What Nova is told, guest by guest, and what is to be seen then.
+    """Placement that Nova is asked for, guest by guest.
 
     :param zones: availability zone of each guest, with a host where one is
         forced, None where Nova chooses
@@ -35,13 +37,80 @@ class _Host:
 Hosts = dict[str, _Host]
 
 
+#: Features of a processor, and characters of the name of one.
+_MOST, _LONGEST = 512, 32
+#: The last version of Nova's API that tells what hypervisors have.
+_WITH_DETAILS = "2.87"
+#: Hypervisors up to which each is asked for by its name.
+_FEW = 8
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Hypervisor:
+    """What Nova tells an administrator of a hypervisor.
+
+    :param features: what its processors can, by libvirt's names
+    :param vcpus: how many processors it has; None where Nova does not say
+    :param memory_mib: likewise, all of its memory
+    """
+
+    features: tuple[str, ...] = ()
+    vcpus: int | None = None
+    memory_mib: int | None = None
+
+
+def hypervisors(
+    admin: sdk.Connection, names: collections.abc.Set[str]
+) -> dict[str, Hypervisor]:
+    """Return hypervisors by their names.
+
+    Nothing of a cloud that does not tell. Nova looks for a part of a name: of
+    more than a few it is asked for what all names begin with.
+
+    :param names: of those that are asked for
+    """
+    parts = sorted(names)
+    if len(parts) > _FEW:
+        parts = [os.path.commonprefix(parts)]  # noqa: RUF071  no paths
+    found = {}
+    for part in parts:
+        query = {"hypervisor_hostname_pattern": part} if part else {}
+        try:
+            answer = admin.compute.get(
+                f"/os-hypervisors/detail?{parse.urlencode(query)}",
+                microversion=_WITH_DETAILS,
+            )
+        except cloud.REFUSALS:
+            continue
+        listed = answer.json().get("hypervisors", ()) if answer.ok else ()
+        for one in listed:
+            found[str(one.get("hypervisor_hostname"))] = _hypervisor(one)
+    return {name: one for name, one in found.items() if name in names}
+
+
+def _hypervisor(one: dict[str, t.Any]) -> Hypervisor:
+    told = one.get("cpu_info") or {}
+    features = told.get("features") if isinstance(told, dict) else ()
+    return Hypervisor(
+        features=tuple(
+            sorted(str(name)[:_LONGEST] for name in features or ())[:_MOST]
+        ),
+        vcpus=_number(one.get("vcpus")),
+        memory_mib=_number(one.get("memory_mb")),
+    )
+
+
+def _number(value: t.Any) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None
+
+
 def settle(connection: sdk.Connection, asked: request.Request) -> Where:
-    """Return where the guests go.
+    """Return the placement of the guests.
 
     :raises GuestError: for what is not there or cannot be together, and for
         hosts without the right to choose them
     """
-    if asked.host or asked.aggregate:
+    if asked.host or asked.hosts or asked.aggregate:
         return _forced(connection, asked)
     zone = asked.availability_zone
     if zone:
@@ -57,53 +126,86 @@ def settle(connection: sdk.Connection, asked: request.Request) -> Where:
 
 
 def _forced(connection: sdk.Connection, asked: request.Request) -> Where:
-    key = "aggregate" if asked.aggregate else "host"
-    try:
-        hosts = _compute_hosts(connection)
-        aggregates = (
-            list(connection.compute.aggregates()) if asked.aggregate else []
+    given = [
+        key for key in ("host", "hosts", "aggregate") if getattr(asked, key)
+    ]
+    if asked.hosts and len(given) > 1:
+        raise errors.GuestError(
+            f"{' and '.join(given)}: hosts lists all hosts of the guests; "
+            "leave the others out"
         )
+    key = given[-1]
+    wanted = getattr(asked, key)
+    try:
+        if asked.aggregate:
+            return _of_aggregate(connection, asked)
+        names = asked.hosts or (t.cast(str, asked.host),)
+        hosts = _compute_hosts(connection, names)
     except cloud.REFUSALS as error:
         raise errors.GuestError(
-            f"{key} {getattr(asked, key)!r}: only an administrator may choose "
+            f"{key} {_shown(wanted)}: only an administrator may choose "
             f"the {key} ({cloud.one_line(error)}); leave it out, or give the "
             "environment an admin"
         ) from error
-    if asked.aggregate:
-        aggregate = choices.one(
-            "aggregate",
-            request.Reference(by="name", value=asked.aggregate),
-            aggregates,
-        )
-        if not asked.host:
-            return _inside(asked, aggregate, hosts)
-        if asked.host not in (aggregate.hosts or []):
+    return _on_hosts(asked, hosts) if asked.hosts else _on_host(asked, hosts)
+
+
+def _of_aggregate(connection: sdk.Connection, asked: request.Request) -> Where:
+    aggregates = list(connection.compute.aggregates())
+    aggregate = choices.one(
+        "aggregate",
+        request.Reference(by="name", value=t.cast(str, asked.aggregate)),
+        aggregates,
+    )
+    members = aggregate.hosts or []
+    if asked.host:
+        if asked.host not in members:
             raise errors.GuestError(
                 f"host {asked.host!r} is not in aggregate {aggregate.name!r}, "
-                f"which has: {_listed(aggregate.hosts or [])}"
+                f"which has: {_listed(members)}"
             )
-    return _on_host(asked, hosts)
-
-
-def _compute_hosts(connection: sdk.Connection) -> Hosts:
-    return {
-        name: _Host(zone=zone.name, usable=_usable(services["nova-compute"]))
-        for zone in connection.compute.availability_zones(details=True)
-        for name, services in (zone.hosts or {}).items()
-        if "nova-compute" in services
+        return _on_host(asked, _compute_hosts(connection, (asked.host,)))
+    own = aggregate.availability_zone
+    in_zone = {
+        host
+        for one in aggregates
+        if own and one.availability_zone == own
+        for host in one.hosts or []
     }
+    hosts = _compute_hosts(connection, members)
+    alone = bool(own) and in_zone <= set(members)
+    return _inside(asked, aggregate, hosts, alone=alone)
 
 
-def _usable(service: collections.abc.Mapping[str, t.Any]) -> bool:
-    """Tell whether a service is enabled (active) and up (available)."""
-    return bool(service.get("active", True) and service.get("available", True))
+def _shown(wanted: str | tuple[str, ...]) -> str:
+    return ", ".join(wanted) if isinstance(wanted, tuple) else repr(wanted)
+
+
+def _compute_hosts(
+    connection: sdk.Connection, names: collections.abc.Collection[str]
+) -> Hosts:
+    """Return those of the names that are compute hosts.
+
+    Each is asked for by its name, unless they are more than a few.
+    """
+    queries: list[dict[str, str]] = [{"host": name} for name in names]
+    return {
+        one.host: _Host(
+            zone=one.availability_zone,
+            usable=one.status == "enabled" and one.state == "up",
+        )
+        for query in (queries if len(queries) <= _FEW else [{}])
+        for one in connection.compute.services(binary="nova-compute", **query)
+        if one.host in names
+    }
 
 
 def _on_host(asked: request.Request, hosts: Hosts) -> Where:
     host = t.cast(str, asked.host)
     if host not in hosts:
         raise errors.GuestError(
-            f"host {host!r} is no compute host; there are: {_listed(hosts)}"
+            f"host {host!r} is no compute host, by the names that Nova has: "
+            "openstack compute service list --service nova-compute"
         )
     zone = hosts[host].zone
     if asked.availability_zone not in (None, zone):
@@ -117,14 +219,42 @@ def _on_host(asked: request.Request, hosts: Hosts) -> Where:
     )
 
 
-def _inside(asked: request.Request, aggregate: t.Any, hosts: Hosts) -> Where:
+def _on_hosts(asked: request.Request, hosts: Hosts) -> Where:
+    """Return each host in turn, so that all have as many guests."""
+    for host in asked.hosts:
+        _on_host(
+            dataclasses.replace(asked, host=host, server_group=None), hosts
+        )
+        if not hosts[host].usable:
+            raise errors.GuestError(
+                f"hosts: nova-compute on {host!r} is disabled or down; enable "
+                "it, or leave the host out"
+            )
+    _check_apart(asked, "hosts", asked.hosts)
+    if asked.server_group == "affinity" and len(asked.hosts) > 1:
+        raise errors.GuestError(
+            f"server_group 'affinity': hosts are {len(asked.hosts)}, so the "
+            "guests cannot share one; leave one of them out"
+        )
+    turns = itertools.islice(itertools.cycle(asked.hosts), asked.count)
+    return Where(
+        zones=tuple(f"{hosts[one].zone}:{one}" for one in turns),
+        hosts=frozenset(asked.hosts),
+    )
+
+
+def _inside(
+    asked: request.Request, aggregate: t.Any, inside: Hosts, *, alone: bool
+) -> Where:
     """Return zones that lead into an aggregate and nowhere else.
 
     Its own zone does where no other host is in it; else hosts are named, in
     turn, or one for all that are to be together.
+
+    :param inside: the compute hosts of the aggregate
+    :param alone: it has a zone, in which no other host is
     """
     name = f"aggregate {aggregate.name!r}"
-    inside = {one: hosts[one] for one in aggregate.hosts or [] if one in hosts}
     zone = asked.availability_zone
     usable = sorted(
         one
@@ -139,14 +269,13 @@ def _inside(asked: request.Request, aggregate: t.Any, hosts: Hosts) -> Where:
         )
     _check_apart(asked, name, usable)
     own = aggregate.availability_zone
-    in_zone = {one for one, host in hosts.items() if host.zone == own}
-    if own and zone in (None, own) and in_zone <= inside.keys():
+    if alone and zone in (None, own):
         return Where(zones=(own,) * asked.count, hosts=frozenset(inside))
     together = asked.server_group in ("affinity", "soft-affinity")
     turns = itertools.cycle(usable[:1] if together else usable)
     return Where(
         zones=tuple(
-            f"{hosts[one].zone}:{one}"
+            f"{inside[one].zone}:{one}"
             for one in itertools.islice(turns, asked.count)
         ),
         hosts=frozenset(inside),

@@ -1,4 +1,4 @@
-"""Which guests rest while others measure, and what takes them there."""
+"""Ways to keep guests idle: running, paused or stopped."""
 
 import collections.abc
 import typing as t
@@ -40,16 +40,16 @@ def wanted(
     }
 
 
-def verb(seen: str, wish: str, others: Others) -> Verb | None:
-    """Return what leads from one status to the other, or None.
+def verb(status: str, wish: str, others: Others) -> Verb | None:
+    """Return the action that leads from one status to another, or None.
 
     A status that is not of our making is left by none of our ways.
     """
-    if others == "idle" or seen == wish:
+    if others == "idle" or status == wish:
         return None
     rest, wake = _VERBS[others]
-    if (seen, wish) == (AWAKE, STATUS[others]):
+    if (status, wish) == (AWAKE, STATUS[others]):
         return t.cast(Verb, rest)
-    if (seen, wish) == (STATUS[others], AWAKE):
+    if (status, wish) == (STATUS[others], AWAKE):
         return t.cast(Verb, wake)
     return None

@@ -1,4 +1,4 @@
-"""The networks of guests, and which of them serves for what."""
+"""The networks of guests, and the purpose of each."""
 
 import collections.abc
 import dataclasses
@@ -16,7 +16,7 @@ from rally_vmperf.guests import request
 class Network:
     """A network of Neutron's.
 
-    :param external: routers lead to it, and floating addresses come from it
+    :param external: routers lead to it, and floating IPs come from it
     :param secured: its ports take security groups
     """
 
@@ -33,7 +33,7 @@ class Networks:
     :param every: in the order of its ports
     :param reach_on: by its address there a guest is reached
     :param measure_on: by its address there other guests measure
-    :param pool: the network of floating addresses, None for fixed ones
+    :param pool: the network of floating IPs, None for fixed ones
     """
 
     every: tuple[Network, ...]
@@ -43,13 +43,11 @@ class Networks:
 
 
 def choose(connection: sdk.Connection, asked: request.Request) -> Networks:
-    """Return the networks that a request comes down to.
+    """Return the networks that a request means.
 
     :raises GuestError: for what is not there, or could be this or that
     """
-    with cloud.asking("list networks"):
-        seen = [_network(one) for one in connection.network.networks()]
-    every = _every(asked, seen)
+    every = _every(connection, asked)
     reach_on = _reach_on(connection, asked, every)
     measure_on = reach_on
     if asked.measure_on:
@@ -63,16 +61,16 @@ def choose(connection: sdk.Connection, asked: request.Request) -> Networks:
 
 
 def needs_floating(asked: request.Request, network: Network) -> bool:
-    """Tell whether floating addresses are to be made.
+    """Tell whether floating IPs are to be made.
 
     Guests on an external network are reached directly, jump hosts and
-    namespaces lead to fixed addresses, and IPv6 knows no floating ones.
+    namespaces lead to fixed IPs, and there are no floating IPs of IPv6.
 
-    :raises GuestError: for floating addresses of IPv6
+    :raises GuestError: for floating IPs of IPv6
     """
     if asked.address == "floating" and asked.ip_version == 6:
         raise errors.GuestError(
-            "address: floating addresses are IPv4 only, ip_version is 6; "
+            "address: floating IPs are IPv4 only, ip_version is 6; "
             'ask for "fixed" or for ip_version 4'
         )
     if asked.address != "auto":
@@ -85,7 +83,7 @@ def needs_floating(asked: request.Request, network: Network) -> bool:
 def floating_pool(
     connection: sdk.Connection, asked: request.Request, network: Network
 ) -> Network:
-    """Return the external network that floating addresses come from.
+    """Return the external network that floating IPs come from.
 
     The one asked for, else that behind the network's router, else the only
     one there is.
@@ -102,18 +100,29 @@ def floating_pool(
     return choices.only("external network", "floating_network", found or pools)
 
 
+#: Owners of the ports by which routers are on networks.
+_INTERFACES = (
+    "network:router_interface",
+    "network:router_interface_distributed",
+    "network:ha_router_replicated_interface",
+)
+
+
 def _gateways(connection: sdk.Connection, network: Network) -> set[str]:
     """Return the external networks behind the routers of a network.
 
     Only those that the project sees: not the ones of others' routers.
     """
     with cloud.asking("list routers"):
-        ports = list(connection.network.ports(network_id=network.id))
-        routers = {port.device_id for port in ports}
+        ports = connection.network.ports(
+            network_id=network.id, device_owner=list(_INTERFACES)
+        )
+        routers = sorted({port.device_id for port in ports})
+        found = connection.network.routers(id=routers) if routers else ()
         return {
             router.external_gateway_info["network_id"]
-            for router in connection.network.routers()
-            if router.id in routers and router.external_gateway_info
+            for router in found
+            if router.external_gateway_info
         }
 
 
@@ -127,16 +136,16 @@ def _network(found: t.Any) -> Network:
 
 
 def _every(
-    asked: request.Request, seen: collections.abc.Sequence[Network]
+    connection: sdk.Connection, asked: request.Request
 ) -> tuple[Network, ...]:
     if not asked.networks:
-        return (_single(asked, seen),)
+        return (_single(connection, asked),)
     if asked.network:
         raise errors.GuestError(
             "network and networks: give only one of them; networks lists all, "
-            "in the order of the guests' network cards"
+            "in the order of the guests' ports"
         )
-    every = tuple(choices.one("network", one, seen) for one in asked.networks)
+    every = tuple(_named(connection, one) for one in asked.networks)
     for number, one in enumerate(every):
         if one in every[:number]:
             raise errors.GuestError(
@@ -145,15 +154,21 @@ def _every(
     return every
 
 
-def _single(
-    asked: request.Request, seen: collections.abc.Sequence[Network]
-) -> Network:
+def _single(connection: sdk.Connection, asked: request.Request) -> Network:
     if asked.network:
-        return choices.one("network", asked.network, seen)
+        return _named(connection, asked.network)
     if asked.tenant_network:
         made = request.Reference(by="id", value=asked.tenant_network)
-        return choices.one("network", made, seen)
-    return choices.only("network", "network", seen)
+        return _named(connection, made)
+    with cloud.asking("list networks"):
+        visible = [_network(one) for one in connection.network.networks()]
+    return choices.only("network", "network", visible)
+
+
+def _named(connection: sdk.Connection, wanted: request.Reference) -> Network:
+    with cloud.asking("list networks"):
+        found = choices.find("network", wanted, connection.network.networks)
+    return _network(found)
 
 
 def _reach_on(
@@ -161,7 +176,7 @@ def _reach_on(
     asked: request.Request,
     every: tuple[Network, ...],
 ) -> Network:
-    """Return the network by which guests are reached.
+    """Return the network on which guests are reached by SSH.
 
     Never the first for being the first: a rule finds exactly one, or the
     task has to say.
@@ -178,7 +193,7 @@ def _reach_on(
     if len(found) == 1:
         return found[0]
     raise errors.GuestError(
-        f"reach_on: address {asked.address!r} may be that on any of "
+        f"reach_on: address {asked.address!r} could be that on any of "
         f"{_names(found or every)}; choose one with "
         '"reach_on": {"name": ...}'
     )

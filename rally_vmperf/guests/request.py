@@ -2,16 +2,22 @@
 
 import collections.abc
 import dataclasses
+import ipaddress
 import typing as t
 
 from rally_vmperf.guests import errors
-from rally_vmperf.machines import target
+from rally_vmperf.machines.remote import target
+from rally_vmperf.measurement.samples import units
+
+if t.TYPE_CHECKING:
+    from rally_vmperf.machines.remote import hostkey
+    from rally_vmperf.machines.remote import routes
 
 Json = collections.abc.Mapping[str, t.Any]
 Address = t.Literal["auto", "floating", "fixed"]
 IpVersion = t.Literal[4, 6, "any"]
 #: Options that say how guests are reached once they are up.
-REACHING = ("jump", "namespace", "login")
+REACHING = ("jump", "namespace", "sources", "login")
 ServerGroup = t.Literal[
     "affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity"
 ]
@@ -21,7 +27,7 @@ GROUP = "default"
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Reference:
-    """Something of the cloud's, by its exact name or its identifier."""
+    """A resource of the cloud, by its exact name or its identifier."""
 
     by: t.Literal["name", "id"]
     value: str
@@ -79,11 +85,17 @@ class Request:
     :param reach_on: which of them guests are reached on, None by rule
     :param measure_on: which of them guests measure on, None for the same
     :param host: the compute host to force the guests on, or None
+    :param hosts: several, on which guests are put in turn
     :param aggregate: name of the host aggregate to force them into, or None
     :param jump: jump hosts in order
     :param namespace: network namespace of this machine, or None
+    :param sources: networks from which SSH is let in, empty where they are
+        to be found out
+    :param key_type: of the keys that are made for the run, None for the usual
     :param max_host_share: how full a host may become, in percent of what
         Nova may give away there
+    :param one_host: they are to share one, where no other placement is asked
+        for
     """
 
     groups: tuple[Group, ...]
@@ -96,36 +108,65 @@ class Request:
     ip_version: IpVersion = 4
     floating_network: Reference | None = None
     host: str | None = None
+    hosts: tuple[str, ...] = ()
     aggregate: str | None = None
     availability_zone: str | None = None
     server_group: ServerGroup | None = None
     jump: tuple[target.JumpHost, ...] = ()
     namespace: str | None = None
+    sources: "tuple[routes.Network, ...]" = ()
+    key_type: "hostkey.Type | None" = None
     max_host_share: float = 90
     boot_timeout: float = 600
+    one_host: bool = False
 
     @property
     def count(self) -> int:
         """How many guests all groups have."""
         return sum(group.count for group in self.groups)
 
-    def words(self) -> str:
+    def title(self) -> str:
         """Return how many guests there are, in words."""
-        return f"{self.count} {'guest' if self.count == 1 else 'guests'}"
+        return units.number_of("guest", self.count)
 
 
-def of_config(config: Json, tenant_network: str | None = None) -> Request:
+def of_config(
+    config: Json, tenant_network: str | None = None, *, one_host: bool = False
+) -> Request:
     """Return the request in the options of the vmperf_guests context.
 
-    :raises GuestError: for groups that have the same name
+    :param one_host: the guests are to share one, as ``Request`` has it
+    :raises GuestError: for groups that have the same name, or sources that
+        are no networks
     """
     asked = _known(Request, config)
     for key in ("network", "reach_on", "measure_on", "floating_network"):
         asked[key] = reference(asked[key]) if asked.get(key) else None
     asked["networks"] = tuple(map(reference, asked.get("networks") or ()))
+    asked["hosts"] = tuple(asked.get("hosts") or ())
     asked["jump"] = target.jump_hosts(asked.get("jump"))
+    asked["sources"] = sources(config)
     asked["groups"] = tuple(_group(one) for one in group_options(config))
-    return Request(**{**asked, "tenant_network": tenant_network})
+    return Request(
+        **{**asked, "tenant_network": tenant_network, "one_host": one_host}
+    )
+
+
+def sources(config: Json) -> "tuple[routes.Network, ...]":
+    """Return the networks that the option ``sources`` names, each once.
+
+    :raises GuestError: for what is no network
+    """
+    found = []
+    for one in config.get("sources") or ():
+        try:
+            found.append(ipaddress.ip_network(one))
+        except ValueError as error:
+            raise errors.GuestError(
+                f"vmperf_guests sources: {error}; give an address, or a "
+                "network such as 192.0.2.0/24"
+            ) from None
+    return tuple(dict.fromkeys(found))
 
 
 def reference(given: collections.abc.Mapping[str, str]) -> Reference:

@@ -4,6 +4,9 @@ import typing as t
 
 Schema = dict[str, t.Any]
 
+#: Guests that a task may ask for; quota, hosts and ports may give fewer.
+MAX_GUESTS = 1000
+
 
 def _text(description: str, **rules: t.Any) -> Schema:
     return {"type": "string", "description": description, **rules}
@@ -57,7 +60,7 @@ def _one_of(description: str, properties: Schema) -> Schema:
 
 
 def _reference(description: str) -> Schema:
-    """Return the schema of something of the cloud's, by name or by id."""
+    """Return the schema of a reference to a resource, by name or by id."""
     return _one_of(
         description,
         {"name": _text("Its exact name."), "id": _text("Its identifier.")},
@@ -78,7 +81,9 @@ def _several(items: Schema, description: str) -> Schema:
 _GROUP: Schema = {
     "image": _reference("Image of the guests, by name or by id."),
     "flavor": _reference("Flavor of the guests, by name or by id."),
-    "count": _whole("How many guests are booted.", minimum=1, maximum=32),
+    "count": _whole(
+        "How many guests are booted.", minimum=1, maximum=MAX_GUESTS
+    ),
     "boot_volume": _closed(
         {
             "size_gib": _whole("Size of the volume in GiB.", minimum=1),
@@ -90,11 +95,11 @@ _GROUP: Schema = {
     ),
     "user": _text(
         "Login name that the image provides.",
-        pattern="^[a-z_][a-z0-9_-]{0,31}$",
+        pattern=r"^[a-z_][a-z0-9_-]{0,31}$(?!\n)",
     ),
     "user_data": _text("A cloud-config document that guests get as well."),
     "login": _one_of(
-        "What lets one into guests whose image takes no key from Nova.",
+        "Login for guests whose image takes no key from Nova.",
         {
             "key_file": _name("Private key of a public one in the image."),
             "password_file": _name("File with the password as first line."),
@@ -103,8 +108,11 @@ _GROUP: Schema = {
     "host_key": _one_of(
         "How the guests' host key is known; by default it is given.",
         {
-            "given": {"const": True, "description": "Ours, by user data."},
-            "known": _name("Public key line of what is in the image."),
+            "given": {
+                "const": True,
+                "description": "Generated, and given by user data.",
+            },
+            "known": _name("Public line of the key in the image."),
             "console": {
                 "const": True,
                 "description": "Read from the console log, through Nova.",
@@ -112,20 +120,19 @@ _GROUP: Schema = {
         },
     ),
     "config_drive": _flag(
-        "Hand user data over on a drive, not by the metadata service."
+        "Provide user data on a config drive, not by the metadata service."
     ),
 }
 
 _HOP = _closed(
     {
-        "address": _name("Its address or name."),
+        "address": _name("Its address or name, or a Host of ~/.ssh/config."),
         "port": _whole("Port of its SSH server.", minimum=1, maximum=65535),
         "user": _name("Login name on it."),
         "key_file": _name("Private key; by default the user's own keys."),
         "known_hosts": _name("Its host key; by default the user's own file."),
     },
     "address",
-    "user",
 )
 #: One jump host, or several in the order in which they are gone through.
 JUMP: Schema = {
@@ -144,16 +151,16 @@ PROPERTIES: Schema = {
         _closed(
             {
                 "name": _text(
-                    "What the group is called.",
-                    pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$",
+                    "Name of the group.",
+                    pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$(?!\n)",
                 ),
                 **_GROUP,
             },
             *("name", "image", "flavor"),
         ),
         "Several groups of guests in place of one: {name, image, flavor, "
-        "count, ...}. What else a group may say holds for all groups when it "
-        "is given beside them.",
+        "count, ...}. Other options of a group that are given beside "
+        "groups hold for all of them.",
     ),
     "network": _reference(
         "Network of the guests; by default the one that the network context "
@@ -161,12 +168,11 @@ PROPERTIES: Schema = {
     ),
     "networks": _several(
         _reference("Network of the guests, by name or by id."),
-        "Several networks in place of one, in the order of the guests' "
-        "network cards.",
+        "Several networks in place of one, in the order of the guests' ports.",
     ),
     "reach_on": _reference(
         "Which of the networks guests are reached on; by default the external "
-        "one, or with floating addresses the one behind a router."
+        "one, or with floating IPs the one behind a router."
     ),
     "measure_on": _reference(
         "Which of the networks carries the traffic from guest to guest; by "
@@ -183,13 +189,21 @@ PROPERTIES: Schema = {
         *(4, 6, "any"),
     ),
     "floating_network": _reference(
-        "External network of the floating addresses; by default the one "
+        "External network of the floating IPs; by default the one "
         "behind the router, else the only one."
     ),
     "host": _name(
         "Compute host to force the guests on; administrators only, and the "
         "guests are then the administrator's."
     ),
+    "hosts": {
+        "type": "array",
+        "minItems": 1,
+        "uniqueItems": True,
+        "items": _name("Name of a compute host."),
+        "description": "Compute hosts to force the guests on in turn, in "
+        "place of one host; administrators only, likewise.",
+    },
     "aggregate": _name(
         "Name of the host aggregate to force the guests into; administrators "
         "only, and the guests are then the administrator's."
@@ -205,12 +219,25 @@ PROPERTIES: Schema = {
         "Network namespace of this machine out of which guests are reached, "
         "as ip netns names it."
     ),
+    "sources": {
+        "type": "array",
+        "minItems": 1,
+        "items": _name("An address or a network, such as 192.0.2.0/24."),
+        "description": "Networks from which the guests' security group lets "
+        "in SSH and ICMP; by default those out of which this machine, or the "
+        "jump host, reaches them. 0.0.0.0/0 and ::/0 are everywhere.",
+    },
+    "key_type": _choice(
+        "Type of the SSH keys that are made for the run: ecdsa where guests "
+        "are held to FIPS 140; by default only where this machine is.",
+        *("ed25519", "ecdsa"),
+    ),
     "max_host_share": {
         "type": "number",
         "exclusiveMinimum": 0,
         "maximum": 100,
         "description": "How full the guests may make a host, in percent of "
-        "what Nova may give away there; seen by administrators only.",
+        "what Nova may allocate there; seen by administrators only.",
     },
     "boot_timeout": _seconds("Seconds in which all must be active."),
     "ssh_timeout": _seconds(
@@ -225,9 +252,17 @@ PROPERTIES: Schema = {
         "HTTP proxy by which the guests' package manager reaches its mirrors, "
         "http://HOST:PORT."
     ),
+    "proxy_login": _name(
+        "File with USER:PASSWORD for the proxy in its first line; its content "
+        "gets into no record."
+    ),
     "tools": _name(
         "Folder made by 'rally-vmperf tools fetch', from which guests get "
         "packages instead of from their mirrors."
+    ),
+    "bundle": _name(
+        "Bundle made by 'rally-vmperf tools bundle', whose programs the "
+        "guests run, whatever they have; bare metal has to run the same."
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Volumes that guests boot from, made of the image before the guests are."""
+"""Volumes that guests boot from, created from the image beforehand."""
 
 import collections.abc
 import time
@@ -35,7 +35,7 @@ def there(connection: sdk.Connection) -> bool:
 
 
 def check(connection: sdk.Connection, wanted: request.BootVolume) -> None:
-    """Refuse volumes where there are none, or none of this type.
+    """Refuse volumes if the cloud has none, or none of this type.
 
     :raises GuestError: with the types there are
     """
@@ -109,7 +109,7 @@ def _available(
 
 
 def source(volume: t.Any) -> dict[str, t.Any]:
-    """Return what Nova's API is told about a disk that is a volume."""
+    """Return the block device mapping of a volume, for Nova's API."""
     disk = {
         "boot_index": 0,
         "uuid": volume.id,

@@ -1,6 +1,7 @@
-"""The wait for guests to become active, one question a second for all."""
+"""Wait until guests are active, with one request a second for all."""
 
 import collections.abc
+import dataclasses
 import time
 import typing as t
 
@@ -13,7 +14,7 @@ from rally_vmperf.guests import errors
 Progress = collections.abc.Callable[[str], None]
 
 #: What Nova's faults say -> what can be done about them.
-_WAYS_OUT = {
+_REMEDIES = {
     "No valid host": "ask for fewer or smaller guests, another zone, or have "
     "the scheduler's log read",
     "Quota": "have the quota raised or ask for less",
@@ -24,28 +25,46 @@ _WAYS_OUT = {
 _OTHERWISE = "have nova-compute's log read on the guest's host"
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Waited:
+    """How servers came up.
+
+    :param ready: guest -> its server, and the seconds that its boot took
+    :param failed: guest -> in one line why it is not active
+    """
+
+    ready: dict[str, tuple[t.Any, float]]
+    failed: dict[str, str]
+
+
 def until_active(
     connection: sdk.Connection,
     wanted: collections.abc.Mapping[str, str],
     started: collections.abc.Mapping[str, float],
     timeout: float,
     progress: Progress,
+    names: collections.abc.Iterable[str],
     placed: str = "",
-) -> dict[str, tuple[t.Any, float]]:
-    """Return servers and boot seconds by guest when all are active.
+) -> Waited:
+    """Wait until all guests are active, or have failed.
 
     :param wanted: guest -> id of its server
     :param started: guest -> when its server was asked for (monotonic)
+    :param names: of the servers; nobody else's are asked for
     :param placed: the placement that was asked for, if any
-    :raises GuestError: when a guest fails, vanishes or takes too long
+    :raises GuestError: when all fail, vanish or take too long, with the
+        first reason
     """
+    beginning = cloud.beginning(names)
     deadline = time.monotonic() + timeout
     ready: dict[str, tuple[t.Any, float]] = {}
     states: dict[str, str] = {}
+    failed: dict[str, str] = {}
     trouble = ""
     while True:
         try:
-            servers = {s.id: s for s in connection.compute.servers()}
+            listed = connection.compute.servers(name=beginning)
+            servers = {one.id: one for one in listed}
         except cloud.REFUSALS as error:
             if not cloud.passing(error):
                 raise errors.GuestError(
@@ -54,6 +73,8 @@ def until_active(
             trouble = f" (last answer of Nova: {cloud.one_line(error)})"
         else:
             for number, (guest, identifier) in enumerate(wanted.items(), 1):
+                if guest in ready or guest in failed:
+                    continue
                 server = servers.get(identifier)
                 state = server.status if server else "gone"
                 seconds = time.monotonic() - started[guest]
@@ -66,33 +87,63 @@ def until_active(
                     if state == "ACTIVE":
                         ready[guest] = (server, seconds)
                 states[guest] = state
-                _refuse(connection, guest, identifier, server, placed)
-        if len(ready) == len(wanted):
-            return ready
+                why = _failure(connection, guest, identifier, server, placed)
+                if why:
+                    failed[guest] = why
+        if len(ready) + len(failed) == len(wanted):
+            if not ready:
+                raise errors.GuestError(next(iter(failed.values())))
+            return Waited(ready=ready, failed=failed)
         if time.monotonic() > deadline:
-            raise errors.GuestError(
-                _late(connection, wanted, ready, states, timeout) + trouble
-            )
+            late = {
+                guest: f"guest {guest} is {states.get(guest, 'unseen')}, not "
+                f"active, after {timeout:.0f} s{trouble}"
+                for guest in wanted
+                if guest not in ready and guest not in failed
+            }
+            if not ready:
+                raise errors.GuestError(
+                    _late(connection, wanted, late, states, timeout) + trouble
+                )
+            return Waited(ready=ready, failed=failed | late)
         time.sleep(1)
 
 
-def _refuse(
+def until_placed(
+    connection: sdk.Connection, identifier: str, timeout: float
+) -> None:
+    """Wait until Nova has chosen the host of a server, or given up.
+
+    Whether it boots is not asked, nor why Nova does not say.
+    """
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        try:
+            server = connection.compute.get_server(identifier)
+        except cloud.REFUSALS:
+            return
+        if server.host_id or server.status != "BUILD":
+            return
+        time.sleep(1)
+
+
+def _failure(
     connection: sdk.Connection,
     guest: str,
     identifier: str,
     server: t.Any,
     placed: str,
-) -> None:
+) -> str:
+    """Return why a guest will not become active, or nothing."""
     if server is None:
-        raise errors.GuestError(
+        return (
             f"guest {guest} ({identifier}) was removed by somebody else "
             "while it booted; run the task again"
         )
-    if server.status == "ERROR":
-        where = f" (asked for: {placed})" if placed else ""
-        raise errors.GuestError(
-            f"guest {guest}{where} is in ERROR: {fault(connection, server)}"
-        )
+    if server.status != "ERROR":
+        return ""
+    where = f" (asked for: {placed})" if placed else ""
+    return f"guest {guest}{where} is in ERROR: {fault(connection, server)}"
 
 
 def fault(connection: sdk.Connection, server: t.Any) -> str:
@@ -105,7 +156,7 @@ def fault(connection: sdk.Connection, server: t.Any) -> str:
             found = None
     message = " ".join(str((found or {}).get("message") or "").split())
     message = message[:500].rstrip(".") or "Nova gives no reason"
-    for words, way in _WAYS_OUT.items():
+    for words, way in _REMEDIES.items():
         if words in message:
             return f"{message}; {way}"
     return f"{message}; {_OTHERWISE}"
@@ -114,12 +165,11 @@ def fault(connection: sdk.Connection, server: t.Any) -> str:
 def _late(
     connection: sdk.Connection,
     wanted: collections.abc.Mapping[str, str],
-    ready: collections.abc.Container[str],
+    late: collections.abc.Collection[str],
     states: collections.abc.Mapping[str, str],
     timeout: float,
 ) -> str:
-    late = [guest for guest in wanted if guest not in ready]
-    first = late[0]
+    first = next(iter(late))
     states_text = ", ".join(f"{g} {states.get(g, 'unseen')}" for g in late)
     return (
         f"{len(late)} of {len(wanted)} guests are not active after "

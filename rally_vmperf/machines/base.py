@@ -1,4 +1,4 @@
-"""What every machine can do, be it a guest, a host or this very computer."""
+"""What every machine can do, be it a guest, a host or this computer."""
 
 import abc
 import collections.abc
@@ -7,20 +7,21 @@ import dataclasses
 import types
 import typing as t
 
+from rally_vmperf import errors
+from rally_vmperf import sanitize
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines import streams
 
-#: Characters of what a machine says: looked at, and told in a message.
+#: Characters of what a machine says that are looked at for a message.
 _TOLD = 4096
-_LONGEST = 200
 
 
-class MachineError(Exception):
+class MachineError(errors.VMPerfError):
     """A machine cannot be reached or did not do as told; one line."""
 
 
 class Unreachable(MachineError):
-    """No connection to the machine could be had within the time given.
+    """No connection to the machine could be opened in time.
 
     :param silent: seconds without a sign of life before this was noticed
     """
@@ -31,11 +32,11 @@ class Unreachable(MachineError):
 
 
 class Denied(Unreachable):
-    """The machine answers and does not let the user in."""
+    """The machine answers and refuses the login."""
 
 
 class HostKeyMismatch(MachineError):
-    """The machine that answered is not the one that was meant."""
+    """The machine that answered has another host key than expected."""
 
 
 class JumpUnreachable(Unreachable):
@@ -55,7 +56,7 @@ class OutputTooLong(MachineError):
 
 
 def timed_out(machine: str, command: str, seconds: float) -> TimedOut:
-    """Return the error that says so, the same for every machine."""
+    """Return the error for a command that did not end in time."""
     return TimedOut(
         f"{machine}: command {command} did not end within {seconds:g} s; "
         "give it more time, or see what keeps the machine busy"
@@ -63,7 +64,7 @@ def timed_out(machine: str, command: str, seconds: float) -> TimedOut:
 
 
 def too_long(machine: str, command: str, limit: int) -> OutputTooLong:
-    """Return the error that says so, the same for every machine."""
+    """Return the error for a command that printed too much."""
     return OutputTooLong(
         f"{machine}: command {command} printed more than {limit} bytes and "
         "was ended; ask it for a summary instead of every detail"
@@ -71,22 +72,16 @@ def too_long(machine: str, command: str, limit: int) -> OutputTooLong:
 
 
 def ended_early(machine: str, command: str, why: object) -> MachineError:
-    """Return the error that says so of a program that was talked with."""
+    """Return the error for a program that ended during a conversation."""
     return MachineError(
-        f"{machine}: command {command} ended too early: {plain(str(why))}"
+        f"{machine}: command {command} ended too early: {sanitize.line(why)}"
     )
 
 
 def last_line(stderr: str) -> str:
-    """Return what a program said last, short enough for a message."""
+    """Return the last line of an output, short enough for a message."""
     lines = stderr[-_TOLD:].strip().splitlines()
-    return plain(lines[-1]) if lines else "it gave no reason"
-
-
-def plain(said: str) -> str:
-    """Return the start of what a machine said as one line, safe to show."""
-    line = " ".join(said[:_TOLD].split())[:_LONGEST]
-    return "".join(c if c.isprintable() else "?" for c in line)
+    return sanitize.line(lines[-1]) if lines else "it gave no reason"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -134,7 +129,7 @@ class Machine(abc.ABC):
     def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
     ) -> contextlib.AbstractAsyncContextManager[streams.Conversation]:
-        """Talk with a program while the context lasts, which then ends.
+        """Talk with a program, which ends with the context.
 
         :raises TimedOut: in the context, after ``timeout`` seconds of it
         :raises Unreachable: as ``run`` does
@@ -165,7 +160,7 @@ class Machine(abc.ABC):
 
     @abc.abstractmethod
     async def close(self) -> None:
-        """Give up the connection; harmless when there is none."""
+        """Close the connection, if there is one."""
 
     async def __aenter__(self) -> t.Self:
         return self

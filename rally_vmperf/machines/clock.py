@@ -1,7 +1,7 @@
-"""By how much a machine's clock is ahead of ours, and how sure that is.
+"""The offset of a machine's clock from ours, with its error.
 
-Of several round trips the shortest says it best: the machine read its clock
-somewhere in it, so that the middle is wrong by half of it at most (D. Mills,
+The shortest of several round trips is the most exact: the machine read its
+clock during it, so its middle is wrong by half of it at most (D. Mills,
 RFC 5905).  One process answers all of them, for an emulated guest needs a
 fifth of a second to start another.
 """
@@ -13,6 +13,7 @@ import dataclasses
 import re
 import time
 
+from rally_vmperf import sanitize
 from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines import streams
@@ -33,7 +34,7 @@ _MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{6}")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What was learnt of a machine's clock.
+    """The offset of a machine's clock, with its error.
 
     :param offset: seconds, the machine's clock minus ours
     :param error: seconds by which the offset may be wrong, up or down
@@ -50,7 +51,7 @@ SAME = Reading(offset=0.0, error=0.0)
 async def read_all(
     machines: collections.abc.Iterable[base.Machine],
 ) -> list[Reading | base.MachineError]:
-    """Return a reading of each machine's clock, or why there is none."""
+    """Return a reading of each machine's clock, or the reason without one."""
     turn = asyncio.Semaphore(_AT_ONCE)
 
     async def one(machine: base.Machine) -> Reading | base.MachineError:
@@ -68,7 +69,7 @@ async def read(
 ) -> Reading:
     """Return a reading of a machine's clock.
 
-    A connection that was cut meanwhile is no machine that is gone.
+    A connection that was cut meanwhile does not mean that the machine is gone.
 
     :param turn: entered for the round trips alone
     :raises MachineError: when the machine does not tell the time
@@ -96,7 +97,7 @@ async def _read(
 
 
 def _quiet(readings: list[Reading]) -> bool:
-    """Whether the shortest round trip was no chance: others are like it."""
+    """Whether several round trips are about as short as the shortest."""
     errors = sorted(one.error for one in readings)
     return len(errors) >= _ALIKE and errors[_ALIKE - 1] < errors[0] * _ABOUT
 
@@ -110,7 +111,7 @@ async def _ask(machine: base.Machine, talk: streams.Conversation) -> Reading:
     if not _MOMENT.fullmatch(answer):
         raise base.MachineError(
             f"{machine.name}: asked for the time it said "
-            f"{base.plain(answer)!r}; it needs bash, or date of coreutils"
+            f"{sanitize.line(answer)!r}; it needs bash, or date of coreutils"
         )
     return Reading(
         offset=float(answer) - (sent + lasted / 2), error=lasted / 2 + _DIGIT

@@ -6,7 +6,7 @@ import dataclasses
 import re
 
 #: No machine has more; what a machine says is not trusted.
-_MOST = 1 << 16
+_MAX_CPUS = 1 << 16
 _NUMBER = re.compile("[0-9]{1,20}")
 
 
@@ -44,7 +44,7 @@ def ranges(text: str) -> set[int]:
         first, _, last = part.partition("-")
         last = last or first
         if _NUMBER.fullmatch(first) and _NUMBER.fullmatch(last):
-            found.update(range(int(first), min(int(last) + 1, _MOST)))
+            found.update(range(int(first), min(int(last) + 1, _MAX_CPUS)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Long jobs, which a dropped connection does not end.
+"""Long jobs that go on when a connection is lost.
 
 A supervisor on the machine (scripts/job.bash) runs the command in a process
 group of its own, takes the times as close around it as can be, bounds its
@@ -44,7 +44,7 @@ _HEADER = 4096
 
 @dataclasses.dataclass(kw_only=True)
 class Job:
-    """A command in a folder of a machine, which is made.
+    """A command that runs in a new folder of a machine.
 
     It holds no connection: it is asked for over any that the machine has.
 
@@ -53,7 +53,7 @@ class Job:
     :param output_limit: bytes per stream; a program that prints more is ended
     :param prefix: command line put before the job's supervisor, for holding
         it to a shape; its own start-up is not measured
-    :ivar place: its own folder, below that one
+    :ivar path: its own folder, below that one
     """
 
     machine: base.Machine
@@ -63,12 +63,12 @@ class Job:
     timeout: float
     output_limit: int = 1 << 20
     prefix: collections.abc.Sequence[str] = ()
-    place: str = ""
+    path: str = ""
 
     def __post_init__(self) -> None:
-        if not self.place:
+        if not self.path:
             label = re.sub(r"[^\w.-]", "_", self.name)[:60]
-            self.place = f"{self.folder}/.job-{label}-{secrets.token_hex(4)}"
+            self.path = f"{self.folder}/.job-{label}-{secrets.token_hex(4)}"
 
     async def start(self) -> None:
         """Start the command and return at once.
@@ -76,23 +76,22 @@ class Job:
         :raises MachineError: when it cannot be started
         :raises Unreachable: when the machine is away for a minute
         """
-        self._check_started(await self._persist("start", *self._words()))
+        self._check_started(await self._persist("start", *self._start(())))
 
-    async def run(self, spent: list[str]) -> job_result.JobResult:
-        """Start the command, wait for its end and return what it left.
+    async def run(self, finished: list[str]) -> job_result.JobResult:
+        """Start the command, wait for its end and return its result.
 
         It costs one request, where the connection holds and the job is short:
         each costs an emulated machine a fifth of a second.
 
-        :param spent: places of earlier jobs, cleared away before this one
+        :param finished: paths of earlier jobs, removed before this one
             starts; then this one's, for the next
         :raises MachineError: as ``start`` and ``finish`` do; the job is ended
         """
         hold = min(HOLD, self.timeout + PATIENCE)
         try:
             done = await self._persist(
-                *("run", f"{hold:.3f}", str(len(spent)), *spent),
-                *self._words(),
+                *("run", f"{hold:.3f}", *self._start(finished)),
                 timeout=HOLD + REQUEST,
                 output_limit=self.output_limit,
                 patience=HOLD + PATIENCE,
@@ -105,54 +104,53 @@ class Job:
         except BaseException:
             await self.give_up()
             raise
-        spent[:] = [self.place]
+        finished[:] = [self.path]
         return result
 
-    async def arm(self, spent: list[str], *, keep_up: bool = False) -> None:
+    async def arm(self, finished: list[str], *, keep_up: bool = False) -> None:
         """Have the command ready.
 
         One that is never released goes away by itself after ten minutes.
 
-        :param spent: places of earlier jobs, cleared away before
+        :param finished: paths of earlier jobs, removed before
         :param keep_up: when it has ended, repeat it, uncounted, until
-            ``enough`` is called or ``timeout`` has passed once more
+            ``end_load`` is called or ``timeout`` has passed once more
         :raises MachineError: when it cannot be started; nothing is left then
         """
-        words = self._words(armed=True, keep_up=keep_up)
+        arguments = self._start(finished, armed=True, keep_up=keep_up)
         try:
-            self._check_started(
-                await self._persist("arm", str(len(spent)), *spent, *words)
-            )
+            self._check_started(await self._persist("start", *arguments))
         except BaseException:
             await self.give_up()
             raise
-        spent.clear()
+        finished.clear()
 
     async def release(self, at: float) -> job_result.JobResult:
-        """Let an armed job begin, wait for its end and return what it left.
+        """Start an armed job, wait for its end and return its result.
 
-        Its place is left as it is; what is kept up goes on.
+        Its folder stays; a load that it keeps up goes on.
 
         :param at: seconds since the epoch on the machine's own clock
         :raises MachineError: as ``finish`` does
         """
         return self._result(await self._wait("release", f"{at:.6f}"))
 
-    async def enough(self) -> float | None:
-        """End what a job keeps up.
+    async def end_load(self) -> float | None:
+        """End the load that a job keeps up.
 
         :returns: until when it did, on the machine's own clock; None when the
             machine does not know
         :raises MachineError: when the machine cannot be asked
         """
-        done = await self._persist("enough", self.place)
+        done = await self._persist("end_load", self.path)
         try:
-            return job_result.moment(job_result.words(done.stdout)["kept"])
+            told = job_result.fields(done.stdout)
+            return job_result.moment(told["kept_up_until"])
         except (KeyError, ValueError):
             return None
 
     async def finish(self) -> job_result.JobResult:
-        """Wait for a job's end, collect what it left, and clear it away.
+        """Wait for a job's end, collect its result, and remove its files.
 
         :raises TimedOut: when the machine had to end it
         :raises OutputTooLong: likewise
@@ -162,24 +160,37 @@ class Job:
         if not done.exit_status:
             # All is here: a machine that goes away now takes nothing with it.
             with contextlib.suppress(base.MachineError):
-                await self._ask("discard", self.place)
+                await self._ask("discard", self.path)
         return self._result(done)
 
+    async def running(self) -> bool:
+        """Return whether the command is still at work.
+
+        :raises MachineError: when the machine cannot be asked
+        """
+        done = await self._ask("await", self.path, "0.001")
+        return done.exit_status == RUNNING
+
     async def cancel(self) -> None:
-        """End a job with everything it started, and clear it away."""
-        await self._ask("cancel", self.place)
+        """End a job with everything it started, and remove its files."""
+        await self._ask("cancel", self.path)
 
     async def give_up(self) -> None:
         """Cancel a job whatever happens around it; a lost machine is fine."""
         with contextlib.suppress(base.MachineError):
             await asyncio.shield(self.cancel())
 
-    def _words(
-        self, *, armed: bool = False, keep_up: bool = False
+    def _start(
+        self,
+        finished: collections.abc.Collection[str],
+        *,
+        armed: bool = False,
+        keep_up: bool = False,
     ) -> tuple[str, ...]:
-        """Return what the script that starts a job wants to be told."""
+        """Return the arguments of the request that starts a job."""
         return (
-            self.place,
+            *(str(len(finished)), *finished),
+            self.path,
             self.folder,
             f"{self.timeout:.3f}",
             str(self.output_limit),
@@ -190,13 +201,13 @@ class Job:
             *self.argv,
         )
 
-    async def _wait(self, request: str, *words: str) -> base.Completed:
-        """Wait, once more and once more, until the job has ended."""
+    async def _wait(self, request: str, *arguments: str) -> base.Completed:
+        """Wait until the job has ended, by as many requests as it takes."""
         deadline = time.monotonic() + self.timeout + PATIENCE
         while True:
             left = max(deadline - time.monotonic(), 1)
             done = await self._persist(
-                *(request, self.place, *words, f"{min(HOLD, left):.3f}"),
+                *(request, self.path, *arguments, f"{min(HOLD, left):.3f}"),
                 timeout=HOLD + REQUEST,
                 output_limit=self.output_limit,
                 patience=left,
@@ -209,17 +220,17 @@ class Job:
                 )
 
     async def _ask(
-        self, *words: str, timeout: float = 60, output_limit: int = 1 << 20
+        self, *arguments: str, timeout: float = 60, output_limit: int = 1 << 20
     ) -> base.Completed:
         return await self.machine.run(
-            scripts.argv("job.bash", *words),
+            scripts.argv("job.bash", *arguments),
             timeout=timeout,
             output_limit=output_limit,
         )
 
     async def _persist(
         self,
-        *words: str,
+        *arguments: str,
         timeout: float = REQUEST,
         output_limit: int = 0,
         patience: float = PATIENCE,
@@ -238,7 +249,7 @@ class Job:
         while True:
             try:
                 return await self._ask(
-                    *words,
+                    *arguments,
                     timeout=timeout,
                     output_limit=output_limit + _HEADER,
                 )
@@ -254,7 +265,7 @@ class Job:
                     raise base.Unreachable(
                         f"{self.machine.name}: connection lost "
                         f"{now - lost:.0f} s ago at command {self.name}, and "
-                        f"no way back: {error}",
+                        f"not restored: {error}",
                         silent=now - lost,
                     ) from None
             await asyncio.sleep(pause)
@@ -269,7 +280,7 @@ class Job:
             )
 
     def _result(self, done: base.Completed) -> job_result.JobResult:
-        """Return what the job left.
+        """Return the job's result.
 
         :raises MachineError: when it left nothing, or was ended for cause
         """
@@ -281,15 +292,20 @@ class Job:
                 "was rebooted or ran out of memory"
             )
         header, _, stdout = done.stdout.partition("\n\n")
-        marks = job_result.words(header)
+        marks = job_result.fields(header)
+        if "unkept" in marks:
+            raise base.MachineError(
+                f"{machine}: the output of command {command} could not be "
+                f"kept in {self.folder}; free space there"
+            )
         if "too_long" in marks:
             raise base.too_long(machine, command, self.output_limit)
         if "timed_out" in marks:
             raise base.timed_out(machine, command, self.timeout)
         if "late" in marks:
             raise base.MachineError(
-                f"{machine}: command {command} was released too late; is its "
-                "clock stepped, or the way to it cut?"
+                f"{machine}: command {command} was released too late; was its "
+                "clock stepped, or was its connection lost?"
             )
         if "cancelled" in marks:
             raise base.MachineError(

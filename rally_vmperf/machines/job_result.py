@@ -1,4 +1,4 @@
-"""What a job left, by its supervisor's account; that is not trusted."""
+"""The result of a job, as its untrusted supervisor reports it."""
 
 import collections.abc
 import dataclasses
@@ -6,9 +6,8 @@ import re
 
 from rally_vmperf.machines import base
 
-#: Seconds, and part of the duration, by which two clocks may disagree.
-_APART = 0.1
-_DRIFT = 0.02
+#: Seconds by which the clock and the uptime, of two digits, may disagree.
+_APART = 0.02
 #: Characters of an account; a supervisor writes about 200.
 _LONGEST = 2048
 #: Seconds since the epoch; no clock that is in use is beyond the year 9999.
@@ -39,19 +38,19 @@ class JobResult:
     stderr: str
 
 
-def words(header: str) -> dict[str, str]:
-    """Return what a supervisor wrote, as it is."""
+def fields(header: str) -> dict[str, str]:
+    """Return the fields of a supervisor's account, unchecked."""
     return dict(re.findall(r"(\w+)=(\S+)", header[:_LONGEST]))
 
 
 def read(
     machine: str, command: str, header: str, stdout: str = "", stderr: str = ""
 ) -> JobResult:
-    """Return what a job left, its supervisor's account being checked.
+    """Return the result of a job from its supervisor's checked report.
 
     :raises MachineError: when it is none, or the clock was stepped meanwhile
     """
-    found = words(header)
+    found = fields(header)
     try:
         status = _status(found["exit"])
         started, ended = moment(found["started"]), moment(found["ended"])
@@ -60,12 +59,12 @@ def read(
         user, system = _cpu_seconds(found["user"], found["system"])
     except (KeyError, ValueError):
         raise base.MachineError(
-            f"{machine}: command {command} left no account of "
-            f"itself but {header[:100]!r}; was its folder cleared or full?"
+            f"{machine}: command {command} left {header[:100]!r} "
+            "instead of its result; was its folder cleared or full?"
         ) from None
     if step:
         raise base.MachineError(
-            f"clock of {machine} was stepped by {step:+.1f} s while "
+            f"clock of {machine} was stepped by {step:+.2f} s while "
             f"{command} ran; repeat, or stop its time synchronisation"
         )
     return JobResult(
@@ -82,7 +81,7 @@ def read(
 
 
 def _cpu_seconds(*texts: str) -> list[float]:
-    """Return CPU seconds, of which years of thousands of CPUs are too many.
+    """Return CPU seconds; refuse more than a machine can have used.
 
     :raises ValueError: when one is no such number
     """
@@ -94,16 +93,16 @@ def _step(
 ) -> float:
     """Return by how much the clock was stepped, 0 when it was not.
 
-    What passed between reading one clock and the other, on a machine that
-    is slow or has lost its CPU just then, is not held against it.
+    Uptime cannot be stepped, and goes as fast as the clock. What passed
+    between reading one and the other, on a machine that is slow or has lost
+    its CPU just then, is not held against it.
     """
     lasted = _positive(_finite(found["up_ended"]) - _finite(found["up"]))
     step = ended - started - lasted
     between = max(started - moment(found["before"]), 0) + max(
         moment(found["after"]) - ended, 0
     )
-    allowed = _APART + _DRIFT * lasted
-    return step if abs(step) > allowed + between else 0.0
+    return step if abs(step) > _APART + between else 0.0
 
 
 def _status(text: str) -> int:

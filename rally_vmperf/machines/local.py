@@ -1,4 +1,4 @@
-"""This very computer as a machine."""
+"""This computer as a machine."""
 
 import asyncio
 import collections.abc

@@ -33,7 +33,7 @@ class Root(base.Machine):
         return self._machine.converse([*_SUDO, *argv], **limits)
 
     async def close(self) -> None:
-        """Leave the connection to the machine that was given."""
+        """Do nothing: the connection belongs to the other machine."""
 
 
 async def as_root(machine: base.Machine) -> base.Machine:

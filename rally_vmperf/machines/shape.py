@@ -14,11 +14,13 @@ import re
 import secrets
 import typing as t
 
+from rally_vmperf import errors
 from rally_vmperf.machines import base
 from rally_vmperf.machines import cpus as choice
 from rally_vmperf.machines import root
 from rally_vmperf.machines import scripts
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.samples import units
 
 #: Where control groups are mounted.
 MOUNTED = "/sys/fs/cgroup"
@@ -35,8 +37,8 @@ class TooSmall(base.MachineError):
     """The machine has fewer CPUs or less memory than the copies need."""
 
 
-class _UnusableError(Exception):
-    """Control groups are there and cannot be used; says why, no more."""
+class _UnusableError(errors.VMPerfError):
+    """Control groups exist and cannot be used; says why."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -46,6 +48,7 @@ class Hold:
     :param held: by which means
     :param prefixes: per copy, what to put before a command line
     :param cpus: per copy, the CPUs it may use; empty when left whole
+    :param nodes: NUMA nodes that these are of
     :param findings: ``shape_not_held`` where something is not limited
     :param undo: ends what runs in the shape and removes it
     """
@@ -53,20 +56,37 @@ class Hold:
     held: Held
     prefixes: _Prefixes
     cpus: _Copies = ()
+    nodes: frozenset[int] = frozenset()
     findings: tuple[finding.Finding, ...] = ()
     undo: (
         collections.abc.Callable[[], collections.abc.Awaitable[None]] | None
     ) = None
 
+    def said(self) -> str:
+        """Return the means and the CPUs of the hold, in words."""
+        if not self.cpus:
+            return "bare metal is left whole"
+        listed = "; ".join(map(_listed, self.cpus))
+        near = ", ".join(map(str, sorted(self.nodes)))
+        return f"held by {self.held} to CPUs {listed}, NUMA node {near}"
+
+    def document(self) -> dict[str, t.Any]:
+        """Return the hold as a record and a baseline have it."""
+        return {
+            "held": self.held,
+            "cpus": [_listed(own) for own in self.cpus],
+            "numa_nodes": sorted(self.nodes),
+        }
+
     async def release(self) -> None:
-        """End what still runs in the shape and remove it; once is enough."""
+        """End all processes in the shape and remove it, once."""
         undo, self.undo = self.undo, None
         if undo is not None:
             await undo()
 
 
 def whole(copies: int = 1) -> Hold:
-    """Return the hold that holds nothing."""
+    """Return a hold that limits nothing."""
     return Hold(held="whole", prefixes=((),) * copies)
 
 
@@ -76,35 +96,55 @@ async def hold(
     cpus: int,
     memory_mib: int,
     copies: int = 1,
+    allowed: str = "",
 ) -> Hold:
     """Hold a machine to a number of CPUs and an amount of memory per copy.
 
+    :param allowed: list of the CPUs to choose from, such as ``8-15``, isolated
+        ones among them; empty for all that the kernel gives to anybody
     :raises TooSmall: naming both numbers
     :raises MachineError: when the machine does not answer
     """
-    told, chosen, nodes = await _choose(machine, cpus, memory_mib, copies)
+    told, chosen, nodes = await _choose(
+        machine, cpus, memory_mib, copies, allowed
+    )
     method = next((one for one in _METHODS if one == told), None)
-    if method is None:
-        why = "there are no control groups for CPUs and memory"
-        return _by_taskset(machine, chosen, why)
-    try:
-        return await _by_groups(machine, method, chosen, nodes, memory_mib)
-    except _UnusableError as error:
-        return _by_taskset(machine, chosen, str(error))
+    why = "there are no control groups for CPUs and memory"
+    found = None
+    if method is not None:
+        try:
+            found = await _by_groups(
+                machine, method, chosen, nodes, memory_mib
+            )
+        except _UnusableError as error:
+            why = str(error)
+    found = found or _by_taskset(machine, chosen, why)
+    used = frozenset(nodes[cpu] for own in chosen for cpu in own)
+    return dataclasses.replace(found, nodes=used)
 
 
 async def check(
-    machine: base.Machine, *, cpus: int, memory_mib: int, copies: int = 1
+    machine: base.Machine,
+    *,
+    cpus: int,
+    memory_mib: int,
+    copies: int = 1,
+    allowed: str = "",
 ) -> None:
     """Refuse a shape that the machine is too small for; hold nothing.
 
+    :param allowed: as for ``hold``
     :raises TooSmall: naming both numbers
     """
-    await _choose(machine, cpus, memory_mib, copies)
+    await _choose(machine, cpus, memory_mib, copies, allowed)
 
 
 async def _choose(
-    machine: base.Machine, each: int, memory_mib: int, copies: int
+    machine: base.Machine,
+    each: int,
+    memory_mib: int,
+    copies: int,
+    allowed: str,
 ) -> tuple[str | None, _Copies, dict[int, int]]:
     """Ask the machine what it has, and choose CPUs for every copy.
 
@@ -115,15 +155,17 @@ async def _choose(
     facts = dict(
         line.split("=", 1) for line in seen.stdout.splitlines() if "=" in line
     )
-    allowed = choice.ranges(facts.get("allowed", ""))
-    available = choice.topology(seen.stdout, allowed)
+    usable = choice.ranges(allowed or facts.get("allowed", ""))
+    available = choice.topology(seen.stdout, usable)
     try:
         chosen = tuple(choice.choose(available, each, copies))
     except ValueError:
         raise TooSmall(
-            f"{machine.name} has {len(available)} CPUs and {copies} copies "
-            f"of {each} vCPUs need {copies * each}; use fewer copies, a "
-            "smaller flavor or a larger machine"
+            f"{machine.name} has {len(available)} CPUs"
+            f"{f' of {allowed}' if allowed else ''} and "
+            f"{units.number_of('copy', copies)} of {each} vCPUs need "
+            f"{copies * each}; use fewer copies, a smaller flavor or a larger "
+            "machine"
         ) from None
     known = re.fullmatch("[0-9]{1,15}", facts.get("memory_kib", ""))
     total_mib = int(known[0]) >> 10 if known else 0
@@ -225,7 +267,7 @@ async def _up(
 async def _try_out(
     machine: base.Machine, prefixes: _Prefixes, chosen: _Copies
 ) -> None:
-    """See that a command gets in, and onto its own CPUs only."""
+    """Check that a command can enter, and gets its own CPUs only."""
     for prefix, own in zip(prefixes, chosen, strict=True):
         done = await machine.run([*prefix, "cat", "/proc/self/status"])
         if done.exit_status:
@@ -250,7 +292,7 @@ class User:
 
     @property
     def sudo(self) -> tuple[str, ...]:
-        """Return how to become root, which root needs not."""
+        """Return the prefix that makes a command root's; empty for root."""
         return () if self.uid == "0" else ("sudo", "-n", "--")
 
 

@@ -6,6 +6,8 @@ import dataclasses
 import mmap
 import typing as t
 
+from rally_vmperf import errors
+
 #: What a program reads: in memory, or a file that is only read as it goes.
 Content = bytes | mmap.mmap
 
@@ -13,7 +15,7 @@ Content = bytes | mmap.mmap
 _CHUNK = 1 << 16
 
 
-class Overflow(Exception):
+class Overflow(errors.VMPerfError):
     """A stream went on beyond its limit."""
 
 
@@ -24,7 +26,7 @@ class Reader(t.Protocol):
 
 
 class Writer(t.Protocol):
-    """Likewise, the side that is written to."""
+    """The same for the stream that is written to."""
 
     def write(self, data: bytes) -> None: ...
 
@@ -110,7 +112,7 @@ class Conversation:
     _heard: bytes = b""
 
     async def send(self, line: str) -> None:
-        """Say one line, which must hold no end of line.
+        """Send one line, which must contain no end of line.
 
         :raises MachineError: when the program or the connection is gone
         """
@@ -127,13 +129,15 @@ class Conversation:
         """
         while b"\n" not in self._heard:
             if len(self._heard) > LONGEST:
-                raise self.lost(f"it says more than {LONGEST} bytes a line")
+                raise self.lost(
+                    f"it printed a line of more than {LONGEST} bytes"
+                )
             try:
                 more = await self.stdout.read(LONGEST)
             except self.broken as error:
                 raise self.lost(error) from None
             if not more:
-                raise self.lost("it says no more")
+                raise self.lost("it closed its output")
             self._heard += more
         line, _, self._heard = self._heard.partition(b"\n")
         return text(line)

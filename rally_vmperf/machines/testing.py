@@ -105,7 +105,7 @@ class FakeMachine(base.Machine):
 
 
 class _Pipe:
-    """Both ends of a talk with a fake."""
+    """Both ends of a conversation with a fake."""
 
     def __init__(
         self,

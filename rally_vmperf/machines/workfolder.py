@@ -10,6 +10,7 @@ import posixpath
 import re
 import shlex
 
+from rally_vmperf import sanitize
 from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
 
@@ -86,14 +87,14 @@ def _is_usable(path: str) -> bool:
 def _reason(done: base.Completed, parent: str) -> str:
     reason, *told = done.stdout.removesuffix("\n").split("\n", 2)
     if done.exit_status == _REFUSED and reason in _REASONS and len(told) == 2:
-        seen, path = map(base.plain, told)
+        seen, path = map(sanitize.line, told)
         return _REASONS[reason].format(
             seen=seen, path=shlex.quote(path), parent=shlex.quote(parent)
         )
     if not done.exit_status:
         return (
-            f"{base.plain(done.stdout)!r} is no folder that it made; see what "
-            "its shell prints when it starts"
+            f"{sanitize.line(done.stdout)!r} is no folder that it made; see "
+            "what its shell prints when it starts"
         )
     return (
         f"none can be made there: {base.last_line(done.stderr)}; the machine "

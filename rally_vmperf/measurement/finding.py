@@ -1,10 +1,12 @@
-"""What was seen beside the figures, why it matters and what to do."""
+"""Findings: what was observed beside the figures, and why it matters."""
 
 import collections.abc
 import dataclasses
 import importlib.resources
 import tomllib
 import typing as t
+
+from rally_vmperf import sanitize
 
 Severity = t.Literal["note", "warning", "void"]
 
@@ -15,10 +17,10 @@ class Kind:
 
     :param severity: a note informs, a warning casts doubt, void means that
         the samples do not mean what they claim
-    :param title: what is the case, in one line
+    :param title: the finding, in one line
     :param why: why it matters to the figures
     :param remedy: what the reader can do about it
-    :param raised_by: which part of the tool sees it
+    :param raised_by: which part of the tool raises it
     """
 
     severity: Severity
@@ -34,17 +36,39 @@ KINDS = {
     name: Kind(**entry)
     for name, entry in tomllib.loads(_LIST.read_text("utf-8")).items()
 }
+#: Kinds that void comparisons with bare metal, and no others.
+ABOUT_BARE_METAL = (
+    "bare_metal_is_guest",
+    "baseline_not_alone",
+    "data_differ",
+    "host_cpu_differs",
+    "guests_not_on_one_host",
+    "shape_not_held",
+    "tool_version_differs",
+)
+#: Kinds that tell of the baseline that guests were compared with.
+FROM_BASELINE = frozenset(
+    name
+    for name, kind in KINDS.items()
+    if kind.raised_by
+    in (
+        "comparing the fingerprints of bare metal and guest",
+        "matching the baseline with the run",
+        "taking the baseline on bare metal",
+        "importing raw outputs",
+    )
+) | {"host_cpu_differs", "other_host", "peer_on_host"}
 _WEIGHT = {"void": 0, "warning": 1, "note": 2}
-_ORDER = {kind: place for place, kind in enumerate(KINDS)}
+_ORDER = {kind: index for index, kind in enumerate(KINDS)}
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True)
 class Finding:
-    """A kind of finding, and what exactly was seen on whom or what.
+    """A kind of finding, its subject and its detail.
 
     :param kind: a key of ``KINDS``
     :param subject: the guest, machine or metric it concerns
-    :param seen: what was seen, with the values
+    :param seen: the detail, with the values
     :param metrics: names of those that it concerns; none for one that is
         about its subject, or about all metrics where that is no metric
     :raises ValueError: for a kind that is not on the closed list
@@ -53,10 +77,13 @@ class Finding:
     kind: str
     subject: str
     seen: str
+    _: dataclasses.KW_ONLY
     metrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check(self.kind)
+        object.__setattr__(self, "subject", sanitize.text(self.subject))
+        object.__setattr__(self, "seen", sanitize.text(self.seen))
         # Documents have a list.
         object.__setattr__(self, "metrics", tuple(self.metrics))
 
@@ -104,7 +131,7 @@ class RunFinding:
 
     @property
     def voids(self) -> bool:
-        """Whether it takes the meaning from the figures it concerns."""
+        """Whether it voids the figures that it concerns."""
         return (
             self.finding.severity == "void"
             and not self.tolerated
@@ -112,19 +139,51 @@ class RunFinding:
         )
 
     def sentence(self) -> str:
-        """Return title, subject and what was seen."""
+        """Return title, subject and detail."""
         title = KINDS[self.finding.kind].title
-        words = f"{title} ({self.finding.subject}: {self.finding.seen})"
-        return f"{words}, tolerated" if self.tolerated else words
+        text = f"{title} ({self.finding.subject}: {self.finding.seen})"
+        return f"{text}, tolerated" if self.tolerated else text
+
+
+#: How many subjects and details of a kind are told; the record has them all.
+DETAILS_SHOWN = 3
+
+
+def sentences(findings: collections.abc.Iterable[RunFinding]) -> list[str]:
+    """Return a sentence for each kind, with its subjects and details.
+
+    Subjects of which the same was seen are named together.
+    """
+    kinds: dict[str, dict[str, dict[str, None]]] = {}
+    for one in findings:
+        details = kinds.setdefault(one.finding.kind, {})
+        details.setdefault(one.finding.seen, {})[one.finding.subject] = None
+    found = []
+    for kind, details in kinds.items():
+        told = [
+            f"{_first(subjects, ', ')}: {seen}"
+            for seen, subjects in details.items()
+        ]
+        found.append(f"{KINDS[kind].title} ({_first(told, '; ')})")
+    return found
+
+
+def _first(names: collections.abc.Iterable[str], between: str) -> str:
+    """Return the first few names, and the number of the others."""
+    every = list(names)
+    more = len(every) - DETAILS_SHOWN
+    if more > 0:
+        every[DETAILS_SHOWN:] = [f"and {more} more"]
+    return between.join(every)
 
 
 #: Findings with the number of the repetition that shows them, None for what
 #: the whole run shows.
-Seen = collections.abc.Iterable[tuple[Finding, int | None]]
+Occurrences = collections.abc.Iterable[tuple[Finding, int | None]]
 
 
 def collect(
-    seen: Seen,
+    occurrences: Occurrences,
     tolerate: collections.abc.Collection[str],
     unjudged: collections.abc.Set[int] = frozenset(),
 ) -> tuple[RunFinding, ...]:
@@ -134,7 +193,7 @@ def collect(
     :param unjudged: numbers of repetitions that are not judged
     """
     numbers: dict[Finding, set[int]] = {}
-    for one, number in seen:
+    for one, number in occurrences:
         entry = numbers.setdefault(one, set())
         if number is not None:
             entry.add(number)
@@ -145,10 +204,10 @@ def collect(
             tolerated=one.kind in tolerate,
             left_out=bool(numbers[one]) and numbers[one] <= unjudged,
         )
-        for one in sorted(numbers, key=_place)
+        for one in sorted(numbers, key=_sort_key)
     )
 
 
-def _place(one: Finding) -> tuple[int, int, str, str]:
+def _sort_key(one: Finding) -> tuple[int, int, str, str]:
     weight = _WEIGHT[one.severity]
     return weight, _ORDER[one.kind], one.subject, one.seen

@@ -5,10 +5,10 @@ import collections.abc
 import dataclasses
 
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import sample
 
 #: Why a metric has no samples of guests.
-NOBODY = "no counted repetition holds it of every guest"
+NOBODY = "no counted repetition has it for every guest"
 
 Observations = tuple[sample.Observation, ...]
 Conditions = collections.abc.Sequence[repetition.Condition]
@@ -20,49 +20,79 @@ class Gathered:
 
     :param number: of the repetition
     :param observations: of this metric, one or more a guest or copy
+    :param merged: of a percentile the one of all machines' values together
     """
 
     number: int
     observations: Observations
+    merged: float | None = None
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The bare values, in the order of the observations."""
+        """The bare values, in the order of the observations.
+
+        Of a percentile it is that of all machines together, because a mean of
+        percentiles is not a percentile.
+        """
+        if self.merged is not None:
+            return (self.merged,)
         return tuple(one.sample.value for one in self.observations)
 
 
 def guests(
     metric: sample.Metric, repetitions: Conditions
 ) -> tuple[Gathered, ...]:
-    """Return what counted repetitions say about a metric.
+    """Return the samples of a metric in counted repetitions.
 
-    Of a repetition that is not complete, the metric is taken only if every
-    guest reported it: a mean over the guests that got through would flatter
-    the others.
+    A repetition that is not complete counts only if every guest reported the
+    metric: a mean over the guests that finished would look too good.
     """
     counted = [entry for entry in repetitions if entry.counted]
     usual: collections.Counter[str] = collections.Counter()
     for entry in counted:
         usual |= _sources(_of(metric, entry.observations))
+    most = max((_merged_of(metric, entry) for entry in counted), default=0)
     found = []
     for entry in counted:
         observations = _of(metric, entry.observations)
-        if observations and _whole(metric, entry, usual):
+        merged = entry.distribution(metric)
+        if merged is not None:
+            whole = entry.state == "complete" or merged.machines >= most
+        else:
+            whole = bool(observations) and _whole(metric, entry, usual)
+        if whole:
             found.append(
-                Gathered(number=entry.number, observations=observations)
+                Gathered(
+                    number=entry.number,
+                    observations=observations,
+                    merged=merged.values()[metric] if merged else None,
+                )
             )
     return tuple(found)
+
+
+def _merged_of(metric: sample.Metric, entry: repetition.Condition) -> int:
+    """Return how many machines are in the distribution of a percentile."""
+    merged = entry.distribution(metric)
+    return merged.machines if merged else 0
 
 
 def bare(
     metric: sample.Metric, reference: repetition.Reference
 ) -> tuple[Gathered, ...]:
-    """Return what the repetitions of the baseline say about a metric."""
-    return tuple(
-        Gathered(number=number, observations=observations)
-        for number, entry in enumerate(reference.repetitions, start=1)
-        if (observations := _of(metric, entry))
-    )
+    """Return the samples of a metric in the repetitions of the baseline."""
+    found = []
+    for number, entry in enumerate(reference.repetitions, start=1):
+        observations = _of(metric, entry)
+        percentiles = reference.percentiles[number - 1 : number]
+        merged = percentiles[0].get(metric) if percentiles else None
+        if observations or merged is not None:
+            found.append(
+                Gathered(
+                    number=number, observations=observations, merged=merged
+                )
+            )
+    return tuple(found)
 
 
 def _of(metric: sample.Metric, observations: Observations) -> Observations:
@@ -81,10 +111,19 @@ def _whole(
     """Return whether every guest reported a metric in this repetition.
 
     Who is missing is taken from the gaps of the repetition, and from who
-    reports the metric, and how often, in other repetitions.
+    reports the metric, and how often, in other repetitions. For a record
+    marked complete, all guests that took part count.
     """
     if entry.state == "complete":
-        return True
+        own = {
+            source: number
+            for source, number in usual.items()
+            if source in entry.machines or not entry.machines
+        }
+        there = _sources(_of(metric, entry.observations))
+        return metric not in entry.expected or there >= collections.Counter(
+            own
+        )
     if any(gap.what == metric.name for gap in entry.missing):
         return False
     others = {one.name for one in entry.expected}
@@ -94,9 +133,15 @@ def _whole(
 
 
 def metrics(entries: Conditions) -> list[sample.Metric]:
-    """Return every metric once: the expected ones, then the others."""
+    """Return every metric once: expected ones, others, then percentiles."""
     expected = [one for entry in entries for one in entry.expected]
     observed = [
         one.sample.metric for entry in entries for one in entry.observations
     ]
-    return list(dict.fromkeys(expected + observed))
+    percentiles = [
+        metric
+        for entry in entries
+        for one in entry.distributions
+        for metric in one.values()
+    ]
+    return list(dict.fromkeys(expected + observed + percentiles))

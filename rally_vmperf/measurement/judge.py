@@ -12,8 +12,8 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import shortfall
-from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import summary as summary_
+from rally_vmperf.measurement.comparison import statistics
 
 Repetitions = collections.abc.Sequence[repetition.Repetition]
 
@@ -73,12 +73,20 @@ class Judge(abc.ABC, t.Generic[RowT]):
         if entry is None or not self.understands(entry):
             self._unreadable += 1
         else:
-            self._repetitions.append(entry)
+            self.take((entry,), 0)
 
     def merge(self, other: t.Self) -> None:
         """Take what another judge with the same criteria was given."""
-        self._repetitions += other._repetitions
-        self._unreadable += other._unreadable
+        self.take(other._repetitions, other._unreadable)
+
+    def take(
+        self,
+        entries: collections.abc.Iterable[repetition.Repetition],
+        unreadable: int,
+    ) -> None:
+        """Take repetitions, and how many have no readable record."""
+        self._repetitions += entries
+        self._unreadable += unreadable
 
     def failed_beyond_return(self) -> bool:
         """Return whether the run has failed and cannot recover.
@@ -88,39 +96,43 @@ class Judge(abc.ABC, t.Generic[RowT]):
         current = self.judgement()
         return any(
             row.beyond_return(current.missing.planned)
-            for row in current.judged
+            for row in current.limited
         )
 
     def judgement(self) -> t.Any:
         """Return the verdict on what was taken so far."""
-        entries = sorted(self._repetitions, key=lambda entry: entry.number)
+        entries, repeated = unique(self._repetitions)
         rows = self.figures(entries)
-        seen = list(self.seen(entries, rows))
-        void = self._void_repetitions(entries, seen)
+        occurrences = [*repeated, *self.findings(entries, rows)]
+        void = self._void_repetitions(entries, occurrences)
         if void:
             kept = [one for one in entries if one.number not in void]
             rows = self.figures(kept)
-            seen = [one for one in seen if one[1] in void]
-            seen += self.seen(kept, rows)
+            occurrences = [
+                one for one in occurrences if one[1] in void or one in repeated
+            ]
+            occurrences += self.findings(kept, rows)
         warmups = {one.number for one in entries if not one.counted}
-        findings = finding.collect(seen, self.tolerate, void | warmups)
-        doubted = self.doubted(entries, findings)
+        findings = finding.collect(occurrences, self.tolerate, void | warmups)
+        voided = self.voided(entries, findings)
         rows = [
-            row.judged(
+            row.with_verdict(
                 tuple(
                     one
                     for one in findings
                     if one.finding.names(row.metric.name)
                 ),
-                row.metric.name in doubted,
+                row.metric.name in voided,
             )
             for row in rows
         ]
-        missing = shortfall.count(entries, self._unreadable)
+        missing = shortfall.count(entries, self._unreadable, void)
         unmatched = self.unmatched(rows)
         return self.summary(
             status=summary_.overall(
-                rows, bool(doubted), bool(missing or unmatched)
+                rows,
+                self.voids_run(findings, voided),
+                bool(missing or unmatched),
             ),
             rows=tuple(rows),
             missing=missing,
@@ -143,42 +155,57 @@ class Judge(abc.ABC, t.Generic[RowT]):
         """
 
     @abc.abstractmethod
-    def seen(
+    def findings(
         self, entries: Repetitions, rows: collections.abc.Sequence[RowT]
-    ) -> finding.Seen:
-        """Return all that was seen: by the run's parts, and in its figures."""
+    ) -> finding.Occurrences:
+        """Return all findings with their repetitions, also on figures."""
 
     @abc.abstractmethod
     def unmatched(
         self, rows: collections.abc.Iterable[RowT]
     ) -> tuple[str, ...]:
-        """Return the limits that no metric of the run goes with."""
+        """Return the limits that match no metric of the run."""
 
-    def concerns_all(self, one: finding.Finding, entries: Repetitions) -> bool:
-        """Return whether a finding is about a whole repetition, or the run.
+    def concerning_all(
+        self,
+        found: collections.abc.Iterable[finding.Finding],
+        entries: Repetitions,
+    ) -> frozenset[finding.Finding]:
+        """Return the findings about a whole repetition, or about the run.
 
         The others are about a metric, or about one of several conditions.
         """
-        return one.concerns_all(metric_names(entries))
+        names = metric_names(entries)
+        return frozenset(one for one in found if one.concerns_all(names))
 
-    def doubted(
+    def voided(
         self,
         entries: Repetitions,
-        findings: collections.abc.Iterable[finding.RunFinding],
-    ) -> set[str]:
-        """Return the metrics that findings about others void as well.
+        findings: collections.abc.Sequence[finding.RunFinding],
+    ) -> collections.abc.Set[str]:
+        """Return the metrics that findings about others void as well."""
+        voids = [one.finding for one in findings if one.voids]
+        if self.concerning_all(voids, entries):
+            return metric_names(entries)
+        return frozenset()
 
-        :returns: names; all of them for what voids the whole run
+    def voids_run(
+        self,
+        findings: collections.abc.Sequence[finding.RunFinding],
+        voided: collections.abc.Set[str],
+    ) -> bool:
+        """Return whether the run is void, whatever has a limit.
+
+        :param voided: the metrics that findings about others void
         """
-        for one in findings:
-            if one.voids and self.concerns_all(one.finding, entries):
-                return metric_names(entries) or {""}
-        return set()
+        return bool(voided)
 
     def _void_repetitions(
         self,
         entries: Repetitions,
-        seen: collections.abc.Iterable[tuple[finding.Finding, int | None]],
+        occurrences: collections.abc.Iterable[
+            tuple[finding.Finding, int | None]
+        ],
     ) -> frozenset[int]:
         """Return the numbers of void repetitions, to be left out.
 
@@ -186,14 +213,15 @@ class Judge(abc.ABC, t.Generic[RowT]):
         quarter are void: then the run is.
         """
         counted = {one.number for one in entries if one.counted}
-        void = {
-            number
-            for one, number in seen
+        grave = [
+            (one, number)
+            for one, number in occurrences
             if number in counted
             and one.severity == "void"
             and one.kind not in {*self.tolerate, *_OF_THE_RUN}
-            and self.concerns_all(one, entries)
-        }
+        ]
+        whole = self.concerning_all((one for one, _ in grave), entries)
+        void = {number for one, number in grave if one in whole}
         few = len(counted) - len(void) < statistics.FEWEST
         if few or len(void) > MOST_VOID * len(counted):
             return frozenset()
@@ -207,3 +235,42 @@ def metric_names(entries: Repetitions) -> set[str]:
         for entry in entries
         for metric in gathering.metrics(entry.conditions)
     }
+
+
+def unique(
+    entries: collections.abc.Iterable[repetition.Repetition],
+) -> tuple[
+    list[repetition.Repetition],
+    list[tuple[finding.Finding, int | None]],
+]:
+    """Return each repetition once, by number, and findings on repeated ones.
+
+    :returns: with findings about repetitions that were recorded more than
+        once, and about runs that are mixed
+    """
+    found: dict[tuple[str, int], list[repetition.Repetition]] = {}
+    for one in entries:
+        found.setdefault((one.run, one.number), []).append(one)
+    kept = []
+    occurrences: list[tuple[finding.Finding, int | None]] = []
+    for (_, number), alike in sorted(found.items(), key=lambda x: x[0][::-1]):
+        same = all(one == alike[0] for one in alike)
+        # Whichever came first, the verdict is the same.
+        kept.append(alike[0] if same else min(alike, key=repr))
+        if len(alike) > 1:
+            detail = f"recorded {len(alike)} times, counted once"
+            found_ = finding.Finding(
+                kind="repetition_repeated" if same else "records_contradict",
+                subject=f"repetition {number}",
+                seen=detail if same else f"{detail}; the records differ",
+            )
+            occurrences.append((found_, number))
+    runs = sorted({run for run, _ in found})
+    if len(runs) > 1:
+        mixed = finding.Finding(
+            kind="records_contradict",
+            subject="run",
+            seen=f"repetitions of runs {', '.join(runs)}",
+        )
+        occurrences.append((mixed, None))
+    return kept, occurrences

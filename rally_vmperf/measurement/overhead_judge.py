@@ -7,12 +7,11 @@ import typing as t
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import limits
 from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import rows
-from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import summary as summary_
+from rally_vmperf.measurement.comparison import limits
 
 #: Parts whose figures are those of the machine as a whole.
 _WHOLE_MACHINE = ("cpu", "memory")
@@ -60,95 +59,97 @@ class OverheadJudge(judge.Judge[rows.Row]):
         }
 
     def understands(self, entry: repetition.Repetition) -> bool:
-        """Return whether a repetition has one condition only."""
-        return len(entry.conditions) <= 1
+        """Return whether a repetition has one condition without neighbours."""
+        return len(entry.quiet) <= 1
 
     def figures(self, entries: judge.Repetitions) -> list[rows.Row]:
         """Return the overhead of each metric, then the absolute figures."""
         conditions = [entry.condition for entry in entries]
         metrics = gathering.metrics(conditions)
         names = [one.name for one in metrics]
+        caps = tuple(dict.fromkeys(x for one in entries for x in one.caps))
         asked = [
             *((one, "overhead") for one in metrics if one.scale == "ratio"),
             *(
                 (one, figure)
                 for one in metrics
-                for figure in self._absolute(one)
+                for figure in rows.absolute_figures(one, self.limits)
             ),
         ]
         return [
             rows.make(
+                rows.Row,
                 metric,
                 figure,
                 conditions,
                 _reference(conditions),
                 self.limits[figure].for_metric(metric.name, names),
                 self.confidence,
+                caps,
             )
             for metric, figure in asked
         ]
 
-    def _absolute(self, metric: sample.Metric) -> list[rows.Figure]:
-        """Return which absolute figures of a metric are to be shown.
-
-        Of a metric without a bare-metal figure, such as a count, there is one
-        in any case.
-        """
-        both: tuple[rows.Figure, ...] = ("max", "min")
-        limited = [
-            one for one in both if self.limits[one].for_metric(metric.name)
-        ]
-        return limited or (["max"] if metric.scale == "count" else [])
-
-    def seen(
+    def findings(
         self,
         entries: judge.Repetitions,
         rows: collections.abc.Sequence[rows.Row],
-    ) -> finding.Seen:
+    ) -> finding.Occurrences:
         """Return findings with the number of the repetition they are of."""
         conditions = [entry.condition for entry in entries]
         for entry in conditions:
             for one in entry.findings:
                 yield one, entry.number
+        offered = plausibility.offered(
+            one for entry in conditions for one in entry.findings
+        )
         comparisons = [row.comparison for row in rows if row.comparison]
-        for comparison in comparisons:
-            for one in plausibility.about(comparison):
+        for row in rows:
+            if row.comparison is None:
+                continue
+            capped = "" if row.metric.name in offered else row.capped
+            for one in plausibility.about(row.comparison, capped):
                 yield one, None
         if any(one.low is not None for one in comparisons):
             yield plausibility.one_session(_reference(conditions)), None
         yield from plausibility.baseline_changed(conditions)
 
-    def doubted(
+    def voided(
         self,
         entries: judge.Repetitions,
-        findings: collections.abc.Iterable[finding.RunFinding],
-    ) -> set[str]:
+        findings: collections.abc.Sequence[finding.RunFinding],
+    ) -> collections.abc.Set[str]:
         """Return the metrics that findings about others void as well.
 
         A guest cannot be far faster than bare metal. Where it is in CPU or
         memory, the machines are not comparable; where it is on the disk or
-        the network, something else answers than is measured there.
+        the network, something else was measured there.
         """
-        findings = list(findings)
-        found = super().doubted(entries, findings)
-        every = judge.metric_names(entries)
-        for one in findings:
-            if one.voids and one.finding.kind == "guest_faster":
-                part = one.finding.subject.partition(".")[0]
-                found |= {
-                    name
-                    for name in every
-                    if part in _WHOLE_MACHINE or name.startswith(f"{part}.")
-                }
-        # Whatever has a limit, what is void is never a pass.
-        if any(one.voids for one in findings):
-            found |= {""}
-        return found
+        parts = {
+            one.finding.subject.partition(".")[0]
+            for one in findings
+            if one.voids and one.finding.kind == "guest_faster"
+        }
+        whole = not parts.isdisjoint(_WHOLE_MACHINE)
+        found = {
+            name
+            for name in judge.metric_names(entries)
+            if whole or name.partition(".")[0] in parts
+        }
+        return found | super().voided(entries, findings)
+
+    def voids_run(
+        self,
+        findings: collections.abc.Sequence[finding.RunFinding],
+        voided: collections.abc.Set[str],
+    ) -> bool:
+        """Return whether the run is void: what is void is never a pass."""
+        return any(one.voids for one in findings)
 
     def unmatched(
         self, rows: collections.abc.Iterable[rows.Row]
     ) -> tuple[str, ...]:
-        """Return the limits that no metric of the run goes with."""
+        """Return the limits that match no metric of the run."""
         metrics = {row.metric for row in rows}
         return tuple(
             pattern

@@ -1,12 +1,12 @@
-"""What figures say against themselves, and on what they are conditional."""
+"""Findings on the figures themselves: implausible, unstable, conditional."""
 
 import collections.abc
 
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import statistics
-from rally_vmperf.measurement import units
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import units
 
 #: A guest that is better than bare metal by more than this, in percent and
 #: over the whole interval, did not do the same work on a comparable machine.
@@ -17,43 +17,71 @@ UNSTABLE_PERCENT = 10.0
 
 
 def about(
-    comparison: loss.Comparison,
+    comparison: loss.Comparison, capped: str = ""
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Return the findings that the figures themselves give rise to."""
+    """Return the findings on a comparison.
+
+    :param capped: what else limits the rate of the guest, or nothing
+    """
     yield from faster(comparison)
+    if capped:
+        yield _finding("capped", comparison, capped)
     yield from _few(comparison)
     yield from _unstable(comparison)
-    values = set(comparison.bare_values), set(comparison.guest_values)
-    if comparison.low is not None and max(map(len, values)) == 1:
-        seen = "all repetitions are equal on each side"
-        yield _finding("no_spread", comparison, seen)
+    yield from of_values(comparison)
+
+
+def of_values(
+    comparison: loss.Comparison, where: str = ""
+) -> collections.abc.Iterator[finding.Finding]:
+    """Return the findings on values that are coarse or not normal.
+
+    :param where: begins what was seen, with a colon and a space at its end
+    """
+    if comparison.coarse:
+        yield _finding("values_coarse", comparison, where + comparison.coarse)
+    for side, kind, detail in comparison.departures:
+        yield _finding(kind, comparison, f"{where}{side}: {detail}")
+
+
+def offered(found: collections.abc.Iterable[finding.Finding]) -> set[str]:
+    """Return the metrics of what arrives at the rate that was asked for.
+
+    Nothing else than the question caps it.
+    """
+    return {
+        name
+        for one in found
+        if one.kind == "rate_offered"
+        for name in one.metrics
+    }
 
 
 def faster(
     comparison: loss.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Return the finding that the guest is better than bare metal can be."""
+    """Return the finding that the guest is faster than bare metal."""
     percent = comparison.overhead_percent
-    seen = (
+    detail = (
         f"the guest is better by {units.show_percent(-percent)} % "
         "of bare metal"
     )
     high = comparison.high
     if high is not None and high < -FASTER_PERCENT:
-        yield _finding("guest_faster", comparison, seen)
+        yield _finding("guest_faster", comparison, detail)
     elif percent < -FASTER_PERCENT or (high is not None and high < 0):
-        yield _finding("guest_slightly_faster", comparison, seen)
+        yield _finding("guest_slightly_faster", comparison, detail)
 
 
 def _few(
     comparison: loss.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
     if comparison.low is None:
-        seen = (
+        detail = (
             f"{comparison.bare_repetitions} of bare metal, "
             f"{comparison.guest_repetitions} of the guest"
         )
-        yield _finding("too_few_samples", comparison, seen)
+        yield _finding("too_few_samples", comparison, detail)
 
 
 def _unstable(
@@ -65,33 +93,31 @@ def _unstable(
     ):
         spread = statistics.spread_percent(values)
         if spread is not None and spread > UNSTABLE_PERCENT:
-            seen = f"{side} varies by {units.show_percent(spread)} %"
-            yield _finding("unstable", comparison, seen)
+            detail = f"{side} varies by {units.show_percent(spread)} %"
+            yield _finding("unstable", comparison, detail)
 
 
 def _finding(
-    kind: str, comparison: loss.Comparison, seen: str
+    kind: str, comparison: loss.Comparison, detail: str
 ) -> finding.Finding:
-    return finding.Finding(
-        kind=kind, subject=comparison.metric.name, seen=seen
-    )
+    return finding.Finding(kind, comparison.metric.name, detail)
 
 
 def one_session(reference: repetition.Reference) -> finding.Finding:
     """Return the finding on what an interval is conditional."""
     return finding.Finding(
-        kind="interval_one_session",
-        subject=reference.name,
-        seen=f"recorded {reference.recorded_at} on {reference.machine}",
+        "interval_one_session",
+        reference.name,
+        f"recorded {reference.recorded_at} on {reference.machine}",
     )
 
 
 def baseline_changed(
     entries: collections.abc.Iterable[repetition.Condition],
-) -> finding.Seen:
+) -> finding.Occurrences:
     """Return a finding for each repetition with another baseline.
 
-    What measured nothing is compared with nothing.
+    Repetitions without samples are left out.
     """
     first: repetition.Reference | None = None
     for entry in entries:
@@ -101,9 +127,9 @@ def baseline_changed(
         if entry.reference != first:
             yield (
                 finding.Finding(
-                    kind="baseline_changed",
-                    subject=first.name,
-                    seen=f"{_named(first)}, later {_named(entry.reference)}",
+                    "baseline_changed",
+                    first.name,
+                    f"{_named(first)}, later {_named(entry.reference)}",
                 ),
                 entry.number,
             )

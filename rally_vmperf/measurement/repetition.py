@@ -4,14 +4,23 @@ import collections.abc
 import dataclasses
 import typing as t
 
-from rally_vmperf.measurement import cpu_seconds
+from rally_vmperf import sanitize
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.comparison import caps as caps_
+from rally_vmperf.measurement.samples import cpu_seconds
+from rally_vmperf.measurement.samples import merged
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
 
 State = t.Literal["complete", "incomplete", "interrupted", "skipped"]
 Bound = t.Literal["time", "size"]
 #: What differs between the conditions of a repetition: ``{"guests": 4}``.
 Axes = collections.abc.Mapping[str, int | str]
+
+#: The axis of how many guests of each host are measured at once.
+GUESTS = "guests"
+#: The axis of how many guests run another workload beside the measured ones.
+NEIGHBOURS = "neighbours"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -21,6 +30,11 @@ class Missing:
     what: str
     source: str
     reason: str
+
+    def __post_init__(self) -> None:
+        for field in ("what", "source", "reason"):
+            safe = sanitize.text(getattr(self, field))
+            object.__setattr__(self, field, safe)
 
     def sentence(self) -> str:
         """Return it as one line, without an end."""
@@ -56,6 +70,8 @@ class Reference:
     ``repetitions`` holds, per repetition of the baseline, the observations of
     all copies; there are none where the baseline has not as many copies.
     ``commands`` holds what each command took, added up over them.
+    ``percentiles`` holds those of all copies together, per repetition;
+    ``distributions`` and ``lines`` are those of all repetitions.
     """
 
     name: str
@@ -63,6 +79,24 @@ class Reference:
     recorded_at: str
     repetitions: tuple[tuple[sample.Observation, ...], ...]
     commands: tuple[cpu_seconds.Usage, ...] = ()
+    percentiles: tuple[collections.abc.Mapping[sample.Metric, float], ...] = ()
+    distributions: tuple[merged.Distribution, ...] = ()
+    lines: tuple[merged.Line, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Room:
+    """How many guests a part of the host holds, without overcommitment.
+
+    :param what: the part in words, with its machine
+    """
+
+    guests: int
+    what: str
+
+    def sentence(self) -> str:
+        """Return it in words."""
+        return f"{self.what} hold {units.number_of('guest', self.guests)}"
 
 
 #: Stands in the place of bare metal that was not measured.
@@ -80,8 +114,11 @@ class Condition:
     :param state: complete only if nothing is missing
     :param skipped: why it was not run at all, or nothing
     :param machines: names of the guests that were to take part
+    :param turns: in how many groups, one after another, they ran
     :param expected: every metric that a complete condition holds
     :param commands: what each command took, added up over the machines
+    :param distributions: of all machines together
+    :param lines: likewise, values over time
     """
 
     axes: Axes
@@ -93,16 +130,27 @@ class Condition:
     expected: tuple[sample.Metric, ...]
     skipped: str = ""
     machines: tuple[str, ...] = ()
+    turns: int = 1
     observations: tuple[sample.Observation, ...] = ()
     missing: tuple[Missing, ...] = ()
     findings: tuple[finding.Finding, ...] = ()
     starts: tuple[Start, ...] = ()
     reference: Reference = NO_REFERENCE
     commands: tuple[cpu_seconds.Usage, ...] = ()
+    distributions: tuple[merged.Distribution, ...] = ()
+    lines: tuple[merged.Line, ...] = ()
+
+    def distribution(
+        self, metric: sample.Metric
+    ) -> merged.Distribution | None:
+        """Return the distribution that a metric is a percentile of."""
+        return next(
+            (one for one in self.distributions if metric in one.values()), None
+        )
 
     @property
     def complete(self) -> bool:
-        """Whether nothing of what was to be measured is missing."""
+        """Whether no measurement is missing."""
         return self.state == "complete" and not self.missing
 
 
@@ -121,6 +169,9 @@ class Repetition:
         stands for one
     :param missing: what belongs to no condition
     :param findings: likewise, of the whole repetition
+    :param run: identifier of the run; with the number it names a repetition
+    :param caps: links and policies that may hold rates
+    :param rooms: of the host, of its parts whose size is known
     """
 
     number: int
@@ -132,16 +183,19 @@ class Repetition:
     hosts: collections.abc.Mapping[str, str]
     missing: tuple[Missing, ...]
     findings: tuple[finding.Finding, ...]
+    run: str = ""
+    caps: tuple[caps_.Cap, ...] = ()
+    rooms: tuple[Room, ...] = ()
 
     @property
     def condition(self) -> Condition:
-        """The only condition, with what belongs to the whole repetition.
+        """The one without neighbours, with what the whole repetition has.
 
-        An empty one where the repetition did not come that far.
+        It is empty where the repetition ended before it.
 
         :raises ValueError: for a repetition with several conditions
         """
-        if len(self.conditions) > 1:
+        if len(self.quiet) > 1:
             raise ValueError(
                 f"repetition {self.number} has {len(self.conditions)} "
                 "conditions, name one of them"
@@ -155,12 +209,43 @@ class Repetition:
             state=self.state,
             expected=self.expected,
         )
-        only = self.conditions[0] if self.conditions else nothing
+        only = self.quiet[0] if self.quiet else nothing
+        alone = len(self.conditions) <= 1
         return dataclasses.replace(
             only,
-            state=self.state,
-            missing=self.all_missing,
+            state=self.state if alone or self.missing else only.state,
+            missing=tuple(dict.fromkeys((*only.missing, *self.missing))),
             findings=(*self.findings, *only.findings),
+        )
+
+    @property
+    def quiet(self) -> tuple[Condition, ...]:
+        """The conditions without neighbours."""
+        return tuple(
+            one for one in self.conditions if not one.axes.get(NEIGHBOURS)
+        )
+
+    def without_neighbours(self) -> "Repetition":
+        """Return it as if only the conditions without neighbours were there.
+
+        What the others lack is still missing: the repetition is not complete.
+        """
+        if all(NEIGHBOURS not in one.axes for one in self.conditions):
+            return self
+        loud = [one for one in self.conditions if one.axes.get(NEIGHBOURS)]
+        gaps = [gap for one in loud for gap in one.missing]
+        return dataclasses.replace(
+            self,
+            conditions=tuple(
+                dataclasses.replace(
+                    one,
+                    axes={
+                        x: y for x, y in one.axes.items() if x != NEIGHBOURS
+                    },
+                )
+                for one in self.quiet
+            ),
+            missing=tuple(dict.fromkeys((*self.missing, *gaps))),
         )
 
     def at(self, **axes: int | str) -> Condition | None:
@@ -169,6 +254,6 @@ class Repetition:
 
     @property
     def all_missing(self) -> tuple[Missing, ...]:
-        """Everything that is missing, that of the conditions first."""
+        """All missing measurements, those of the conditions first."""
         gaps = [gap for one in self.conditions for gap in one.missing]
         return tuple(dict.fromkeys((*gaps, *self.missing)))

@@ -1,22 +1,25 @@
 """One figure of a metric, and whether it is within its limit."""
 
+import collections.abc
 import dataclasses
 import functools
-import statistics as stdlib
 import sys
 import typing as t
 
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import loss
-from rally_vmperf.measurement import needed
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import sample
-from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import summary
-from rally_vmperf.measurement import units
-from rally_vmperf.measurement import verdict
+from rally_vmperf.measurement.comparison import caps as caps_
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import needed
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
 
-#: What a limit is put to: the loss against bare metal, or the guest's own
+#: What a limit applies to: the loss against bare metal, or the guest's own
 #: value, which must not be above ``max`` or below ``min``.
 Figure = t.Literal["overhead", "max", "min"]
 Several = tuple[gathering.Gathered, ...]
@@ -27,12 +30,13 @@ class Value:
     """What a metric is in the guest itself, in its own unit.
 
     Of a rate or a time it is the geometric mean over repetitions. A count
-    can be zero, so that it has none: its figure is that of the worst
-    repetition, the arithmetic mean over its guests.
+    can be zero, so that it has none: its figure is that of the worst guest
+    in its worst repetition.
 
     :param low: lower end of the interval; None for a count, and for fewer
         than three repetitions
     :param repetition: the number of the worst repetition of a count
+    :param worst: which of several guests had that count
     :param bare: the same figure of bare metal, if it has one
     """
 
@@ -40,6 +44,7 @@ class Value:
     low: float | None = None
     high: float | None = None
     repetition: int | None = None
+    worst: str = ""
     bare: float | None = None
 
 
@@ -52,12 +57,19 @@ class Row(summary.Row):
     :param bare: the samples of bare metal, per repetition of the baseline
     :param limit: of the overhead in percent, else in the metric's unit
     :param reason: why there is no figure, or nothing
+    :param caps: what else may hold it
+    :cvar NAMES: what sentences call both sides, and the loss
+    :cvar PAIRED: whether each repetition measured both sides
     """
+
+    NAMES: t.ClassVar[tuple[str, str, str]] = verdict.SIDES
+    PAIRED: t.ClassVar[bool] = False
 
     figure: Figure
     reason: str = ""
     guest: Several
     bare: Several
+    caps: tuple[caps_.Cap, ...] = ()
 
     @functools.cached_property
     def comparison(self) -> loss.Comparison | None:
@@ -69,7 +81,16 @@ class Row(summary.Row):
             [entry.values for entry in self.bare],
             [entry.values for entry in self.guest],
             self.confidence,
+            paired=self.PAIRED,
         )
+
+    @functools.cached_property
+    def capped(self) -> str:
+        """What else than the machine limits its rate, or nothing."""
+        if self.comparison is None:
+            return ""
+        sources = {x.source for one in self.guest for x in one.observations}
+        return caps_.capped(self.comparison, self.caps, len(sources))
 
     @functools.cached_property
     def value(self) -> Value | None:
@@ -93,15 +114,34 @@ class Row(summary.Row):
         )
 
     def _worst(self) -> Value:
+        """Return the count of the worst guest in its worst repetition.
+
+        A mean over guests would spread what one of them suffers over all.
+        """
         pick = max if self.figure == "max" else min
-        means = [stdlib.fmean(entry.values) for entry in self.guest]
-        bare = [stdlib.fmean(entry.values) for entry in self.bare]
-        worst = pick(means)
+        every = [
+            (one.sample.value, entry.number, one.source)
+            for entry in self.guest
+            for one in entry.observations
+        ]
+        value, number, guest = pick(every, key=lambda one: one[0])
+        bare = [x.sample.value for one in self.bare for x in one.observations]
         return Value(
-            value=worst,
-            repetition=self.guest[means.index(worst)].number,
+            value=value,
+            repetition=number,
+            worst=guest if len({x for *_, x in every}) > 1 else "",
             bare=pick(bare, default=None),
         )
+
+    @property
+    def where(self) -> str:
+        """At how many guests it is, where that differs; else nothing."""
+        return ""
+
+    @property
+    def title(self) -> str:
+        """The name of the metric, and where it is."""
+        return f"{self.metric.name}{self.where}"
 
     @property
     def measured(self) -> bool:
@@ -115,22 +155,27 @@ class Row(summary.Row):
             return self.comparison.low is not None
         return self.measured and len(self.guest) >= statistics.FEWEST
 
-    def brief(self) -> str:
-        """Return its figure and limit in a few words."""
+    def cells(self) -> summary.Cells:
+        """Return its figure and where it is, its interval and its limit."""
         if self.limit is None:
-            return ""
+            return summary.NOTHING
         if self.comparison is not None:
-            found = units.show_percent(self.comparison.overhead_percent)
-            sure = verdict.interval(self.comparison)
-            return f"overhead {found} % ({sure}, limit {self.limit:g} %)"
-        if self.value is None:
-            return ""
-        value = units.show(self.value.value, self.metric.unit)
+            return summary.Cells(
+                f"{self.NAMES[-1]} "
+                f"{verdict.figure(self.comparison, self.limit)}{self.where}",
+                verdict.ends(self.comparison, self.limit),
+                f"limit {self.limit:g} %",
+            )
         least = "least " if self.figure == "min" else ""
-        limit = units.show(self.limit, self.metric.unit)
-        return f"{value} ({least}limit {limit})"
+        limit = f"{least}limit {units.show(self.limit, self.metric.unit)}"
+        if self.value is None:
+            return summary.Cells("", "", limit)
+        value = units.show(self.value.value, self.metric.unit)
+        return summary.Cells(f"{value}{self.where}", "", limit)
 
-    def _held(self, limit: float) -> tuple[loss.Comparison, float] | None:
+    def _compared_with_limit(
+        self, limit: float
+    ) -> tuple[loss.Comparison, float] | None:
         """Return what is compared, and the loss up to which it is within.
 
         The guest is compared with bare metal, or with its absolute limit,
@@ -147,13 +192,14 @@ class Row(summary.Row):
             [[max(limit, sys.float_info.min)]] * statistics.FEWEST,
             [entry.values for entry in self.guest],
             self.confidence,
+            exact=True,
         )
         return against_limit, 0.0
 
     def _status(self, limit: float) -> verdict.Status:
-        held = self._held(limit)
-        if held is not None:
-            return verdict.decide(*held)
+        compared = self._compared_with_limit(limit)
+        if compared is not None:
+            return verdict.decide(*compared)
         if self.value is None:
             return "inconclusive"
         # Beyond its limit a count has failed however few repetitions there
@@ -163,6 +209,24 @@ class Row(summary.Row):
             return "failed"
         few = len(self.guest) < statistics.FEWEST
         return "inconclusive" if few else "passed"
+
+    def with_verdict(
+        self, findings: tuple[finding.RunFinding, ...], void: bool
+    ) -> t.Self:
+        """Return it with its findings and its status.
+
+        What something else limits is not passed: of virtualisation it says
+        nothing.
+        """
+        found = super().with_verdict(findings, void)
+        is_capped = self._is_capped(findings)
+        if found.status == "passed" and is_capped:
+            return dataclasses.replace(found, status="inconclusive")
+        return found
+
+    def _is_capped(self, findings: tuple[finding.RunFinding, ...]) -> bool:
+        kinds = {x.finding.kind for x in findings if not x.tolerated}
+        return bool(self.capped) and "capped" in kinds
 
     def beyond_return(self, planned: int) -> bool:
         """Return whether it has failed, and will have failed in the end.
@@ -175,27 +239,36 @@ class Row(summary.Row):
         """
         if self.status != "failed" or self.limit is None:
             return False
-        held = self._held(self.limit)
-        if held is None:
+        compared = self._compared_with_limit(self.limit)
+        if compared is None:
             return len(self.guest) >= statistics.FEWEST
-        best = needed.best_loss(held[0], planned)
-        return best is not None and best > held[1]
+        best = needed.best_loss(compared[0], planned, self.PAIRED)
+        return best is not None and best > compared[1]
 
     def sentence(self) -> str:
         """Return figures, limit and verdict, or why there are none."""
         if self.comparison is not None:
-            words = verdict.sentence(self.comparison, self.limit, self.status)
+            why = f"something else limits it: {self.capped}"
+            words = verdict.sentence(
+                self.comparison,
+                self.limit,
+                self.status,
+                why if self._is_capped(self.findings) else "",
+                self.NAMES,
+                self.title,
+            )
         elif self.value is not None:
             words = self._absolute(self.value)
         else:
-            words = f"{self.metric.name}: {self.reason}"
+            words = f"{self.title}: {self.reason}"
         return ". ".join([words, *self.voids()])
 
     def _absolute(self, value: Value) -> str:
         unit = self.metric.unit
-        words = f"{self.metric.name}: guest {units.show(value.value, unit)}"
+        words = f"{self.title}: guest {units.show(value.value, unit)}"
         if value.repetition is not None:
-            words += f" in its worst repetition ({value.repetition})"
+            who = f" of its worst guest ({value.worst})" if value.worst else ""
+            words += f"{who} in its worst repetition ({value.repetition})"
         elif value.low is None or value.high is None:
             words += " (no interval)"
         else:
@@ -213,36 +286,61 @@ class Row(summary.Row):
         words += f", {least}limit {shown}: {self.status}"
         if self.status != "inconclusive":
             return words
-        held = self._held(self.limit)
-        if held is None:
+        compared = self._compared_with_limit(self.limit)
+        if compared is None:
             at_least = f"at least {statistics.FEWEST} repetitions"
             return f"{words}, {at_least} would decide"
-        more = needed.repetitions_needed(*held)
-        return f"{words}, {more.sentence('value')}"
+        return f"{words}, {verdict.would_decide(*compared, 'value')}"
 
 
 def _means(entries: Several) -> tuple[float, ...]:
     return tuple(statistics.geometric_mean(one.values) for one in entries)
 
 
+R = t.TypeVar("R", bound=Row)
+
+#: Figures that are held to absolute limits.
+ABSOLUTE: tuple[Figure, ...] = ("max", "min")
+
+
+def absolute_figures(
+    metric: sample.Metric,
+    given: collections.abc.Mapping[Figure, limits.Limits],
+) -> list[Figure]:
+    """Return which absolute figures of a metric are to be shown.
+
+    Of a count without a limit there is one in any case, as it has no loss.
+
+    :param given: figure -> its limits
+    """
+    limited = [one for one in ABSOLUTE if given[one].for_metric(metric.name)]
+    return limited or (["max"] if metric.scale == "count" else [])
+
+
 def make(
+    row: type[R],
     metric: sample.Metric,
     figure: Figure,
     entries: gathering.Conditions,
     reference: repetition.Reference,
     limit: tuple[float, str] | None,
     confidence: float,
-) -> Row:
+    caps: tuple[caps_.Cap, ...] = (),
+    **own: t.Any,
+) -> R:
     """Return the row of a figure, not judged yet.
 
+    :param row: of which sort
     :param limit: with the pattern that gave it
+    :param caps: what else may hold it
+    :param own: what rows of that sort have beside the others
     """
     guest = gathering.guests(metric, entries)
     bare = gathering.bare(metric, reference)
     reason = "" if guest else gathering.NOBODY
     if figure == "overhead" and guest and not bare:
         reason = _absence(metric, reference)
-    return Row(
+    return row(
         metric=metric,
         figure=figure,
         reason=reason,
@@ -251,6 +349,8 @@ def make(
         guest=guest,
         bare=bare,
         confidence=confidence,
+        caps=caps,
+        **own,
     )
 
 
@@ -264,6 +364,12 @@ def _absence(metric: sample.Metric, reference: repetition.Reference) -> str:
             return (
                 f"baseline {reference.name!r} has it as {_meaning(other)}, "
                 f"the guests as {_meaning(metric)}, record the baseline again"
+            )
+    for one in reference.distributions:
+        if metric in sample.percentiles(one.metric):
+            return (
+                f"baseline {reference.name!r} has too few values for it in "
+                "some or all repetitions, record it with a longer run"
             )
     names = ", ".join(sorted({other.name for other in there})) or "nothing"
     return (

@@ -33,8 +33,11 @@ class Shortfall:
 
     def __bool__(self) -> bool:
         return bool(
-            self.incomplete or self.interrupted or self.unreadable
-        ) or (self.absent > 0)
+            self.incomplete
+            or self.interrupted
+            or self.unreadable
+            or self.absent
+        )
 
     def sentence(self) -> str:
         """Return what is missing and why, or nothing."""
@@ -64,11 +67,20 @@ class Shortfall:
 def count(
     repetitions: collections.abc.Sequence[repetition.Repetition],
     unreadable: int,
+    void: collections.abc.Set[int] = frozenset(),
 ) -> Shortfall:
-    """Return what is missing from these repetitions."""
+    """Return what is missing from these repetitions.
+
+    :param void: numbers of those that are left out: what they lack as well
+        matters to nobody
+    """
     planned = max((entry.planned for entry in repetitions), default=0)
     counted = [entry for entry in repetitions if entry.counted]
-    short = [entry for entry in repetitions if not _complete(entry)]
+    short = [
+        entry
+        for entry in repetitions
+        if entry.number not in void and not _complete(entry)
+    ]
     whole = sum(1 for entry in counted if _complete(entry))
     reasons = dict.fromkeys(
         reason for entry in short for reason in _reasons(entry)

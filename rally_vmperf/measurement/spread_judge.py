@@ -3,21 +3,23 @@
 import collections.abc
 import dataclasses
 import functools
+import statistics as stdlib
+import sys
 import typing as t
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import limits
-from rally_vmperf.measurement import needed
 from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import rows as rows_
-from rally_vmperf.measurement import spread
-from rally_vmperf.measurement import statistics
 from rally_vmperf.measurement import summary as summary_
-from rally_vmperf.measurement import units
-from rally_vmperf.measurement import verdict
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import needed
+from rally_vmperf.measurement.comparison import spread
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.samples import units
 
 Figure = t.Literal[
     "range_percent", "cv_percent", "iqr_percent", "gsd", "gsd_ratio"
@@ -30,11 +32,16 @@ NAMES: dict[Figure, str] = {
     "gsd": "geometric standard deviation",
     "gsd_ratio": "ratio of geometric standard deviations",
 }
-#: Between what spread is taken: repetitions of a run, or intervals of time
-#: within one.
+#: Between what spread is taken; intervals are of time, within a repetition.
 Over = t.Literal["repetitions", "intervals"]
+NO_RATIO = (
+    "max_gsd_ratio goes with over: repetitions only: a baseline keeps the "
+    "mean of its repetitions over time, which varies less than one does"
+)
 
 Values = tuple[float, ...]
+#: What stands for nothing in an interval, as a share: it has a logarithm.
+_STILL = 1e-9
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -134,8 +141,7 @@ class Row(summary_.Row):
             words += f", limit {self.shown_limit}: {self.status}"
             if self.status == "inconclusive":
                 words += self._would_decide(self.limit)
-        voids = [one.sentence() for one in self.findings if one.voids]
-        return ". ".join([words, *voids])
+        return ". ".join([words, *self.voids()])
 
     def _figures(self) -> str:
         name = NAMES["gsd" if self._is_ratio else self.figure]
@@ -151,14 +157,22 @@ class Row(summary_.Row):
             )
         return words
 
-    def brief(self) -> str:
-        """Return the figure and its limit in a few words."""
-        words, limit = NAMES[self.figure], f"limit {self.shown_limit}"
-        if self._is_ratio and self.ratio is not None:
-            ratio = f"{self.ratio.value:.3g} ({self.shown_interval}"
-            return f"{words} {ratio}, {limit})"
-        value = self.show(t.cast(float, self.of(self.guest)))
-        return f"{words} {value} ({limit})"
+    def cells(self) -> summary_.Cells:
+        """Return its figure, interval and limit for a table."""
+        limit = f"limit {self.shown_limit}"
+        name = self.figure.removesuffix("_percent").replace("_", " ")
+        if self._is_ratio and (found := self.ratio) is not None:
+            ends = ""
+            if found.low is not None and found.high is not None:
+                ends = f"{found.low:.3g} to {found.high:.3g}"
+            return summary_.Cells(f"{name} {found.value:.3g}", ends, limit)
+        value = self.of(self.guest)
+        if self._is_ratio or value is None:
+            return summary_.Cells("", "", limit)
+        return summary_.Cells(f"{name} {self.show(value)}", "", limit)
+
+    def _kind(self) -> Values:
+        return (*self.guest, statistics.geometric_mean(self.guest))
 
     def _would_decide(self, limit: float) -> str:
         if len(self.guest) < statistics.FEWEST:
@@ -182,9 +196,8 @@ class Row(summary_.Row):
         """
         if self.status != "failed" or self.limit is None:
             return False
-        middle = statistics.geometric_mean(self.guest)
         more = max(0, planned - len(self.guest))
-        for one in {*self.guest, middle}:
+        for one in set(self._kind()):
             value = self._figure((*self.guest, *[one] * more))
             if value is None or value <= self.limit:
                 return False
@@ -214,6 +227,51 @@ class Row(summary_.Row):
         return "failed" if found.low > limit else "inconclusive"
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class IntervalRow(Row):
+    """One figure of the spread over intervals of time, within repetitions.
+
+    :param runs: the mean guest's values over time, by counted repetition
+    """
+
+    runs: tuple[Values, ...]
+
+    @functools.cached_property
+    def guest(self) -> Values:
+        """The figure of each counted repetition that has intervals."""
+        return tuple(map(self._within, self.runs))
+
+    #: A baseline keeps the mean of its repetitions over time, not each.
+    bare: t.ClassVar[Values] = ()
+
+    def of(self, values: Values) -> float | None:
+        """Return the mean of the figures of several repetitions."""
+        return stdlib.fmean(values) if values else None
+
+    @property
+    def reason(self) -> str:
+        """Why there is no figure, or nothing."""
+        if self._is_ratio:
+            return "there is no ratio over intervals"
+        return "" if self.guest else gathering.NOBODY
+
+    def _figures(self) -> str:
+        value = self.show(t.cast(float, self.of(self.guest)))
+        return (
+            f"guest's {NAMES[self.figure]} over intervals {value}, mean of "
+            f"{units.number_of('repetition', len(self.guest))}"
+        )
+
+    def _kind(self) -> Values:
+        return self.guest
+
+    def _within(self, values: Values) -> float:
+        least = max(stdlib.fmean(values) * _STILL, sys.float_info.min)
+        found = spread.spread([max(value, least) for value in values])
+        name = "gsd" if self._is_ratio else self.figure
+        return float(getattr(found, name))
+
+
 def _means(entries: collections.abc.Iterable[gathering.Gathered]) -> Values:
     return tuple(statistics.geometric_mean(one.values) for one in entries)
 
@@ -221,7 +279,7 @@ def _means(entries: collections.abc.Iterable[gathering.Gathered]) -> Values:
 def _needed(
     ratio: float, limit: float, have: tuple[int, int], confidence: float
 ) -> needed.Needed:
-    """Return how many more repetitions would decide, if figures stay.
+    """Return how many repetitions would decide at least, if figures stay.
 
     :param have: repetitions of bare metal, and of the guest
     """
@@ -233,7 +291,7 @@ def _needed(
 
     for count in range(guest + 1, needed.MOST + 1):
         if decides(bare, count):
-            return needed.Needed(guest=count - guest)
+            return needed.Needed(guest=count, least=True)
     for count in range(bare + 1, needed.MOST + 1):
         if decides(count, max(count, guest)):
             return needed.Needed(bare=count)
@@ -253,6 +311,18 @@ class Judgement(summary_.Summary[Row]):
         return found
 
 
+def _runs(entries: judge.Repetitions) -> dict[str, list[Values]]:
+    """Return metric -> values over time, where every guest has them."""
+    found: dict[str, list[Values]] = {}
+    for entry in entries:
+        condition = entry.condition
+        for one in condition.lines if condition.counted else ():
+            whole = one.machines >= len(condition.machines)
+            if whole and len(one.line.mean) >= spread.FEWEST:
+                found.setdefault(one.metric.name, []).append(one.line.mean)
+    return found
+
+
 class SpreadJudge(judge.Judge[Row]):
     """Judges how far the repetitions of a run lie apart.
 
@@ -270,11 +340,9 @@ class SpreadJudge(judge.Judge[Row]):
             for figure in NAMES
         }
         super().__init__(**given)
-        if over != "repetitions":
-            raise ValueError(
-                f"over is {over!r}, but records hold no series of intervals "
-                "within a run, use repetitions"
-            )
+        self.over = over
+        if over != "repetitions" and self.limits["gsd_ratio"]:
+            raise ValueError(NO_RATIO)
         # What voids the samples voids their spread as well.
         self._overhead = overhead_judge.OverheadJudge(
             confidence=self.confidence
@@ -286,16 +354,24 @@ class SpreadJudge(judge.Judge[Row]):
 
     def figures(self, entries: judge.Repetitions) -> list[Row]:
         """Return all figures of each rate and time, not judged yet."""
-        found = []
-        every = self._overhead.figures(entries)
+        found: list[Row] = []
+        runs = _runs(entries)
+        every = [
+            one
+            for one in self._overhead.figures(entries)
+            if one.figure == "overhead"
+            and (self.over != "intervals" or one.metric.name in runs)
+        ]
         names = {one.metric.name for one in every}
         for compared in every:
-            if compared.figure != "overhead":
-                continue
+            name = compared.metric.name
+            make: t.Callable[..., Row] = Row
+            if self.over == "intervals":
+                make = functools.partial(IntervalRow, runs=tuple(runs[name]))
             for figure, held in self.limits.items():
-                limit = held.for_metric(compared.metric.name, names)
+                limit = held.for_metric(name, names)
                 found.append(
-                    Row(
+                    make(
                         metric=compared.metric,
                         figure=figure,
                         compared=compared,
@@ -306,12 +382,12 @@ class SpreadJudge(judge.Judge[Row]):
                 )
         return found
 
-    def seen(
+    def findings(
         self, entries: judge.Repetitions, rows: collections.abc.Sequence[Row]
-    ) -> finding.Seen:
+    ) -> finding.Occurrences:
         """Return findings with the number of the repetition they are of."""
         compared = [row.compared for row in rows if row.figure == "gsd"]
-        return self._overhead.seen(entries, compared)
+        return self._overhead.findings(entries, compared)
 
     def unmatched(
         self, rows: collections.abc.Iterable[Row]

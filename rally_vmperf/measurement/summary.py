@@ -6,10 +6,25 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import sample
 from rally_vmperf.measurement import shortfall
-from rally_vmperf.measurement import units
-from rally_vmperf.measurement import verdict
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
+
+
+class Cells(t.NamedTuple):
+    """A figure in the words of a table; empty where there is none."""
+
+    figure: str
+    interval: str
+    limit: str
+
+
+NOTHING = Cells("", "", "")
+
+#: Said beside every verdict: one that another version gave may differ, and
+#: Rally keeps the sentences of the version that ran. Raised when a rule turns.
+RULES = "Judged by the rules of version 5."
 
 OnInconclusive = t.Literal["fail", "pass"]
 
@@ -42,9 +57,19 @@ class Row:
         """Whether there are repetitions enough to say how sure it is."""
         return self.measured
 
+    def cells(self) -> Cells:
+        """Return its figure, interval and limit for a table."""
+        return NOTHING
+
     def brief(self) -> str:
         """Return its figure and limit in a few words, or nothing."""
-        return ""
+        found = self.cells()
+        if not found.figure:
+            return ""
+        sure = f"{self.confidence * 100:g} % interval {found.interval}, "
+        return (
+            f"{found.figure} ({sure if found.interval else ''}{found.limit})"
+        )
 
     def sentence(self) -> str:
         """Return figure, limit and verdict, or why there is no figure."""
@@ -58,7 +83,7 @@ class Row:
         """Return what is to be said even if it is passed."""
         return []
 
-    def judged(
+    def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:
         """Return it with its findings and its status.
@@ -71,16 +96,20 @@ class Row:
             status = "void" if void else self._status(self.limit)
         return dataclasses.replace(self, status=status, findings=findings)
 
+    def own_voiding(self) -> list[finding.RunFinding]:
+        """Return the findings that void this metric alone."""
+        return [
+            one
+            for one in self.findings
+            if one.voids and one.finding.subject == self.metric.name
+        ]
+
     def voids(self) -> list[str]:
         """Return what takes the meaning from this metric alone.
 
         What voids several metrics is said once, by the summary.
         """
-        return [
-            one.sentence()
-            for one in self.findings
-            if one.voids and one.finding.subject == self.metric.name
-        ]
+        return finding.sentences(self.own_voiding())
 
     def _status(self, limit: float) -> verdict.Status:
         """Return whether the figure is within its limit."""
@@ -119,7 +148,7 @@ class Summary(t.Generic[AnyRow]):
     on_inconclusive: OnInconclusive
 
     @property
-    def judged(self) -> tuple[AnyRow, ...]:
+    def limited(self) -> tuple[AnyRow, ...]:
         """The rows that have a limit."""
         return tuple(row for row in self.rows if row.status is not None)
 
@@ -132,7 +161,7 @@ class Summary(t.Generic[AnyRow]):
         repetitions that are missing.
         """
         if self.status == "inconclusive" and self.on_inconclusive == "pass":
-            estimated = [row.estimated for row in self.judged]
+            estimated = [row.estimated for row in self.limited]
             whole = not (self.unmatched or self.missing)
             return bool(estimated) and all(estimated) and whole
         return self.status == "passed"
@@ -143,30 +172,17 @@ class Summary(t.Generic[AnyRow]):
 
     def sentences(self) -> list[str]:
         """Return the verdict, one sentence a thing, gravest first."""
-        parts = [self.headline()]
-        if self.left_out:
-            parts.append(self._left_out())
-        grave = [one for one in self.findings if one.voids]
-        names = {row.metric.name for row in self.judged}
-        parts += [
-            one.sentence() for one in grave if one.finding.subject not in names
-        ]
+        parts = [self.headline(), *self._void_sentences()]
         for status in ("failed", "void", "inconclusive"):
-            for row in self.judged:
+            for row in self.limited:
                 if row.status == status:
                     parts += row.lines()
-        if self.rows:
-            parts += [
-                f"limit {pattern!r} matches no metric of this run"
-                for pattern in self.unmatched
-            ]
-        if self.missing:
-            parts.append(self.missing.sentence())
+        parts += self._absences()
         passed: dict[str, list[str]] = collections.defaultdict(list)
         others = {
-            row.metric.name for row in self.judged if row.status != "passed"
+            row.metric.name for row in self.limited if row.status != "passed"
         }
-        for row in self.judged:
+        for row in self.limited:
             if row.metric.name not in others:
                 passed[row.metric.name].append(row.brief())
         if passed:
@@ -175,26 +191,69 @@ class Summary(t.Generic[AnyRow]):
                 for name, figures in passed.items()
             ]
             parts.append(f"passed: {'; '.join(told)}")
-        for row in self.judged:
+        for row in self.limited:
             if row.status == "passed":
                 parts += row.remarks()
         return [f"{part}." for part in parts]
 
-    def _left_out(self) -> str:
+    def reasons(self) -> list[str]:
+        """Return what is to be said beside figures, gravest first."""
+        void = [row for row in self.limited if row.status == "void"]
+        findings = [
+            *self._voiding(),
+            *(one for row in void for one in row.own_voiding()),
+        ]
+        others = dict.fromkeys(
+            text
+            for row in void
+            if not row.own_voiding()
+            for text in row.voids()
+        )
+        told = finding.sentences(findings)
+        return [*self._left_out(), *told, *others, *self._absences()]
+
+    def _void_sentences(self) -> list[str]:
+        """Return what is left out, and what voids more than one metric."""
+        return self._left_out() + finding.sentences(self._voiding())
+
+    def _voiding(self) -> list[finding.RunFinding]:
+        """Return the findings that void more than one metric."""
+        names = {row.metric.name for row in self.limited}
+        return [
+            one
+            for one in self.findings
+            if one.voids and one.finding.subject not in names
+        ]
+
+    def _absences(self) -> list[str]:
+        parts = []
+        if self.rows:
+            parts += [
+                f"limit {pattern!r} matches no metric of this run"
+                for pattern in self.unmatched
+            ]
+        if self.missing:
+            parts.append(self.missing.sentence())
+        return parts
+
+    def _left_out(self) -> list[str]:
+        """Return which repetitions are void and not judged, and why."""
+        if not self.left_out:
+            return []
         numbers = ", ".join(map(str, self.left_out))
-        reasons = [
-            one.sentence()
+        reasons = finding.sentences(
+            one
             for one in self.findings
             if one.left_out and one.finding.severity == "void"
             if not one.tolerated and {*one.repetitions} & {*self.left_out}
-        ]
+        )
         void = units.number_of("repetition", len(self.left_out))
         of = f"of {self.missing.planned}" if self.missing.planned else ""
         verb = "is" if len(self.left_out) == 1 else "are"
-        return (
+        return [
             f"{void} {of} {verb} void and left out ({numbers}): "
             f"{'; '.join(reasons)}"
-        )
+        ]
 
     def headline(self) -> str:
         """Return the verdict, what it comes from and the kinds of warnings."""
@@ -214,13 +273,13 @@ class Summary(t.Generic[AnyRow]):
         return f"{self._verdict()}, with {total}: {', '.join(kinds)}"
 
     def _verdict(self) -> str:
-        total = len(self.judged)
-        if not any(row.measured for row in self.judged or self.rows):
+        total = len(self.limited)
+        if not any(row.measured for row in self.limited or self.rows):
             return f"{self.status}: nothing was measured"
         if not total:
             return f"{self.status}: no metric was held to a limit"
-        number = collections.Counter(row.status for row in self.judged)
-        names = {row.metric.name for row in self.judged}
+        number = collections.Counter(row.status for row in self.limited)
+        names = {row.metric.name for row in self.limited}
         noun = "metric" if len(names) == total else "figure"
         of = f"of {total} {noun if total == 1 else f'{noun}s'}"
         verb = "is" if number[self.status] == 1 else "are"

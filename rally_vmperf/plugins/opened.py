@@ -1,4 +1,4 @@
-"""What this process of Rally's keeps open between repetitions."""
+"""Connections that Rally's process keeps open between repetitions."""
 
 from rally_vmperf.runs import opened
 

@@ -1,1 +1,1 @@
-"""The questions that a task can ask, and all that only they know."""
+"""The questions that a task can ask: criteria, checks, runs, sections."""

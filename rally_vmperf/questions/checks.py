@@ -1,4 +1,4 @@
-"""Whether a task can be run and judged, found out before anything boots."""
+"""Check that a task can be run and judged, before anything boots."""
 
 import collections.abc
 
@@ -6,13 +6,15 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
-from rally_vmperf.execution import supplying
+from rally_vmperf.execution.stations import open_files
 from rally_vmperf.guests import errors
-from rally_vmperf.measurement import statistics
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
+from rally_vmperf.toolbox import bundle
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import tools
 
@@ -21,7 +23,8 @@ REFUSALS = (
     base.WorkloadError,
     document.BaselineError,
     errors.GuestError,
-    supplying.Error,
+    open_files.TooManyError,
+    requirements.SupplyError,
     task.Refused,
 )
 
@@ -33,23 +36,27 @@ def check(
 
     :param entry: the question that the task asks
     :param baselines: the registry
-    :returns: what is worth knowing all the same, in sentences
+    :returns: warnings, a sentence each
     :raises Exception: one of ``REFUSALS``, naming the key, the value and what
         is allowed
     """
-    needed = assignment.needs(asked.assignments)
+    needed = assignment.needs(asked.every_workload)
     _check_runner(asked)
     check_repetitions(asked)
     for name in entry.contexts:
         if name not in asked.contexts:
             raise task.Refused(f"contexts: {name} is missing")
-    supplying.of_options(asked.guests)
+    supply = requirements.supply_of(asked.guests)
     remarks = entry.check(asked)
     _check_ends(asked, needed)
+    ports.used(asked.assignments, asked.count)
+    open_files.allow_files(asked.count)
+    for each in asked.every_workload:
+        each.read_files()
     _check_foreign(asked, entry)
     baseline = None
     if asked.baseline is not None:
-        baseline = baselines.load(asked.baseline)
+        baseline = baselines.find(asked.baseline)
     for one in entry.criteria:
         limits = asked.criteria.get(one.name)
         if limits is not None:
@@ -60,15 +67,36 @@ def check(
             one.check(asked, limits, baseline)
     if baseline is not None:
         for each in asked.assignments:
-            matching.covers(baseline, each.workload.name, each.arguments)
+            found = matching.covers(
+                baseline, each.workload.name, each.conditions()
+            )
+            _check_shape(asked, each, found, baseline["name"])
         _check_versions(asked, baseline)
+        if supply.bundle is not None:
+            _check_bundle(asked, supply.bundle, baseline)
     return remarks
+
+
+def _check_shape(
+    asked: task.Task,
+    one: assignment.Assignment,
+    entries: collections.abc.Iterable[document.Json],
+    name: str,
+) -> None:
+    """Refuse a baseline held to a shape where the task has shape: whole."""
+    held = {entry["held"] for entry in entries} - {"unknown"}
+    if asked.protocol.shape == "whole" and held and "whole" not in held:
+        raise task.Refused(
+            f"shape: whole, but baseline {name!r} has {one.title} "
+            f"held to the guest's shape (by {', '.join(sorted(held))}); "
+            "record it with --whole, or leave shape out"
+        )
 
 
 def _check_forgiveness(
     asked: task.Task, name: str, limits: question.Json
 ) -> None:
-    """Refuse to forgive what is undecided for want of repetitions."""
+    """Refuse on_inconclusive: pass with too few repetitions to decide."""
     counted = asked.times - asked.warmup
     fewest = statistics.FEWEST
     if limits.get("on_inconclusive") == "pass" and counted < fewest:
@@ -80,7 +108,7 @@ def _check_forgiveness(
 
 
 def check_repetitions(asked: task.Task) -> None:
-    """Refuse a warm-up that leaves nothing to count."""
+    """Refuse a warm-up that leaves no counted repetition."""
     if asked.warmup >= asked.times:
         raise task.Refused(
             f"warmup {asked.warmup!r}: must be a whole number from 0 to "
@@ -90,7 +118,7 @@ def check_repetitions(asked: task.Task) -> None:
 
 
 def _check_runner(asked: task.Task) -> None:
-    """Refuse runners that make no series of repetitions."""
+    """Refuse runners that do not run repetitions one after another."""
     if asked.runner != "serial":
         raise task.Refused(
             f"runner {asked.runner!r}: repetitions must follow one another, "
@@ -101,10 +129,10 @@ def _check_runner(asked: task.Task) -> None:
 def _check_ends(
     asked: task.Task, needed: collections.abc.Container[str]
 ) -> None:
-    """Refuse a task whose network workloads lack another end."""
+    """Refuse network workloads that have no peer and no second guest."""
     if "peer" in needed and not asked.peer:
         raise task.Refused(
-            "peer is missing: network workloads need another end; give "
+            "peer is missing: network workloads need one; give "
             "peer: {address: ..., user: ...}"
         )
     if "partner" in needed and asked.count < 2:
@@ -117,7 +145,7 @@ def _check_ends(
 def _check_versions(asked: task.Task, baseline: document.Json) -> None:
     """Refuse a baseline whose tools are too old for what is measured.
 
-    Guests' own tools are looked at once they have booted.
+    The tools of guests are checked once they have booted.
     """
     machines = [baseline["machine"], *filter(None, [baseline.get("peer")])]
     for tool in requirements.tools(asked.assignments):
@@ -126,13 +154,34 @@ def _check_versions(asked: task.Task, baseline: document.Json) -> None:
             why = tools.too_old(tool, known.get("version", ""))
             if why:
                 raise task.Refused(
-                    f"baseline {asked.baseline!r}: {machine['name']}: {why}; "
-                    "then record the baseline again"
+                    f"baseline {baseline['name']!r}: {machine['name']}: "
+                    f"{why}; then record the baseline again"
                 )
 
 
+def _check_bundle(
+    asked: task.Task, given: bundle.Bundle, baseline: document.Json
+) -> None:
+    """Refuse a bundle whose programs are not those of the baseline."""
+    recorded = baseline["machine"].get("tools", {})
+    for tool in requirements.tools(asked.assignments, side="machine"):
+        program = given.programs.get(tool.command)
+        known = recorded.get(tool.command, {}).get("version", "")
+        if program is None or not tool.measures:
+            continue
+        ours, theirs = map(tools.upstream, (program.version, known))
+        if theirs and ours != theirs:
+            raise task.Refused(
+                f"bundle {given.path}: its {tool.command} is "
+                f"{'.'.join(map(str, ours))}, that of baseline "
+                f"{baseline['name']!r} {'.'.join(map(str, theirs))}; record "
+                "the baseline with the bundle: rally-vmperf baseline record "
+                f"... --bundle {given.path}"
+            )
+
+
 def _check_foreign(asked: task.Task, entry: question.Question) -> None:
-    """Refuse criteria that judge other questions only."""
+    """Refuse criteria that belong to other questions only."""
     own = {one.name for one in entry.criteria}
     for other in table.questions().values():
         for one in other.criteria:

@@ -1,7 +1,9 @@
-"""From what a file holds to a run, judged as its criteria judge it."""
+"""Judge the runs of a file by their criteria."""
 
+import dataclasses
 import typing as t
 
+from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 
@@ -22,7 +24,7 @@ def asked(source: "sources.Source") -> question.Question:
     found = found or table.scenarios().get(source.scenario)
     if found is None:
         raise sources.SourceError(
-            f"question {source.question!r} is not known (known are: "
+            f"unknown question {source.question!r} (known: "
             f"{', '.join(known)}); report with the version that measured"
         )
     return found
@@ -30,7 +32,7 @@ def asked(source: "sources.Source") -> question.Question:
 
 def run(
     source: "sources.Source", criteria: question.Criteria | None = None
-) -> "runs.Run":
+) -> "runs.RunReport":
     """Return the run with the verdicts of its criteria.
 
     :param criteria: limits by the name of the criterion, instead of those of
@@ -45,6 +47,22 @@ def run(
     judges = {
         one.heading: one.judge(**held.get(one.name, {}))
         for one in entry.criteria
-        if one is main or held.get(one.name)
+        if one is main or held.get(one.name) is not None
     }
-    return runs.judged(entry.section(), source.records, judges, source.folder)
+    found = runs.judge_records(
+        entry.section(), source.records, judges, source.folder
+    )
+    ours = table.criteria()
+    others = tuple(one for one in source.others if one.criterion not in ours)
+    return dataclasses.replace(found, others=others)
+
+
+def by_file(source: "sources.Source", path: str | None) -> "runs.RunReport":
+    """Return the run with the verdicts of a file of limits.
+
+    :param path: None for the limits of the task
+    :raises LimitsError: for a file that is not one of limits
+    """
+    if path is None:
+        return run(source)
+    return run(source, limits_file.by_criterion(path))

@@ -1,4 +1,4 @@
-"""The table of questions: the only place that knows how many there are."""
+"""The table of questions."""
 
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.density import question as density

@@ -1,4 +1,4 @@
-"""From what a repetition left to its record."""
+"""Build the record of a repetition from its results."""
 
 import collections.abc
 import dataclasses
@@ -6,11 +6,15 @@ import datetime
 import importlib.metadata
 import typing as t
 
-from rally_vmperf.measurement import cpu_seconds
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.comparison import caps as caps_
+from rally_vmperf.measurement.samples import cpu_seconds
+from rally_vmperf.measurement.samples import merged
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import codec
+from rally_vmperf.records import flows
+from rally_vmperf.records import merged as merged_
 
 #: Packages whose versions stand in every record.
 SOFTWARE = ("rally-vmperf", "rally", "rally-openstack", "openstacksdk")
@@ -21,7 +25,7 @@ Json = collections.abc.Mapping[str, t.Any]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Identity:
-    """Which repetition of what this is.
+    """The identity of a repetition: task, workload, number.
 
     :param question: name of an entry of the table of questions, or
         ``recording``
@@ -52,13 +56,25 @@ class Machine:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Host:
+    """The size of a host of guests; None where the cloud does not tell."""
+
+    name: str
+    vcpus: int | None
+    memory_mib: int | None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Setting:
     """What stays the same over all repetitions of a run.
 
     :param details: by machine what Nova, the machine itself and the
-        workloads say of it; for the file beside the journal
+        workloads report of it; for the file beside the journal
     :param metrics: of the reference and of the workloads, encoded
     :param reference: as ``execution.comparison.reference`` gives it
+    :param caps: links and policies that may hold rates
+    :param ends: the other ends of network workloads
+    :param hosts: of the guests, those whose size is known
     """
 
     shape: dict[str, int]
@@ -69,13 +85,17 @@ class Setting:
     metrics: dict[str, dict[str, t.Any]]
     reference: dict[str, t.Any] | None
     findings: tuple[finding.Finding, ...]
+    caps: tuple[caps_.Cap, ...] = ()
+    ends: flows.Ends = dataclasses.field(default_factory=flows.Ends)
+    hosts: tuple[Host, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Order:
-    """In which order the conditions of a repetition ran.
+    """The order in which the conditions of a repetition ran.
 
-    :param seed: what a shuffling begins with; the repetition adds its number
+    :param seed: of the generator that shuffles; the repetition's number is
+        added
     """
 
     kind: OrderKind = "listed"
@@ -84,14 +104,17 @@ class Order:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Taken:
-    """What one condition left.
+    """The results of one condition.
 
     :param position: place in the order in which the conditions ran, from 1
     :param skipped: why it was not run at all, or nothing
     :param machines: names of the guests that were to take part
+    :param turns: in how many groups, one after another, they ran
     :param copies: number of bare-metal copies that it is compared with; None
         where the reference has it in no such number
     :param commands: what the runs of commands took
+    :param distributions: of all machines together
+    :param lines: likewise, values over time
     """
 
     axes: repetition.Axes
@@ -99,12 +122,15 @@ class Taken:
     state: repetition.State
     skipped: str = ""
     machines: tuple[str, ...] = ()
+    turns: int = 1
     observations: tuple[sample.Observation, ...] = ()
     missing: tuple[repetition.Missing, ...] = ()
     findings: tuple[finding.Finding, ...] = ()
     starts: tuple[repetition.Start, ...] = ()
     copies: int | None = None
     commands: tuple[cpu_seconds.Usage, ...] = ()
+    distributions: tuple[merged.Distribution, ...] = ()
+    lines: tuple[merged.Line, ...] = ()
 
 
 def software() -> dict[str, str]:
@@ -134,13 +160,19 @@ def build(
 
     :param conditions: in the order of the task
     :param options: of the question, such as what idle guests did
-    :param missing: what belongs to no condition
+    :param missing: metrics that are missing in no particular condition
     :param findings: likewise
     :param files: ``raw`` and ``machines``: name and checksum of each file, or
         None where it could not be written
     """
     metrics = codec.encode_metrics(
-        each.sample.metric for one in conditions for each in one.observations
+        metric
+        for one in conditions
+        for metric in (
+            *(each.sample.metric for each in one.observations),
+            *(each.metric for each in one.distributions),
+            *(each.metric for each in one.lines),
+        )
     )
     whole = {
         "version": codec.VERSION,
@@ -157,32 +189,44 @@ def build(
         "reference": setting.reference,
         "order": dataclasses.asdict(order),
         "options": dict(options or {}),
-        "conditions": [_condition(one) for one in conditions],
+        "conditions": [_condition(one, setting) for one in conditions],
         "missing": _plain(missing),
         "findings": codec.encode_findings((*setting.findings, *findings)),
+        **({"caps": _plain(setting.caps)} if setting.caps else {}),
+        **({"hosts": _plain(setting.hosts)} if setting.hosts else {}),
         "files": {"raw": None, "machines": None, **(files or {})},
     }
     return codec.pack(whole)
 
 
-def _condition(one: Taken) -> dict[str, t.Any]:
+def _condition(one: Taken, setting: Setting) -> dict[str, t.Any]:
     sources = [each.source for each in one.observations]
     machines = list(dict.fromkeys((*one.machines, *sources)))
+    kinds = flows.of_condition(
+        () if one.skipped else machines,
+        one.turns,
+        setting.ends,
+        setting.details,
+    )
     return {
         "axes": dict(one.axes),
         "position": one.position,
         "state": one.state,
         "skipped": one.skipped,
         "machines": machines,
+        **({"turns": one.turns} if one.turns > 1 else {}),
+        **({"flows": kinds} if kinds else {}),
         "samples": codec.encode_samples(one.observations, machines),
         "copies": one.copies,
         "missing": _plain(one.missing),
         "findings": codec.encode_findings(one.findings),
         "starts": _plain(one.starts),
         "commands": codec.encode_commands(one.commands),
+        "distributions": merged_.encode_distributions(one.distributions),
+        "lines": merged_.encode_lines(one.lines),
     }
 
 
 def _plain(parts: collections.abc.Iterable[t.Any]) -> list[dict[str, t.Any]]:
-    """Return dataclasses as plain documents, in their order."""
+    """Return dataclasses as JSON documents, in their order."""
     return [dataclasses.asdict(one) for one in parts]

@@ -1,4 +1,4 @@
-"""From a record, a plain JSON document, to what judges and reports read."""
+"""Encode and decode records, which are plain JSON documents."""
 
 import collections.abc
 import copy
@@ -6,36 +6,41 @@ import dataclasses
 import decimal
 import typing as t
 
-from rally_vmperf.measurement import cpu_seconds
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.comparison import caps
+from rally_vmperf.measurement.samples import cpu_seconds
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.records import merged
 
 Json = collections.abc.Mapping[str, t.Any]
-#: Of each machine one value, several, or none.
+#: For each machine one value, several, or none.
 Values = list[float | list[float] | None]
-#: What a command took: the fields of a ``Usage`` without its workload.
+#: The usage of a command: the fields of ``Usage`` without its workload.
 Row = list[t.Any]
 
+#: What records and baselines keep of a metric, beside its name.
+_MEANING = ("unit", "better", "scale", "adds_up", "resolution", "step")
 #: Version of the form of records.
 VERSION = 2
 #: Significant digits of a sample: more than any tool is exact to, and few
-#: enough for a record of many guests.
+#: enough to keep a record of many guests small.
 DIGITS = 5
 #: Likewise, of seconds that commands took.
 _CPU_DIGITS = 4
+#: Likewise, of each machine's percentiles, which are exact to 1 %.
+_PERCENTILE_DIGITS = 3
 
 
 def encode_metrics(
     metrics: collections.abc.Iterable[sample.Metric],
 ) -> dict[str, dict[str, t.Any]]:
-    """Return metrics by name, so that samples need only name them."""
+    """Return metrics by name; samples refer to them by name only."""
     return {
         metric.name: {
-            "unit": metric.unit,
-            "better": metric.better,
-            "scale": metric.scale,
-            "adds_up": metric.adds_up,
+            key: value
+            for key in _MEANING
+            if (value := getattr(metric, key)) is not None
         }
         for metric in metrics
     }
@@ -45,11 +50,7 @@ def decode_metrics(metrics: Json) -> dict[str, sample.Metric]:
     """Return the metrics that ``encode_metrics`` wrote."""
     return {
         name: sample.Metric(
-            name=name,
-            unit=meaning["unit"],
-            better=meaning["better"],
-            scale=meaning["scale"],
-            adds_up=meaning.get("adds_up"),
+            name, **{key: meaning[key] for key in _MEANING if key in meaning}
         )
         for name, meaning in metrics.items()
     }
@@ -74,7 +75,7 @@ def encode_samples(
     observations: collections.abc.Iterable[sample.Observation],
     sources: collections.abc.Sequence[str],
 ) -> dict[str, Values]:
-    """Return metric -> what each of these machines reported, in their order.
+    """Return metric -> value of each machine, in the order of the machines.
 
     :raises KeyError: for an observation of another machine
     """
@@ -85,7 +86,7 @@ def encode_samples(
             found[name] = {source: [] for source in sources}
         found[name][one.source].append(one.sample.value)
     return {
-        name: [of_one(values) for values in by_source.values()]
+        name: [encode_values(values) for values in by_source.values()]
         for name, by_source in found.items()
     }
 
@@ -93,10 +94,10 @@ def encode_samples(
 def encode_commands(
     usages: collections.abc.Iterable[cpu_seconds.Usage],
 ) -> dict[str, list[Row]]:
-    """Return workload -> what each of its commands took, added up, a row each.
+    """Return workload -> a row for each command with the sum of its usage.
 
     Rows are short: a record of many numbers of guests holds hundreds of them.
-    What each run took stands in the file of the raw outputs.
+    The file of the raw outputs has the usage of each run.
     """
     found: dict[str, list[Row]] = {}
     for one in cpu_seconds.total(usages):
@@ -106,7 +107,7 @@ def encode_commands(
 
 
 def _rounded(value: t.Any) -> t.Any:
-    """Return a number with few digits, and anything else as it is."""
+    """Return a number rounded to few digits; other values unchanged."""
     if not isinstance(value, float):
         return value
     short = float(f"{value:.{_CPU_DIGITS}g}")
@@ -127,8 +128,8 @@ def decode_commands(
     )
 
 
-def of_one(values: list[float]) -> float | list[float] | None:
-    """Return what one machine reported as records hold it."""
+def encode_values(values: list[float]) -> float | list[float] | None:
+    """Return the values of one machine, as records hold them."""
     if len(values) > 1:
         return values
     return values[0] if values else None
@@ -145,18 +146,17 @@ def decode_samples(
     """
     known = decode_metrics({name: metrics[name] for name in samples})
     return tuple(
-        sample.Observation(
-            source=source,
-            sample=sample.Sample(metric=known[name], value=value),
-        )
+        sample.Observation(source, sample.Sample(known[name], value))
         for name, values in samples.items()
         for source, given in zip(sources, values, strict=True)
-        for value in several(given, metrics[name])
+        for value in decode_values(given, metrics[name])
     )
 
 
-def several(given: float | list[float] | None, meaning: Json) -> list[float]:
-    """Return what one machine reported, in the metric's base unit.
+def decode_values(
+    given: float | list[float] | None, meaning: Json
+) -> list[float]:
+    """Return the values of one machine, in the metric's base unit.
 
     :param meaning: of the metric, encoded
     """
@@ -172,26 +172,39 @@ def several(given: float | list[float] | None, meaning: Json) -> list[float]:
 def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
     """Return a record whose samples are whole numbers of few digits.
 
-    A record of many guests holds ten thousands of them. How many decimals
-    they have stands in the metric's meaning.
+    A record of many guests holds ten thousands of them. The metric's
+    meaning has the number of decimals.
     """
     record = copy.deepcopy(record)
     parts = [one["samples"] for one in record["conditions"]]
     for one in (record["reference"] or {}).get("copies", ()):
         parts += one["repetitions"]
+    digits = {
+        sample.percentile_name(name, percent): _PERCENTILE_DIGITS
+        for one in record["conditions"]
+        for name in one.get("distributions", {})
+        for percent in sample.PERCENTILES
+    }
     lowest: dict[str, int] = {}
     for samples in parts:
         for name, values in samples.items():
-            for value in (v for given in values for v in several(given, {})):
-                exponent = int(_short(value).as_tuple().exponent)
+            for value in (
+                v for given in values for v in decode_values(given, {})
+            ):
+                short = _short(value, digits.get(name, DIGITS))
+                exponent = int(short.as_tuple().exponent)
                 lowest[name] = min(exponent, lowest.get(name, exponent))
     for samples in parts:
         for name, values in samples.items():
             samples[name] = [
-                of_one(
+                encode_values(
                     [
-                        int(_short(value).scaleb(-lowest[name]))
-                        for value in several(given, {})
+                        int(
+                            _short(value, digits.get(name, DIGITS)).scaleb(
+                                -lowest[name]
+                            )
+                        )
+                        for value in decode_values(given, {})
                     ]
                 )
                 for given in values
@@ -201,9 +214,45 @@ def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
     return record
 
 
-def _short(value: float) -> decimal.Decimal:
-    """Return a value with ``DIGITS`` digits, without zeros at its end."""
-    return decimal.Decimal(f"{value:.{DIGITS}g}").normalize()
+def with_reference(
+    record: Json, reference: Json, metrics: Json, findings: list[Json]
+) -> dict[str, t.Any]:
+    """Return a record with another reference, and other findings.
+
+    :param metrics: of the reference, encoded
+    """
+    meanings = {
+        name: {key: one[key] for key in one if key != "decimals"}
+        for name, one in record["metrics"].items()
+    }
+    return pack(
+        {
+            **record,
+            "reference": reference,
+            "metrics": {**metrics, **meanings},
+            "findings": findings,
+            "conditions": [
+                {
+                    **one,
+                    "samples": {
+                        name: [
+                            encode_values(
+                                decode_values(given, record["metrics"][name])
+                            )
+                            for given in values
+                        ]
+                        for name, values in one["samples"].items()
+                    },
+                }
+                for one in record["conditions"]
+            ],
+        }
+    )
+
+
+def _short(value: float, digits: int) -> decimal.Decimal:
+    """Return a value with so many digits, without trailing zeros."""
+    return decimal.Decimal(f"{value:.{digits}g}").normalize()
 
 
 def copies(number: int) -> list[str]:
@@ -212,12 +261,12 @@ def copies(number: int) -> list[str]:
 
 
 def readable(record: Json | None) -> repetition.Repetition | None:
-    """Return what a record holds, None where there is none or no sense."""
+    """Return the repetition in a record; None where it cannot be read."""
     if record is None:
         return None
     try:
         return decode(record)
-    except (KeyError, TypeError, ValueError):
+    except (ArithmeticError, KeyError, TypeError, ValueError):
         return None
 
 
@@ -230,13 +279,14 @@ def decode(record: Json) -> repetition.Repetition:
     expected = tuple(metrics[name] for name in record["expected"])
     references = _references(record["reference"], record["metrics"])
     return repetition.Repetition(
+        run=record["workload"],
         number=record["repetition"],
         planned=record["planned"],
         counted=record["counted"],
         state=record["state"],
         expected=expected,
         conditions=tuple(
-            _condition(record, one, expected, references)
+            _condition(record, one, metrics, expected, references)
             for one in record["conditions"]
         ),
         hosts={
@@ -246,12 +296,43 @@ def decode(record: Json) -> repetition.Repetition:
         },
         missing=_missing(record),
         findings=_findings(record),
+        caps=tuple(caps.Cap(**one) for one in record.get("caps", ())),
+        rooms=tuple(_rooms(record)),
     )
+
+
+def _rooms(record: Json) -> collections.abc.Iterator[repetition.Room]:
+    """Return how many guests each host holds, as far as its size is known.
+
+    By what Nova tells an administrator, or by the baseline's machine.
+    """
+    hosts, reference = record.get("hosts", []), record["reference"]
+    if reference is not None and not hosts:
+        facts = reference["fingerprint"]
+        size = {
+            "name": reference["machine"],
+            "vcpus": facts.get("threads"),
+            "memory_mib": (facts.get("memory_bytes") or 0) >> 20,
+        }
+        hosts = [size]
+    shape = record["shape"]
+    for one in hosts:
+        if vcpus := one["vcpus"]:
+            yield repetition.Room(
+                guests=vcpus // shape["vcpus"],
+                what=f"the {vcpus} processors of {one['name']}",
+            )
+        if memory := one["memory_mib"]:
+            yield repetition.Room(
+                guests=memory // shape["memory_mib"],
+                what=f"the {memory / 1024:.3g} GiB of memory of {one['name']}",
+            )
 
 
 def _condition(
     record: Json,
     one: Json,
+    metrics: merged.Metrics,
     expected: tuple[sample.Metric, ...],
     references: collections.abc.Mapping[int | None, repetition.Reference],
 ) -> repetition.Condition:
@@ -264,7 +345,8 @@ def _condition(
         state=one["state"],
         skipped=one["skipped"],
         machines=tuple(one["machines"]),
-        # What is skipped lacks nothing that was to be measured.
+        turns=one.get("turns", 1),
+        # A skipped condition expects no metrics.
         expected=() if one["skipped"] else expected,
         observations=decode_samples(
             one["samples"], one["machines"], record["metrics"]
@@ -274,6 +356,8 @@ def _condition(
         starts=tuple(repetition.Start(**start) for start in one["starts"]),
         reference=references.get(one["copies"], repetition.NO_REFERENCE),
         commands=decode_commands(one.get("commands", {})),
+        distributions=merged.distributions(one, metrics),
+        lines=merged.lines(one, metrics),
     )
 
 
@@ -291,6 +375,7 @@ def _references(
     """Return bare metal by the number of its copies."""
     if reference is None:
         return {}
+    known = decode_metrics(metrics)
     return {
         one["copies"]: repetition.Reference(
             name=reference["name"],
@@ -301,6 +386,9 @@ def _references(
                 for samples in one["repetitions"]
             ),
             commands=decode_commands(one.get("commands", {})),
+            percentiles=merged.percentiles(one, known),
+            distributions=merged.distributions(one, known),
+            lines=merged.lines(one, known),
         )
         for one in reference["copies"]
     }

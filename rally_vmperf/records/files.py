@@ -1,4 +1,4 @@
-"""What grows with guests and commands: files beside the journal.
+"""Files beside the journal: raw outputs, and machines of a run.
 
 A record names them with their checksums. All are gzip around one JSON
 document.
@@ -10,33 +10,65 @@ import gzip
 import hashlib
 import io
 import json
-import os
 import pathlib
-import tempfile
 import typing as t
 import zlib
 
+from rally_vmperf import atomic
+from rally_vmperf import documents
+from rally_vmperf import errors
+
 Json = collections.abc.Mapping[str, t.Any]
-#: Called once, with one line, when the disk takes no more.
+#: Called once, with one line, when writing fails.
 Failed = t.Callable[[str], None]
+
+_OBJECT = {"type": "object"}
+#: What readers of the machines' file rely on.
+_MACHINES: Json = {
+    "type": "object",
+    "properties": {
+        "machines": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "properties": {
+                    "fingerprint": _OBJECT,
+                    "tools": {
+                        "type": "object",
+                        "additionalProperties": _OBJECT,
+                    },
+                    "nova": {
+                        "type": "object",
+                        "properties": {
+                            "disk": {
+                                "type": ["object", "null"],
+                                "required": ["source", "size_gib"],
+                            }
+                        },
+                    },
+                },
+            },
+        }
+    },
+}
 
 #: Makes zlib write a file that gzip reads.
 _GZIP = 31
 
 
-class FileError(Exception):
+class FileError(errors.VMPerfError):
     """A file beside the journal cannot be read; one line."""
 
 
 class RawOutputs:
-    """What the tools printed in a repetition, and when they ran.
+    """The outputs of the tools in a repetition, with their times.
 
-    Each output is in the file, as a line of its own, when ``add`` returns: a
-    killed controller leaves what came until then, and zcat reads it.  A full
-    disk costs all outputs, so that no half a file takes the room of a record.
+    Each output is in the file, as a line of its own, when ``add`` returns:
+    after a kill of the controller zcat still reads them.  On a full disk the
+    whole file is removed, so that it takes no room from the records.
 
     :param path: of the file
-    :param failed: nothing here raises
+    :param failed: called instead of raising
     """
 
     def __init__(self, path: pathlib.Path, failed: Failed) -> None:
@@ -59,15 +91,21 @@ class RawOutputs:
         self._between = ",\n"
 
     def close(
-        self, runs: collections.abc.Iterable[Json] = ()
+        self,
+        runs: collections.abc.Iterable[Json] = (),
+        readings: collections.abc.Iterable[Json] = (),
     ) -> dict[str, str] | None:
         """End the document; return the file's entry for the record.
 
         :param runs: every command that ran, by its machine's own clock
+        :param readings: each machine's own distributions and series
         :returns: None where there is no file
         """
-        lines = ",\n".join(json.dumps(one) for one in runs)
-        self._put(f'\n], "runs": [\n{lines}\n]}}\n', zlib.Z_FINISH)
+        text = "\n]"
+        for name, parts in (("runs", runs), ("readings", readings)):
+            lines = ",\n".join(json.dumps(one) for one in parts)
+            text += f', "{name}": [\n{lines}\n]'
+        self._put(f"{text}}}\n", zlib.Z_FINISH)
         if self._stream is None:
             return None
         return _entry(self._path, self._sum.hexdigest())
@@ -99,12 +137,12 @@ class RawOutputs:
 def write_machines(
     folder: pathlib.Path, details: Json, failed: Failed
 ) -> dict[str, str] | None:
-    """Write what is known of each machine; return the entry for the record.
+    """Write the facts of each machine; return the entry for the record.
 
-    The file is named after its content, so that a run with the same machines
-    has one, however many repetitions name it.
+    The file is named after its content, so that all repetitions with the same
+    machines share one file.
 
-    :returns: None where the disk does not take it
+    :returns: None where it cannot be written
     """
     text = json.dumps({"machines": details}, sort_keys=True)
     content = gzip.compress(text.encode(), mtime=0)
@@ -112,7 +150,7 @@ def write_machines(
     path = folder / f"machines-{digest[:16]}.json.gz"
     try:
         if not path.exists() or path.read_bytes() != content:
-            _replace(path, content)
+            atomic.write(path, content)
     except OSError as error:
         failed(_full("machines", path, error))
         return None
@@ -123,7 +161,7 @@ def read(folder: pathlib.Path | None, entry: Json | None) -> Json:
     """Return the document of a file that a record names.
 
     :param folder: of the journal, None where it is not known
-    :raises FileError: where it is not there, or not what was written
+    :raises FileError: where it is missing, or has another checksum
     """
     if entry is None:
         raise FileError("it could not be written during the run")
@@ -136,31 +174,24 @@ def read(folder: pathlib.Path | None, entry: Json | None) -> Json:
             raise FileError(
                 f"{path} is not what the run wrote: its checksum differs"
             )
-        return t.cast(Json, json.loads(gzip.decompress(content)))
-    except (EOFError, ValueError, gzip.BadGzipFile, zlib.error) as error:
+        with gzip.open(io.BytesIO(content)) as stream:
+            text = stream.read(documents.LARGEST + 1)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FileError(f"{path} is damaged: {error}") from error
     except OSError as error:
         raise FileError(f"{path}: {error.strerror or error}") from error
+    if len(text) > documents.LARGEST:
+        raise FileError(f"{path} unpacks to more than {documents.LARGEST} B")
+    try:
+        found = documents.parse_json(text, str(path))
+        documents.check(_MACHINES, found, str(path))
+    except documents.DocumentError as error:
+        raise FileError(error) from None
+    return t.cast(Json, found)
 
 
 def _entry(path: pathlib.Path, digest: str) -> dict[str, str]:
     return {"name": path.name, "sha256": digest}
-
-
-def _replace(path: pathlib.Path, content: bytes) -> None:
-    """Write a file whole, or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        dir=path.parent, prefix=".", delete=False
-    ) as stream:
-        try:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-            os.replace(stream.name, path)
-        except BaseException:
-            pathlib.Path(stream.name).unlink(missing_ok=True)
-            raise
 
 
 def _full(what: str, path: pathlib.Path, error: OSError) -> str:

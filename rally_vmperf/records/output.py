@@ -1,4 +1,4 @@
-"""Records in Rally's output: how they travel, how they are found again."""
+"""Records in Rally's output: how they are written and read."""
 
 import collections.abc
 import typing as t
@@ -25,7 +25,7 @@ def encode(record: Json) -> dict[str, t.Any]:
 
 
 def mark(title: str) -> dict[str, t.Any]:
-    """Return an additive output that only calls for the chart of a run.
+    """Return an additive output that only requests the chart of a run.
 
     Rally feeds additive outputs to a table of its own, so the data must be
     pairs of name and number; the figures are in the records.
@@ -48,7 +48,7 @@ def find(iteration: Json) -> Json | None:
 
 
 def carried(iteration: Json) -> list[t.Any]:
-    """Return the records in an iteration, whatever is wrong with them."""
+    """Return the records in an iteration, valid or not."""
     return [
         part["data"]
         for part in iteration.get("output", {}).get("complete", ())
@@ -57,5 +57,5 @@ def carried(iteration: Json) -> list[t.Any]:
 
 
 def decode(iteration: Json) -> repetition.Repetition | None:
-    """Return the repetition in an iteration, None when it holds none."""
+    """Return the repetition in an iteration, None without a valid record."""
     return codec.readable(find(iteration))

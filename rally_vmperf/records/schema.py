@@ -1,30 +1,18 @@
 """The form of a record, as JSON Schema."""
 
 import collections.abc
-import functools
-import importlib.resources
-import json
 import typing as t
 
-import jsonschema
+from rally_vmperf import documents
+from rally_vmperf import errors
 
 
-class RecordError(ValueError):
+class RecordError(errors.VMPerfError):
     """A document is not a record, with the place where it differs."""
 
 
 class OldRecordError(RecordError):
     """A record has the form of an earlier version; one line."""
-
-
-@functools.cache
-def _validator() -> jsonschema.Draft7Validator:
-    text = (
-        importlib.resources.files("rally_vmperf.records")
-        .joinpath("schema.json")
-        .read_text(encoding="utf-8")
-    )
-    return jsonschema.Draft7Validator(json.loads(text))
 
 
 def check(record: t.Any) -> collections.abc.Mapping[str, t.Any]:
@@ -34,7 +22,7 @@ def check(record: t.Any) -> collections.abc.Mapping[str, t.Any]:
     :raises RecordError: with the place and the reason, in one line
     """
     refuse_old(record)
-    error = next(iter(_validator().iter_errors(record)), None)
+    error = documents.first_error(documents.own_schema(__package__), record)
     if error is not None:
         raise RecordError(
             f"not a record: {error.json_path}: {error.message[:200]}"
@@ -45,7 +33,7 @@ def check(record: t.Any) -> collections.abc.Mapping[str, t.Any]:
 def refuse_old(record: t.Any) -> None:
     """Refuse a record of an earlier version.
 
-    :raises OldRecordError: in one line that says how to record anew
+    :raises OldRecordError: in one line that says how to record again
     """
     version = record.get("version") if isinstance(record, dict) else None
     if version == 1:

@@ -1,4 +1,4 @@
-"""Rows and findings, put together as a reader looks for them."""
+"""Group rows by part of the machine, and findings by kind."""
 
 import collections.abc
 
@@ -20,8 +20,8 @@ def part(name: str) -> str:
     return PARTS.get(first, first)
 
 
-def place(name: str) -> int:
-    """Return where a metric's part stands in the order of parts."""
+def position(name: str) -> int:
+    """Return the position of a metric's part in the order of parts."""
     order = [*PARTS.values()]
     title = part(name)
     return order.index(title) if title in order else len(order)
@@ -30,7 +30,7 @@ def place(name: str) -> int:
 def by_kind(
     findings: collections.abc.Iterable[finding.RunFinding],
 ) -> list[tuple[str, list[finding.RunFinding]]]:
-    """Return findings by kind, so that why and remedy are said once."""
+    """Return findings by kind, so that why and remedy are shown once."""
     found: dict[str, list[finding.RunFinding]] = {}
     for one in findings:
         found.setdefault(one.finding.kind, []).append(one)

@@ -9,7 +9,7 @@ import markupsafe
 import matplotlib
 from matplotlib import figure
 
-from rally_vmperf.report import text
+from rally_vmperf import sanitize
 
 #: Colour and mark of a verdict. The colours (Okabe and Ito) stay apart for
 #: readers who see few; the marks stay apart without any.
@@ -23,6 +23,8 @@ VERDICTS = {
 GUEST = "#0072b2"
 BARE = "#6b6b6b"
 LAW = "#8b3f82"
+#: Of conditions in one drawing, from the first to the last.
+CONDITIONS = ("#56b4e9", "#0072b2", "#8b3f82", "#3f1d4b")
 INK = "#1f2933"
 FAINT = "#d5dae0"
 
@@ -52,7 +54,7 @@ _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 @contextlib.contextmanager
 def settings(name: str) -> collections.abc.Iterator[None]:
-    """Draw with our look, and not with that of the user's matplotlibrc.
+    """Apply the style of the report instead of the user's matplotlibrc.
 
     :param name: of the drawing; makes its inner identifiers its own
     """
@@ -64,7 +66,7 @@ def settings(name: str) -> collections.abc.Iterator[None]:
 
 
 def abreast(centre: float, count: int, width: float) -> list[float]:
-    """Return where repetitions stand around their mean, in their order."""
+    """Return the horizontal offsets of repetitions, in their order."""
     step = width / max(1, count - 1)
     first = centre - width / 2 if count > 1 else centre
     return [first + place * step for place in range(count)]
@@ -87,14 +89,16 @@ def by_metric(
 
     :param room: around the first and the last, in lines
     """
-    axes.set_yticks(range(len(names)), [text.printable(one) for one in names])
+    axes.set_yticks(
+        range(len(names)), [sanitize.printable(one) for one in names]
+    )
     axes.set_ylim(len(names) - 1 + room, -room)
     axes.grid(axis="x")
     axes.spines["left"].set_visible(False)
 
 
 def legend(drawn: figure.Figure, boxes: list[t.Any], **form: t.Any) -> None:
-    """Put the key above a figure."""
+    """Draw the legend above a figure."""
     drawn.legend(
         handles=boxes, loc="outside upper center", frameon=False, **form
     )
@@ -103,13 +107,13 @@ def legend(drawn: figure.Figure, boxes: list[t.Any], **form: t.Any) -> None:
 def svg(drawn: figure.Figure, title: str) -> markupsafe.Markup:
     """Return a figure as an SVG element, the same for the same figure.
 
-    :param title: what a screen reader says of it
+    :param title: for screen readers
     """
     out = io.StringIO()
     drawn.savefig(out, format="svg", metadata=_NO_METADATA)
     content = out.getvalue()
     element = content[content.index("<svg") :]
-    label = markupsafe.escape(text.printable(title))
+    label = markupsafe.escape(sanitize.printable(title))
     named = f'<svg role="img" aria-label="{label}"'
     # Escaped by matplotlib, which writes XML by an XML writer.
     return markupsafe.Markup(named + element[len("<svg") :])  # noqa: S704

@@ -1,12 +1,13 @@
 """From runs to one HTML page that needs nothing else.
 
-The page holds no script and fetches nothing, so that it can be mailed, kept
-and opened anywhere. Only inside Rally's report it holds one: a frame cannot
-otherwise take the height of what is in it.
+The page has no script and loads nothing, so that it can be mailed, kept and
+opened anywhere. Only inside Rally's report it has a script, which sets the
+height of the frame to that of the page.
 """
 
 import base64
 import collections.abc
+import dataclasses
 import functools
 import hashlib
 import typing as t
@@ -14,10 +15,14 @@ import typing as t
 import jinja2
 import markupsafe
 
+from rally_vmperf import sanitize
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import units
-from rally_vmperf.report import cpu_table
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import summary
+from rally_vmperf.measurement.samples import cpu_seconds
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import groups
+from rally_vmperf.report import panels
 from rally_vmperf.report import run as runs
 from rally_vmperf.report import samples
 from rally_vmperf.report import setting
@@ -27,18 +32,18 @@ from rally_vmperf.report import text
 MOST_SENTENCES = 12
 
 
-def standalone(shown: collections.abc.Iterable[runs.Run]) -> str:
+def standalone(shown: collections.abc.Iterable[runs.RunReport]) -> str:
     """Return a page of its own: an overview, and a section per run."""
     return _render(runs.told_apart(shown), embedded=False)
 
 
-def embedded(run: runs.Run) -> str:
+def embedded(run: runs.RunReport) -> str:
     """Return a page for a frame in Rally's report."""
     return _render([run], embedded=True)
 
 
-def _render(shown: list[runs.Run], *, embedded: bool) -> str:
-    alike: dict[runs.Section[t.Any], list[runs.Run]] = {}
+def _render(shown: list[runs.RunReport], *, embedded: bool) -> str:
+    alike: dict[runs.Section[t.Any], list[runs.RunReport]] = {}
     for one in shown:
         alike.setdefault(one.section, []).append(one)
     sections = [
@@ -52,7 +57,7 @@ def _render(shown: list[runs.Run], *, embedded: bool) -> str:
             one.section.template,
             run=one,
             name=f"run-{number}",
-            judged=one.judgement,
+            judgement=one.judgement,
             findings=one.findings,
             facts=setting.facts(one),
         )
@@ -91,7 +96,7 @@ def _environment(of: runs.Section[t.Any] | None) -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=text.printable,
+        finalize=sanitize.printable_or_same,
     )
     environment.filters.update(
         figure=units.show,
@@ -103,20 +108,76 @@ def _environment(of: runs.Section[t.Any] | None) -> jinja2.Environment:
     environment.globals.update(
         KINDS=finding.KINDS,
         MOST_SENTENCES=MOST_SENTENCES,
+        RULES=summary.RULES,
         machines=setting.side_by_side,
         guest_samples=samples.of_guests,
         bare_samples=samples.of_bare_metal,
-        cpu_lines=cpu_table.lines,
-        cpu_mean=cpu_table.mean,
-        cpu_per_work=cpu_table.per_work,
+        draw_distributions=panels.distributions,
+        draw_over_time=panels.over_time,
+        cpu_lines=cpu_lines,
+        cpu_mean=cpu_mean,
+        cpu_per_work=cpu_per_work,
         script_hash=_script_hash(environment),
     )
     return environment
 
 
 def _script_hash(environment: jinja2.Environment) -> str:
-    """Return what lets a browser run our own script, and no other."""
+    """Return the hash by which a browser accepts this script and no other."""
     source = environment.get_template("fit_frame.html").render()
     script = source.partition("<script>")[2].partition("</script>")[0]
     digest = hashlib.sha256(script.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CpuLine:
+    """One command under one condition.
+
+    :param condition: in words, empty where there is only one
+    :param guest: the usage of its counted runs, added up
+    :param bare: likewise, of bare metal; None where it is not known
+    """
+
+    condition: str
+    guest: cpu_seconds.Usage
+    bare: cpu_seconds.Usage | None
+
+
+def cpu_lines(
+    repetitions: collections.abc.Iterable[repetition.Repetition],
+) -> list[CpuLine]:
+    """Return a line for each condition and command, in their order."""
+    guests: dict[str, list[cpu_seconds.Usage]] = {}
+    metal: dict[str, dict[tuple[str, str], cpu_seconds.Usage]] = {}
+    for entry in repetitions:
+        for one in entry.conditions if entry.counted else ():
+            words = ", ".join(f"{key} {at}" for key, at in one.axes.items())
+            guests.setdefault(words, []).extend(one.commands)
+            metal[words] = {
+                (used.workload, used.command): used
+                for used in one.reference.commands
+            }
+    return [
+        CpuLine(
+            condition=words,
+            guest=used,
+            bare=metal[words].get((used.workload, used.command)),
+        )
+        for words, usages in guests.items()
+        for used in cpu_seconds.total(usages)
+    ]
+
+
+def cpu_mean(used: cpu_seconds.Usage) -> str:
+    """Return user and system CPU seconds of a run."""
+    return (
+        f"{used.user / used.runs:.3g} + {used.system / used.runs:.3g} s of "
+        f"{used.seconds / used.runs:.3g} s"
+    )
+
+
+def cpu_per_work(used: cpu_seconds.Usage) -> str:
+    """Return CPU seconds per unit of work, a dash where it is not known."""
+    found = used.per_work
+    return f"{found[0]:.3g} s per {found[1]}" if found else "-"

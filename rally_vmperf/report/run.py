@@ -11,12 +11,12 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge as judges_
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import summary
-from rally_vmperf.measurement import units
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.report import text
 
-RunT = t.TypeVar("RunT", bound="Run")
+RunT = t.TypeVar("RunT", bound="RunReport")
 Json = collections.abc.Mapping[str, t.Any]
 Records = collections.abc.Sequence[Json | None]
 #: What a reader must know before the figures: titles with their lines.
@@ -32,8 +32,22 @@ _GRAVITY = ("failed", "void", "inconclusive", "passed", "none")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Run:
-    """The records of one Rally workload, and what they amount to.
+class Other:
+    """The verdict of another SLA, as Rally has stored it."""
+
+    criterion: str
+    detail: str
+    success: bool
+
+    def sentence(self) -> str:
+        """Return it as one line."""
+        word = "passed" if self.success else "failed"
+        return f"{self.criterion} of Rally: {word}: {self.detail}"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RunReport:
+    """The records of one Rally workload, with their judgements.
 
     :param section: how the question shows it
     :param title: tells it apart from the other runs on the page
@@ -42,6 +56,7 @@ class Run:
     :param judgements: by what is judged, the main one first
     :param machines: of the last record, with what its file says of them
     :param lacking: why there is no such file, or nothing
+    :param others: verdicts of Rally's own criteria
     """
 
     section: "Section[t.Any]"
@@ -51,6 +66,7 @@ class Run:
     judgements: collections.abc.Mapping[str, summary.Summary[t.Any]]
     machines: tuple[Json, ...]
     lacking: str
+    others: tuple[Other, ...] = ()
 
     @property
     def last(self) -> Json:
@@ -64,7 +80,7 @@ class Run:
 
     @property
     def verdicts(self) -> list[tuple[str, str, summary.Summary[t.Any]]]:
-        """What was judged, with the status to show and the judgement."""
+        """Judgements, each with the status to show."""
         return [
             (what, _status(one), one) for what, one in self.judgements.items()
         ]
@@ -77,16 +93,28 @@ class Run:
         return min(held or statuses, key=_GRAVITY.index)
 
     @property
+    def passed(self) -> bool:
+        """Whether there are limits, and all are kept."""
+        held = [one for _, status, one in self.verdicts if status != "none"]
+        ours = bool(held) and all(one.passed for one in held)
+        return ours and all(one.success for one in self.others)
+
+    @property
     def headline(self) -> str:
         """The verdicts in one line."""
         return "; ".join(
-            one.headline() if status != "none" else "figures without limits"
-            for _, status, one in self.verdicts
+            [
+                one.headline()
+                if status != "none"
+                else "figures without limits"
+                for _, status, one in self.verdicts
+            ]
+            + [one.sentence() for one in self.others if not one.success]
         )
 
     @property
     def findings(self) -> tuple[finding.RunFinding, ...]:
-        """What was seen beside the figures, each once."""
+        """Findings, each once."""
         found = [x for _, _, one in self.verdicts for x in one.findings]
         return tuple(dict.fromkeys(found))
 
@@ -119,8 +147,8 @@ class Run:
 
 
 def _status(found: summary.Summary[t.Any]) -> str:
-    """Return the verdict, ``none`` for figures that no limit was put to."""
-    held = found.judged or found.unmatched
+    """Return the verdict, ``none`` for figures without limits."""
+    held = found.limited or found.unmatched
     measured = any(row.measured for row in found.rows)
     return found.status if held or not measured else "none"
 
@@ -155,7 +183,7 @@ class Section(t.Generic[RunT]):
     loader: jinja2.BaseLoader = NO_TEMPLATES
 
 
-def judged(
+def judge_records(
     section: Section[RunT],
     records: Records,
     judges: Judges,
@@ -169,21 +197,22 @@ def judged(
     :param folder: of the journal, None where it is not known
     """
     main = next(iter(judges.values()))
-    readable = []
+    readable: dict[tuple[str, int], tuple[Json, repetition.Repetition]] = {}
     for record in records:
         entry = codec.readable(record)
         for one in judges.values():
             one.add(entry)
         if record is not None and entry and main.understands(entry):
-            readable.append((record, entry))
-    readable.sort(key=lambda pair: pair[1].number)
-    last = readable[-1][0] if readable else None
+            # As the judges do: each repetition once.
+            readable.setdefault((entry.run, entry.number), (record, entry))
+    shown = sorted(readable.values(), key=lambda pair: pair[1].number)
+    last = shown[-1][0] if shown else None
     details, lacking = _details(last, folder)
     run = section.make(
         section=section,
         title=NO_RECORDS,
-        records=tuple(record for record, _ in readable),
-        repetitions=tuple(entry for _, entry in readable),
+        records=tuple(record for record, _ in shown),
+        repetitions=tuple(entry for _, entry in shown),
         judgements={what: one.judgement() for what, one in judges.items()},
         machines=tuple(
             {**details.get(one["name"], {}), **one}
@@ -197,18 +226,18 @@ def judged(
 def _details(
     record: Json | None, folder: pathlib.Path | None
 ) -> tuple[Json, str]:
-    """Return what is known of each machine, or why it is not."""
+    """Return the facts of each machine, or why they are not known."""
     if record is None:
         return {}, ""
     try:
-        found = files.read(folder, record["files"]["machines"])["machines"]
-    except (files.FileError, KeyError, TypeError) as error:
+        found = files.read(folder, record["files"]["machines"])
+    except files.FileError as error:
         return {}, str(error)
-    return found, ""
+    return found.get("machines", {}), ""
 
 
 def told_apart(runs: collections.abc.Iterable[RunT]) -> list[RunT]:
-    """Return the runs with a number behind titles that occur twice."""
+    """Return the runs with numbers added to repeated titles."""
     seen: dict[str, int] = {}
     named = []
     for run in runs:

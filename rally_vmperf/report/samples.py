@@ -1,17 +1,20 @@
-"""Every sample of a run, by metric, condition, machine and repetition."""
+"""Every sample of a run, or of one repetition, as a table."""
 
 import collections.abc
 import dataclasses
+import math
 import typing as t
 
-from rally_vmperf.measurement import units
+from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import codec
+from rally_vmperf.report import text
 
 Json = collections.abc.Mapping[str, t.Any]
 Records = collections.abc.Sequence[Json]
 #: Metric, condition and machine.
-Place = tuple[str, int | str, str]
-Cells = dict[Place, dict[int, str]]
+Key = tuple[str, int | str, str]
+Cells = dict[Key, dict[int, str]]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -75,20 +78,20 @@ def _put(
     for metric, values in samples.items():
         meaning = record["metrics"][metric]
         for name, given in zip(names, values, strict=True):
-            found = codec.several(given, meaning)
+            found = codec.decode_values(given, meaning)
             shown = [units.show(value, meaning["unit"]) for value in found]
             if shown:
-                place = cells.setdefault((metric, where, name), {})
-                place[number] = ", ".join(shown)
+                row = cells.setdefault((metric, where, name), {})
+                row[number] = ", ".join(shown)
 
 
 def _table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
     metrics = list(dict.fromkeys(metric for metric, _, _ in cells))
-    places = {metric: place for place, metric in enumerate(metrics)}
+    positions = {metric: index for index, metric in enumerate(metrics)}
 
-    def order(key: Place) -> tuple[int, int]:
+    def order(key: Key) -> tuple[int, int]:
         where = key[1] if isinstance(key[1], int) else 0
-        return places[key[0]], where
+        return positions[key[0]], where
 
     return Table(
         axis=axis,
@@ -98,3 +101,55 @@ def _table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
             for key in sorted(cells, key=order)
         ),
     )
+
+
+def of_repetition(record: t.Any) -> list[list[str]]:
+    """Return rows for Rally's table: guest, metric, value and state.
+
+    One that cannot be read is a row that says so.
+
+    Rally puts texts into a script of its page without escaping them for
+    HTML, so none of them may hold a ``<``.
+    """
+    try:
+        found = [*_samples(record), *_missing(record)]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        found = [["-", "-", "-", "the record cannot be read"]]
+    return [[sanitize.text(cell) for cell in row] for row in found]
+
+
+def _samples(record: Json) -> collections.abc.Iterator[list[str]]:
+    warm = "" if record["counted"] else "warm-up, not counted"
+    for one in record["conditions"]:
+        label = _label(one["axes"])
+        if one["skipped"]:
+            yield ["-", "-", "-", f"{label}skipped, {one['skipped']}"]
+        state = f"{label}{warm or one['state']}"
+        for metric, values in one["samples"].items():
+            meaning = record["metrics"][metric]
+            for name, given in zip(one["machines"], values, strict=True):
+                for value in codec.decode_values(given, meaning):
+                    shown = _shown(value, meaning["unit"])
+                    yield [name, metric, shown, state]
+
+
+def _label(axes: Json) -> str:
+    """Return the label of a condition, with a colon behind it."""
+    label = ", ".join(
+        f"{units.number_of('guest', value)} at once"
+        if axis == "guests"
+        else f"{axis} {value}"
+        for axis, value in axes.items()
+    )
+    return f"{label}: " if label else ""
+
+
+def _shown(value: float, unit: str) -> str:
+    return units.show(value, unit) if math.isfinite(value) else str(value)
+
+
+def _missing(record: Json) -> collections.abc.Iterator[list[str]]:
+    for part in (*record["conditions"], record):
+        for gap in part["missing"]:
+            reason = text.flat(gap["reason"])
+            yield [gap["source"], gap["what"], "missing", reason]

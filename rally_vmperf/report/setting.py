@@ -1,10 +1,11 @@
-"""Under which circumstances a run measured, in words."""
+"""The circumstances of a run, as text."""
 
 import collections.abc
 import dataclasses
 import typing as t
 
-from rally_vmperf.measurement import units
+from rally_vmperf.measurement.samples import units
+from rally_vmperf.records import flows
 from rally_vmperf.report import run as runs
 from rally_vmperf.report import text
 
@@ -14,14 +15,14 @@ Json = collections.abc.Mapping[str, t.Any]
 _MOST_LINES = 6
 
 
-def facts(run: runs.Run) -> runs.Facts:
-    """Return what a reader must know before the figures, in order."""
+def facts(run: runs.RunReport) -> runs.Facts:
+    """Return the facts that a reader needs before the figures, in order."""
     if not run.records:
         return []
-    judged = run.judgement
+    judgement = run.judgement
     record = run.last
     guests = run.of_role("guest")
-    unknown = f"not known, for want of their file: {run.lacking}"
+    unknown = f"not known: {run.lacking}"
     described: runs.Facts = [
         ("Machines", [unknown] if run.lacking else []),
         ("Flavor", _once(_flavor(guest) for guest in guests)),
@@ -31,8 +32,10 @@ def facts(run: runs.Run) -> runs.Facts:
         ("Virtualisation", _virtualisation(run, guests)),
         *run.section.compared(run),
         ("Peer", [_peer(peer, run) for peer in run.of_role("peer")]),
-        ("Repetitions", [_repetitions(run, judged.missing.planned)]),
-        ("Confidence", [f"{judged.confidence * 100:g} %"]),
+        ("Network", _flows(run.records)),
+        ("Repetitions", [_repetitions(run, judgement.missing.planned)]),
+        ("Protocol", _protocol(record)),
+        ("Confidence", [f"{judgement.confidence * 100:g} %"]),
         (
             "Measured",
             [
@@ -83,7 +86,7 @@ def _disk(guest: Json) -> str:
     disk = _nova(guest, "disk")
     if not disk or disk["source"] != "volume":
         return ""
-    kind = f", type {text.flat(disk['type'])}" if disk["type"] else ""
+    kind = f", type {text.flat(disk['type'])}" if disk.get("type") else ""
     return f"volume of {disk['size_gib']} GiB{kind}"
 
 
@@ -110,7 +113,7 @@ def _host(guest: Json) -> str:
 
 
 def _virtualisation(
-    run: runs.Run, guests: collections.abc.Iterable[Json]
+    run: runs.RunReport, guests: collections.abc.Iterable[Json]
 ) -> list[str]:
     kinds = _once(
         text.flat(guest.get("fingerprint", {}).get("virtualisation") or "")
@@ -133,13 +136,43 @@ def reference(reference: Json) -> str:
     )
 
 
-def _peer(peer: Json, run: runs.Run) -> str:
+def _peer(peer: Json, run: runs.RunReport) -> str:
     if run.found("peer_on_host"):
         return f"{peer['name']}, on the bare-metal host itself"
     return str(peer["name"])
 
 
-def _repetitions(run: runs.Run, planned: int) -> str:
+def _flows(records: collections.abc.Iterable[Json]) -> list[str]:
+    """Return between whom network workloads measured, and by which path."""
+    return _once(
+        flows.describe(one)
+        for one in flows.of_records(records, ("peer", "partner"))
+    )
+
+
+def _protocol(record: Json) -> list[str]:
+    """Return what preceded each command, with the workloads concerned."""
+    titles: dict[str, list[str]] = {}
+    for one in record["workloads"]:
+        title = "-".join(filter(None, (one["name"], one["label"])))
+        if one.get("cooldown"):
+            rest = f"{one['cooldown']:g} s of rest before each command"
+            titles.setdefault(rest, []).append(title)
+        if one.get("drop_caches"):
+            dropped = "caches dropped before each command"
+            titles.setdefault(dropped, []).append(title)
+    every = len(record["workloads"])
+    reboot = str(record["options"].get("reboot", "")).replace("_", " ")
+    return [
+        *([f"guests stopped and started {reboot}"] if reboot else []),
+        *(
+            words if len(names) == every else f"{words} of {text.flat(names)}"
+            for words, names in titles.items()
+        ),
+    ]
+
+
+def _repetitions(run: runs.RunReport, planned: int) -> str:
     counted = sum(1 for record in run.records if record["counted"])
     warm = len(run.records) - counted
     words = f"{counted} counted of {planned} planned"
@@ -150,7 +183,7 @@ def _repetitions(run: runs.Run, planned: int) -> str:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Machines:
-    """What is known of each machine.
+    """The facts of each machine.
 
     :param names: bare metal, guests and the peer
     :param lines: a fact's name with one text per machine

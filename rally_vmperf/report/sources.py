@@ -1,18 +1,22 @@
-"""Where records come from: our journals and Rally's results."""
+"""Sources of records: journals and Rally's results."""
 
 import collections.abc
 import dataclasses
-import json
 import pathlib
 import typing as t
 
+from rally_vmperf import documents
+from rally_vmperf import errors
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
 from rally_vmperf.records import schema
 from rally_vmperf.report import run as runs
 
+#: Bytes of Rally's results, which hold the records of several runs.
+_LARGEST = 512 << 20
 
-class SourceError(Exception):
+
+class SourceError(errors.VMPerfError):
     """A file holds no records; one line."""
 
 
@@ -28,6 +32,7 @@ class Source:
         is not known
     :param criteria: the limits of the task, by the name of the SLA; none
         where they are not known
+    :param others: the verdicts of all SLAs, as Rally has stored them
     """
 
     question: str
@@ -35,6 +40,7 @@ class Source:
     records: runs.Records
     criteria: dict[str, dict[str, t.Any]]
     folder: pathlib.Path | None = None
+    others: tuple[runs.Other, ...] = ()
 
 
 def read(
@@ -42,7 +48,7 @@ def read(
     scenarios: collections.abc.Container[str],
     folder: pathlib.Path | None = None,
 ) -> list[Source]:
-    """Return what a journal, or a file of Rally's results, holds.
+    """Return the sources in a journal, a record, or a file of Rally's results.
 
     :param scenarios: whose workloads are of interest
     :param folder: where the journals of Rally's results are
@@ -51,14 +57,30 @@ def read(
     if path.endswith(".jsonl"):
         return [_journal(pathlib.Path(path))]
     try:
-        content = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SourceError(f"{path}: {error.strerror or error}") from error
-    except ValueError as error:
+        content = documents.read_json(pathlib.Path(path), _LARGEST)
+    except documents.DocumentError as error:
         raise SourceError(
-            f"{path} is no JSON ({error}); give a journal (*.jsonl) or the "
-            "output of: rally task report --json"
+            f"{error}; give a journal (*.jsonl) or the output of: rally task "
+            "report --json"
         ) from error
+    if isinstance(content, dict) and "conditions" in content:
+        return [_of_records([content], None)]
+    return of_results(content, path, scenarios, folder)
+
+
+def of_results(
+    content: t.Any,
+    origin: str,
+    scenarios: collections.abc.Container[str],
+    folder: pathlib.Path | None = None,
+) -> list[Source]:
+    """Return the sources in Rally's results.
+
+    :param origin: of the results, for messages
+    :param scenarios: whose workloads are of interest
+    :param folder: where the journals are
+    :raises SourceError: for other documents, and other plugins' results
+    """
     try:
         found = [
             of_workload(workload, scenario, folder)
@@ -68,19 +90,19 @@ def read(
         ]
     except (AttributeError, KeyError, TypeError) as error:
         raise SourceError(
-            f"{path} holds no results of Rally's ({error!r}); make it with: "
+            f"{origin} has no results of Rally ({error!r}); make it with: "
             "rally task report --json"
         ) from error
     if not found:
-        raise SourceError(f"{path} holds no workload of rally_vmperf")
+        raise SourceError(f"{origin} has no workload of rally_vmperf")
     try:
-        # Of results of an earlier version nothing can be read.
+        # Results of an earlier version cannot be read.
         for workload in _workloads(content):
             for iteration in workload["data"]:
                 for record in output.carried(iteration):
                     schema.refuse_old(record)
     except schema.OldRecordError as error:
-        raise SourceError(f"{path}: {error}") from error
+        raise SourceError(f"{origin}: {error}") from error
     return found
 
 
@@ -98,7 +120,7 @@ def of_workload(
     scenario: str,
     folder: pathlib.Path | None = None,
 ) -> Source:
-    """Return what a workload among Rally's results holds."""
+    """Return the source of a workload in Rally's results."""
     records = [output.find(iteration) for iteration in workload["data"]]
     return Source(
         question=_question(records),
@@ -106,6 +128,14 @@ def of_workload(
         records=records,
         criteria=workload["sla"],
         folder=folder,
+        others=tuple(
+            runs.Other(
+                criterion=str(one["criterion"]),
+                detail=str(one["detail"]),
+                success=bool(one["success"]),
+            )
+            for one in workload.get("sla_results", {}).get("sla", ())
+        ),
     )
 
 
@@ -114,15 +144,23 @@ def _journal(path: pathlib.Path) -> Source:
         records = journal.Journal(path.parent, path.stem).read()
     except journal.JournalError as error:
         raise SourceError(str(error)) from error
+    if not records:
+        raise SourceError(
+            f"journal {path} has no record yet; each repetition adds one"
+        )
+    return _of_records(records, path.parent)
+
+
+def _of_records(records: runs.Records, folder: pathlib.Path | None) -> Source:
     return Source(
         question=_question(records),
         scenario="",
         records=records,
         criteria={},
-        folder=path.parent,
+        folder=folder,
     )
 
 
 def _question(records: runs.Records) -> str:
-    named = (record["question"] for record in records if record is not None)
+    named = (one.get("question", "") for one in records if one is not None)
     return next(named, "")

@@ -1,25 +1,33 @@
-"""What happens to machines around the measuring of a condition."""
+"""Actions on machines before, during and after a condition."""
 
+import asyncio
 import collections.abc
 import concurrent.futures
 import dataclasses
 import threading
+import time
 import typing as t
 
+from rally_vmperf.execution import neighbours
+from rally_vmperf.execution import session as sessions
 from rally_vmperf.guests import guest as guests_
+from rally_vmperf.machines import background_load
+from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import conditions
+
+#: Seconds for which a silent guest is waited for before Nova is asked again.
+_PATIENCE = 30.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Effect:
-    """What came of an action.
+    """The result of an action.
 
-    :param trouble: machine -> why it does not do what it is to do; before a
-        condition it keeps all from being measured, later it makes the
-        condition incomplete
-    :param lost: those of them that will not do it again
-    :param started: guests that were started anew, in a QEMU of their own
+    :param trouble: machine -> why the action failed there; before a condition
+        nothing is measured then, later the condition is incomplete
+    :param lost: those of them that take no further part
+    :param started: guests that were started again, in a new QEMU process
     """
 
     trouble: collections.abc.Mapping[str, str] = dataclasses.field(
@@ -31,59 +39,183 @@ class Effect:
 
 
 class Action:
-    """Does nothing; each kind of action overrides the parts that it has.
+    """An action that does nothing; each kind overrides what it needs.
 
     :cvar name: what messages call it
     :cvar moment: seconds after the condition began at which ``during`` is
         called; None once all workloads have run
+    :cvar between_workloads: whether ``between`` is to be called, for which
+        workloads are run one by one
     """
 
     name: str = ""
     moment: float | None = None
+    between_workloads: bool = False
 
     def before(self, current: conditions.Current) -> Effect:
         """Act before the workloads run."""
+        return Effect()
+
+    def between(self, current: conditions.Current) -> Effect:
+        """Act after a workload, before the next one runs."""
         return Effect()
 
     def during(self, current: conditions.Current) -> Effect:
         """Act in a thread of its own, while others go on."""
         return Effect()
 
+    def recover(self, current: conditions.Current) -> Effect:
+        """Act when machines were looked at once more, before some are lost."""
+        return Effect()
+
     def after(self, current: conditions.Current) -> Effect:
-        """Act when all is measured, also where it failed."""
+        """Act when the workloads have ended or failed."""
         return Effect()
 
 
+@dataclasses.dataclass
 class Watch(Action):
-    """Asks Nova whether the guests are still where they were.
+    """Asks Nova whether the guests are still on their hosts, and active.
 
     :param connection: to the cloud, with the guests' own credential
+    :param timeout: seconds within which a guest that boots again has to answer
     """
 
+    connection: t.Any
+    guests: collections.abc.Sequence[guests_.Guest]
+    session: sessions.Session
+    timeout: float
+    progress: t.Callable[[str], None]
+    #: Server -> when Nova last changed it.
+    updated: dict[str, str] = dataclasses.field(default_factory=dict)
     name = "watch"
+
+    def during(self, current: conditions.Current) -> Effect:
+        """Ask, while the health of the machines is read once more."""
+        from rally_vmperf.guests.booting import placement
+
+        asked = [g for g in self.guests if g.name in current.working]
+        found = placement.changes(self.connection, asked, self.updated)
+        return Effect(findings=tuple(found))
+
+    def recover(self, current: conditions.Current) -> Effect:
+        """Wait for guests that boot again: the next repetition has them.
+
+        Nova says of a guest that died meanwhile that it runs, for a while.
+        """
+        from rally_vmperf.execution.stations import arrival
+        from rally_vmperf.guests.booting import placement
+
+        silent = self.session.silent(current.machines) - set(current.lost)
+        gone = [one for one in self.guests if one.name in silent]
+        deadline = time.monotonic() + self.timeout
+        while gone and (left := deadline - (begin := time.monotonic())) > 0:
+            gone = [x for x in gone if placement.runs(self.connection, x)]
+            patience = min(left, _PATIENCE)
+            arrivals = self.session.runner.run(
+                arrival.wait_all(
+                    gone,
+                    self.session.stations,
+                    patience,
+                    self.progress,
+                )
+            )
+            gone = [
+                one
+                for one, arrived in zip(gone, arrivals, strict=True)
+                if arrived.trouble or arrived.busy
+            ]
+            if time.monotonic() - begin < patience:
+                break  # it answers, and is not what it was
+        if not silent:
+            return Effect()
+        return Effect(findings=tuple(self.session.look_again(silent)))
+
+
+@dataclasses.dataclass
+class Neighbours(Action):
+    """Has neighbours at work throughout the conditions that have some."""
+
+    load: neighbours.Load
+    runner: asyncio.Runner
+    name = "neighbours"
+
+    def before(self, current: conditions.Current) -> Effect:
+        """Start their jobs, and give them time to get to work."""
+        if not current.condition.neighbours:
+            return Effect()
+        return Effect(trouble=self.runner.run(self.load.begin()))
+
+    def after(self, current: conditions.Current) -> Effect:
+        """End their jobs; one that had ended before is trouble."""
+        return Effect(trouble=self.runner.run(self.load.end()))
+
+
+class Alone(Action):
+    """Checks whether other processes use bare metal: before, and each time.
+
+    A machine that cannot be asked is taken to be idle.
+
+    :ivar findings: of the time before anything of ours ran
+    """
+
+    name = "watch over bare metal"
 
     def __init__(
         self,
-        connection: t.Any,
-        guests: collections.abc.Sequence[guests_.Guest],
+        machine: base.Machine,
+        runner: asyncio.Runner,
+        warn: t.Callable[[str], None],
     ) -> None:
-        self._connection = connection
-        self._guests = guests
+        self.findings: tuple[finding.Finding, ...] = ()
+        self._machine = machine
+        self._runner = runner
+        self._warn = warn
+        self._before: background_load.Look | None = None
 
-    def during(self, current: conditions.Current) -> Effect:
-        """Ask, while the machines are looked at once more."""
-        from rally_vmperf.guests import placement
+    def watch_quiet(self) -> None:
+        """Watch the machine while nothing of ours runs."""
+        seen = self._look(background_load.QUIET)
+        if seen is not None:
+            self.findings = self._found(background_load.while_quiet(seen))
 
-        asked = [g for g in self._guests if g.name in current.machines]
-        return Effect(
-            findings=tuple(placement.changes(self._connection, asked))
+    def before(self, current: conditions.Current) -> Effect:
+        """Read the CPU times of all processes."""
+        self._before = self._look()
+        return Effect()
+
+    def after(self, current: conditions.Current) -> Effect:
+        """Read them again; the CPU time of others is a finding."""
+        after = self._look()
+        if self._before is None or after is None:
+            return Effect()
+        found = background_load.between(self._before, after)
+        return Effect(findings=self._found(found))
+
+    def _look(self, quiet: int = 0) -> background_load.Look | None:
+        try:
+            return self._runner.run(background_load.look(self._machine, quiet))
+        except base.MachineError as error:
+            self._warn(
+                f"nobody knows whether other processes use bare metal: {error}"
+            )
+            return None
+
+    def _found(self, found: list[str]) -> tuple[finding.Finding, ...]:
+        if not found:
+            return ()
+        seen = "; ".join(found)
+        self._warn(f"other processes use bare metal: {seen}")
+        one = finding.Finding(
+            kind="baseline_not_alone", subject="baseline", seen=seen
         )
+        return (one,)
 
 
 class Middle:
     """The middle part of an action, in a thread of its own.
 
-    Whoever is interrupted does not wait for its end.
+    An interrupted run does not wait for its end.
     """
 
     def __init__(self, action: Action, current: conditions.Current) -> None:
@@ -99,7 +231,7 @@ class Middle:
             self._timer.start()
 
     def workloads_ended(self) -> None:
-        """Begin what was to wait for that; what is later is too late."""
+        """Start actions that wait for the workloads' end; skip later ones."""
         if self._timer is None:
             self._begin()
             return
@@ -116,12 +248,12 @@ class Middle:
         self._effect.set_result(Effect(trouble={self._action.name: late}))
 
     def effect(self) -> Effect:
-        """Wait for what came of it; raise what it raised."""
+        """Wait for the action; return its result or raise its error."""
         self.workloads_ended()
         return self._effect.result()
 
     def cancel(self) -> None:
-        """Do not begin any more."""
+        """Keep the action from starting."""
         if self._timer is not None:
             self._timer.cancel()
 

@@ -8,9 +8,12 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import merged
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import build
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
+from rally_vmperf.runs import setting
 
 Progress = t.Callable[[str], None]
 
@@ -20,7 +23,7 @@ _LONGEST = 500
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Ready:
-    """What a run measures with, once its machines are ready.
+    """The session of a run whose machines are ready.
 
     :param actions: around each condition, in this order
     """
@@ -30,50 +33,50 @@ class Ready:
     actions: tuple[actions.Action, ...]
 
 
+@dataclasses.dataclass
 class Attempt:
-    """Measures a condition; what was measured is kept in any case.
+    """Measures a condition, and keeps what was measured if it fails.
 
-    :param lost: names of machines that answer no more; those that are lost
+    :param number: of the repetition
+    :param lost: names of machines that no longer answer; those that are lost
         now are added
     """
 
-    def __init__(
-        self,
-        ready: Ready,
-        condition: conditions.Condition,
-        lost: set[str],
-        *,
-        keep_raw: measured.KeepRaw,
-        progress: Progress,
-        warn: Progress,
-    ) -> None:
+    ready: Ready
+    condition: conditions.Condition
+    lost: set[str]
+    number: int
+    _: dataclasses.KW_ONLY
+    keep_raw: measured.KeepRaw
+    progress: Progress
+    warn: Progress
+
+    def __post_init__(self) -> None:
         #: Guests that were started anew.
         self.started: list[str] = []
         self.result = measured.Measured(keep_raw=self._keep_raw)
-        self._ready = ready
-        self._condition = condition
-        self._lost = lost
-        self._keep = keep_raw
-        self._progress = progress
-        self._warn = warn
         self._state: repetition.State = "complete"
         self._findings: list[finding.Finding] = []
         self._participants = conditions.Participants(
-            names=tuple(one.name for one in ready.session.places)
+            names=tuple(one.name for one in self.ready.session.stations)
         )
-        if condition.choose is not None:
-            self._participants = condition.choose(frozenset(lost))
+        #: Those who run at this moment, of several groups in turn.
+        self._running = self._participants.names
+        if self.condition.choose is not None:
+            chosen = self.condition.choose(frozenset(self.lost), self.number)
+            self._participants = chosen
 
     def measure(self) -> None:
         """Measure, unless a machine is lacking or an action fails."""
         chosen = self._participants
-        if self._condition.axes:
-            names = ", ".join(chosen.names)
-            self._progress(f"Condition {self._condition}: {names}")
         try:
             if chosen.lacking:
                 self._miss(chosen.lacking, chosen.reason)
-            else:
+                return
+            for self._running in chosen.turns or (chosen.names,):
+                if self.condition.axes:
+                    names = ", ".join(self._running)
+                    self.progress(f"Condition {self.condition}: {names}")
                 self._measure()
         except KeyboardInterrupt:
             self._state = "interrupted"
@@ -83,7 +86,7 @@ class Attempt:
             raise
 
     def taken(self, position: int) -> build.Taken:
-        """Return what the condition left.
+        """Return the results of the condition.
 
         :param position: in the order in which conditions are measured
         """
@@ -91,67 +94,95 @@ class Attempt:
         if state == "complete" and self.result.missing:
             state = "incomplete"
         return build.Taken(
-            axes=self._condition.axes,
+            axes=self.condition.axes,
             position=position,
             state=state,
             machines=self._participants.names,
+            turns=len(self._participants.turns) or 1,
             observations=tuple(self.result.observations),
             missing=tuple(self.result.missing),
             findings=tuple(self._findings),
             starts=tuple(self.result.starts),
-            copies=self._condition.copies,
+            copies=self.condition.copies,
             commands=tuple(
                 used
                 for one in self.result.runs
                 if (used := one.usage()) is not None
             ),
+            distributions=merged.distributions(self.result.readings),
+            lines=merged.lines(self.result.readings),
         )
 
     def runs(self) -> list[dict[str, t.Any]]:
         """Return the commands that ran, by the clocks of their machines."""
-        axes = dict(self._condition.axes)
+        axes = dict(self.condition.axes)
         return [
             {"axes": axes, **dataclasses.asdict(one)}
             for one in self.result.runs
         ]
 
+    def readings(self) -> list[dict[str, t.Any]]:
+        """Return each machine's own distributions and series."""
+        axes = dict(self.condition.axes)
+        return [
+            {
+                "axes": axes,
+                "machine": machine,
+                "metric": one.metric.name,
+                "unit": one.metric.unit,
+                **(
+                    {"histogram": one.histogram.plain()}
+                    if isinstance(one, sample.Distribution)
+                    else {"points": one.points}
+                ),
+            }
+            for machine, one in self.result.readings
+        ]
+
     def _measure(self) -> None:
-        current = conditions.Current(
-            condition=self._condition,
-            machines=self._participants.names,
-            lost=frozenset(self._lost),
-        )
+        current = self._current()
         begun: list[actions.Action] = []
         try:
-            for one in self._ready.actions:
+            for one in self.ready.actions:
                 begun.append(one)
-                if not self._prepared(one, current):
+                if not self._prepared(one.before(current)):
                     return
             self._run_workloads(current)
         finally:
             for one in reversed(begun):
                 self._note(one, one.after(current))
 
-    def _prepared(
-        self, action: actions.Action, current: conditions.Current
-    ) -> bool:
-        """Act before the workloads run; tell whether they may.
+    def _current(self) -> conditions.Current:
+        return conditions.Current(
+            condition=self.condition,
+            repetition=self.number,
+            machines=self._running,
+            lost=frozenset(self.lost),
+        )
 
-        Nobody measures otherwise: it would be another condition.
+    def _prepared(
+        self,
+        effect: actions.Effect,
+        left: collections.abc.Collection[str] | None = None,
+    ) -> bool:
+        """Record an action before workloads; return whether they may run.
+
+        If one failed, nothing is measured: the condition would be another.
+
+        :param left: the metrics that are still to be measured; all by default
         """
-        effect = action.before(current)
         self._count(effect)
         if not effect.trouble:
             return True
-        names = self._participants.names
+        names = self._running
         lacking = [name for name in names if name in effect.trouble]
-        self._miss(lacking or names, "; ".join(effect.trouble.values()))
+        self._miss(lacking or names, "; ".join(effect.trouble.values()), left)
         return False
 
     def _run_workloads(self, current: conditions.Current) -> None:
-        names = self._participants.names
+        names = self._running
         middles = [
-            (one, actions.Middle(one, current)) for one in self._ready.actions
+            (one, actions.Middle(one, current)) for one in self.ready.actions
         ]
 
         def on_measured() -> None:
@@ -159,47 +190,74 @@ class Attempt:
                 middle.workloads_ended()
 
         try:
-            self._findings += self._ready.session.repeat(
-                self.result,
-                names if self._condition.choose else None,
-                on_measured=on_measured,
-            )
+            if any(one.between_workloads for one in self.ready.actions):
+                self._run_one_by_one(on_measured)
+            else:
+                self._run(on_measured)
             for action, middle in middles:
                 self._note(action, middle.effect())
+            for action in self.ready.actions:
+                self._count(action.recover(self._current()))
         finally:
             for _, middle in middles:
                 middle.cancel()
-        if self._condition.choose is not None:
-            self._lose(self._ready.session.silent(names))
+        if self.condition.choose is not None:
+            self._lose(self.ready.session.silent(names))
+
+    def _run(self, on_measured: t.Callable[[], None], **some: t.Any) -> None:
+        names = self._running if self.condition.choose else None
+        self._findings += self.ready.session.repeat(
+            self.result, names, on_measured=on_measured, **some
+        )
+
+    def _run_one_by_one(self, on_measured: t.Callable[[], None]) -> None:
+        """Run workloads with actions between two of them."""
+        every = self.ready.session.assignments
+        for number, one in enumerate(every):
+            left = setting.expected(every[number:])
+            if number and not all(
+                self._prepared(each.between(self._current()), left)
+                for each in self.ready.actions
+            ):
+                return
+            last = number == len(every) - 1
+            self._run(on_measured if last else _nothing, assignments=[one])
 
     def _note(self, action: actions.Action, effect: actions.Effect) -> None:
-        """Note what an action did once the workloads were under way."""
+        """Record the result of an action in the middle."""
         self._count(effect)
         for machine, reason in effect.trouble.items():
-            self._warn(f"{action.name}: {reason}")
+            self.warn(f"{action.name}: {reason}")
             self.result.miss(action.name, machine, reason[:_LONGEST])
 
     def _count(self, effect: actions.Effect) -> None:
         self._findings += effect.findings
-        self._lost |= effect.lost
+        self.lost |= effect.lost
         self.started += effect.started
 
     def _miss(
-        self, lacking: collections.abc.Iterable[str], reason: str
+        self,
+        lacking: collections.abc.Iterable[str],
+        reason: str,
+        metrics: collections.abc.Collection[str] | None = None,
     ) -> None:
-        self._warn(f"The condition cannot be measured: {reason}")
-        for metric in self._ready.setting.expected:
+        self.warn(f"The condition cannot be measured: {reason}")
+        for metric in metrics or self.ready.setting.expected:
             for name in lacking:
                 self.result.miss(metric, name, reason[:_LONGEST])
 
     def _lose(self, silent: frozenset[str]) -> None:
         """Have later conditions go on without machines."""
-        if silent - self._lost:
-            self._warn(
-                f"{', '.join(sorted(silent))} answered no more; what follows "
-                "goes on without"
+        if silent - self.lost:
+            self.warn(
+                f"{', '.join(sorted(silent))} stopped answering; later "
+                "conditions go on without them"
             )
-        self._lost |= silent
+        self.lost |= silent
 
     def _keep_raw(self, output: dict[str, t.Any]) -> None:
-        self._keep({"axes": dict(self._condition.axes), **output})
+        self.keep_raw({"axes": dict(self.condition.axes), **output})
+
+
+def _nothing() -> None:
+    """Do nothing."""

@@ -1,7 +1,6 @@
 """Whether the machines of a session can be compared with the baseline's."""
 
 import collections.abc
-import dataclasses
 import datetime
 import typing as t
 
@@ -13,8 +12,11 @@ from rally_vmperf.execution import requirements
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.guests import guest as guests_
 from rally_vmperf.measurement import finding
+from rally_vmperf.records import codec
 from rally_vmperf.runs import reference
 from rally_vmperf.workloads import base as workloads
+
+_Assignments = collections.abc.Sequence[assignment.Assignment]
 
 
 def of_guests(
@@ -23,7 +25,7 @@ def of_guests(
     baseline: document.Json | None,
     shapes: collections.abc.Iterable[matching.Shape],
 ) -> list[finding.Finding]:
-    """Return what there is to say of guests, and of bare metal beside them.
+    """Return findings on guests, and on bare metal beside them.
 
     :param shapes: in which they are compared
     :raises BaselineError: when the baseline does not cover the session
@@ -35,99 +37,200 @@ def of_guests(
     found += hosts(guests, baseline)
     now = datetime.datetime.now(datetime.UTC)
     for shape in shapes:
+        found += apart(guests, shape.copies)
         found += data(session, baseline, shape)
         found += reference.findings(baseline, session.assignments, shape, now)
     return found
 
 
 def alone(session: sessions.Session) -> list[finding.Finding]:
-    """Return what there is to say without bare metal."""
+    """Return findings on guests alone, without bare metal."""
     found = []
     for one in session.assignments:
         found += [
-            finding.Finding(kind=kind, subject=one.title, seen=seen)
+            finding.Finding(
+                kind=kind,
+                subject=one.title,
+                seen=seen,
+                metrics=tuple(metric.name for metric in one.metrics()),
+            )
             for kind, seen in one.workload.cautions(one.arguments)
         ]
-    for place in session.places:
-        facts = session.fingerprints[place.name]
-        found += comparability.virtualisation(facts, place.name)
+    for station in session.stations:
+        facts = session.fingerprints[station.name]
+        found += comparability.virtualisation(facts, station.name)
     return found
 
 
 def machines(
     session: sessions.Session, baseline: document.Json
 ) -> list[finding.Finding]:
-    """Return in what guests, peer and tools differ from the baseline's."""
+    """Return findings on how machines and tools differ from the baseline's."""
+    return described(
+        session.assignments,
+        {one.name: session.describe(one.name) for one in session.stations},
+        {
+            one.name: session.describe(one.name)
+            for one in session.everyone()
+            if one.role == "peer"
+        },
+        baseline,
+    )
+
+
+def described(
+    assignments: _Assignments,
+    guests: collections.abc.Mapping[str, document.Json],
+    peers: collections.abc.Mapping[str, document.Json],
+    baseline: document.Json,
+) -> list[finding.Finding]:
+    """Return how machines differ from the baseline's, as records have them.
+
+    :param guests: name -> fingerprint and tools
+    :param peers: likewise; none, or one
+    """
     metal = baseline["machine"]
     sensitive = {
-        one: _metrics_of(session.assignments, _sensitive_to(one))
+        one: _metrics_of(assignments, _sensitive_to(one))
         for one in t.get_args(workloads.Sensitivity)
     }
+    users = _users(assignments)
     found = comparability.governor(metal["fingerprint"], sensitive["governor"])
     found += comparability.nested(metal["fingerprint"])
-    for place in session.places:
-        facts = session.fingerprints[place.name]
+    for name, one in guests.items():
         found += comparability.compare_machines(
-            metal["fingerprint"], facts, place.name, sensitive
+            metal["fingerprint"], one["fingerprint"], name, sensitive
         )
         found += comparability.compare_tools(
-            metal.get("tools", {}),
-            _measuring(session, place.name),
-            place.name,
-            _users(session.assignments),
+            metal.get("tools", {}), _measuring(assignments, one), name, users
         )
-    if session.peer is not None:
-        found += _peer(session, session.peer.name, baseline)
+    recorded = baseline.get("peer", {})
+    for name, one in peers.items():
+        found += comparability.peer_on_host(
+            metal["fingerprint"], one["fingerprint"]
+        )
+        found += comparability.same_peer(
+            recorded.get("fingerprint", {}), one["fingerprint"]
+        )
+        found += comparability.compare_tools(
+            recorded.get("tools", {}),
+            _measuring(assignments, one),
+            name,
+            users,
+        )
     return found
+
+
+def against(
+    record: document.Json,
+    details: collections.abc.Mapping[str, document.Json],
+    baseline: document.Json,
+) -> dict[str, t.Any]:
+    """Return a record of guests as if compared with another baseline.
+
+    :param details: machine -> what the record's file says of it; what is
+        not there is not compared
+    :raises BaselineError: when the baseline does not cover the record
+    :raises WorkloadError: for workloads that are not known here
+    """
+    assignments = assignment.assign(
+        [
+            {key: one[key] for key in ("name", "label", "arguments")}
+            for one in record["workloads"]
+        ]
+    )
+    shapes = [
+        matching.Shape(
+            vcpus=record["shape"]["vcpus"],
+            memory_mib=record["shape"]["memory_mib"],
+            copies=copies,
+        )
+        for copies in dict.fromkeys(
+            one["copies"] for one in record["conditions"]
+        )
+        if copies is not None
+    ]
+    bare_metal, metrics = reference.reference(baseline, assignments, shapes)
+    roles = {one["name"]: one["role"] for one in record["machines"]}
+    told = {
+        role: {
+            name: one
+            for name, one in details.items()
+            if roles.get(name) == role and {"fingerprint", "tools"} <= {*one}
+        }
+        for role in ("guest", "peer")
+    }
+    found = described(assignments, told["guest"], told["peer"], baseline)
+    for name, one in told["guest"].items():
+        found += comparability.host(
+            baseline, name, one.get("nova", {}).get("hypervisor")
+        )
+        found += comparability.host_cpu(
+            baseline["machine"]["fingerprint"],
+            name,
+            one.get("nova", {}).get("host_cpu") or (),
+        )
+    now = datetime.datetime.now(datetime.UTC)
+    for shape in shapes:
+        found += reference.findings(baseline, assignments, shape, now)
+    kept = [
+        one
+        for one in record["findings"]
+        if one["kind"] not in finding.FROM_BASELINE
+    ]
+    findings = [*kept, *codec.encode_findings(found)]
+    return codec.with_reference(record, bare_metal, metrics, findings)
 
 
 def hosts(
     guests: collections.abc.Iterable[guests_.Guest], baseline: document.Json
 ) -> list[finding.Finding]:
     """Return which guests run on another machine than the baseline's."""
-    name = baseline["machine"]["name"]
+    metal = baseline["machine"]["fingerprint"]
+    found = []
+    for one in guests:
+        found += comparability.host(baseline, one.name, one.hypervisor)
+        found += comparability.host_cpu(metal, one.name, one.host_cpu)
+    return found
+
+
+def apart(
+    guests: collections.abc.Sequence[guests_.Guest], copies: int
+) -> list[finding.Finding]:
+    """Return whether guests are on several hosts and their copies were not.
+
+    :param copies: that ran at once on bare metal
+    """
+    hosts = sorted({one.hypervisor or one.host_id or "" for one in guests})
+    if not 1 < copies == len(guests) or len(hosts) < 2 or "" in hosts:
+        return []
     return [
-        one
-        for guest in guests
-        for one in comparability.host(name, guest.name, guest.hypervisor)
+        finding.Finding(
+            kind="guests_not_on_one_host",
+            subject="guests",
+            seen=f"{copies} guests on {', '.join(hosts)}, {copies} copies on "
+            "one machine",
+        )
     ]
 
 
 def _measuring(
-    session: sessions.Session, name: str
-) -> dict[str, dict[str, t.Any]]:
-    """Return a station's tools, without those that only prepare."""
+    assignments: _Assignments, machine: document.Json
+) -> dict[str, t.Any]:
+    """Return a machine's tools, without those that only prepare."""
     measuring = {
         tool.command
-        for tool in requirements.tools(session.assignments)
+        for tool in requirements.tools(assignments)
         if tool.measures
     }
     return {
-        command: dataclasses.asdict(facts)
-        for command, facts in session.tools[name].items()
+        command: facts
+        for command, facts in machine["tools"].items()
         if command in measuring
     }
 
 
-def _peer(
-    session: sessions.Session, name: str, baseline: document.Json
-) -> list[finding.Finding]:
-    facts = session.fingerprints[name]
-    recorded = baseline.get("peer", {})
-    return (
-        comparability.peer_place(baseline["machine"]["fingerprint"], facts)
-        + comparability.same_peer(recorded.get("fingerprint", {}), facts)
-        + comparability.compare_tools(
-            recorded.get("tools", {}),
-            _measuring(session, name),
-            name,
-            _users(session.assignments),
-        )
-    )
-
-
 _Test = collections.abc.Callable[[assignment.Assignment], bool]
-_Assignments = collections.abc.Sequence[assignment.Assignment]
 
 
 def _metrics_of(
@@ -146,7 +249,7 @@ def _metrics_of(
 
 
 def _sensitive_to(what: workloads.Sensitivity) -> _Test:
-    return lambda one: what in one.workload.SENSITIVE_TO
+    return lambda one: one.workload.sensitive_to(what)
 
 
 def _uses(command: str) -> _Test:
@@ -176,17 +279,17 @@ def data(
     chosen = reference.entries(baseline, session.assignments, shape)
     for one, entry in zip(session.assignments, chosen, strict=True):
         recorded = entry.get("facts", {})
-        for place in session.places:
-            facts = session.facts[place.name].get(one.title, {})
+        for station in session.stations:
+            facts = session.facts[station.name].get(one.title, {})
             for key in sorted(recorded.keys() & facts.keys()):
                 if recorded[key] == facts[key]:
                     continue
                 found.append(
                     finding.Finding(
                         kind="data_differ",
-                        subject=place.name,
+                        subject=station.name,
                         seen=f"{one.title}: {key} is {recorded[key]} on bare "
-                        f"metal and {facts[key]} on {place.name}",
+                        f"metal and {facts[key]} on {station.name}",
                         metrics=tuple(each.name for each in one.metrics()),
                     )
                 )

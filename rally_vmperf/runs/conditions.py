@@ -16,12 +16,15 @@ class Participants:
     """The machines that take part in a condition.
 
     :param names: in the order in which they pair up
+    :param turns: groups of them that run one after another; all at once by
+        default
     :param lacking: names of lost machines without which the condition cannot
         be measured
     :param reason: why not, or nothing
     """
 
     names: tuple[str, ...]
+    turns: tuple[tuple[str, ...], ...] = ()
     lacking: tuple[str, ...] = ()
     reason: str = ""
 
@@ -32,13 +35,16 @@ class Condition:
 
     :param axes: what sets it apart from the others of its repetition
     :param copies: number of bare-metal copies that it is compared with
-    :param choose: returns the participants, given the names of lost machines;
-        without it all machines take part, and lost ones are tried again
+    :param choose: returns the participants, given the names of lost machines
+        and the number of the repetition; without it all machines take part,
+        and lost ones are tried again
+    :param neighbours: names of guests that run another workload beside them
     """
 
     axes: repetition.Axes = dataclasses.field(default_factory=dict)
     copies: int | None = None
-    choose: t.Callable[[Names], Participants] | None = None
+    choose: t.Callable[[Names, int], Participants] | None = None
+    neighbours: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return ", ".join(f"{key} {value}" for key, value in self.axes.items())
@@ -48,13 +54,20 @@ class Condition:
 class Current:
     """The condition that is being measured, as actions see it.
 
+    :param repetition: its number
     :param machines: names of those that take part
-    :param lost: names of machines that answer no more
+    :param lost: names of machines that no longer answer
     """
 
     condition: Condition
+    repetition: int = 1
     machines: Names
     lost: Names = frozenset()
+
+    @property
+    def working(self) -> frozenset[str]:
+        """The names of those that take part, and of their neighbours."""
+        return frozenset((*self.machines, *self.condition.neighbours))
 
 
 def in_order(

@@ -12,59 +12,50 @@ from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.guests import power
+    from rally_vmperf.guests.booting import power
 
 
 @dataclasses.dataclass(kw_only=True)
-class IdleGuests(actions.Action):
-    """Has Nova pause or stop them, and wakes those that take part again.
+class PoweredGuests(actions.Action):
+    """Has Nova pause, resume, stop and start guests.
 
-    :param kind: what guests do while they take no part
     :param connection: to the cloud, with the guests' own credential
     :param config: options of the guests, with their times
-    :param unheard: guests that were woken and have not answered since
+    :param unheard: guests that were resumed and have not answered since
     """
 
-    kind: idle.Others
     connection: t.Any
     session: sessions.Session
     guests: collections.abc.Sequence[guests_.Guest]
     config: collections.abc.Mapping[str, t.Any]
     progress: t.Callable[[str], None]
     unheard: set[str] = dataclasses.field(default_factory=set)
-    name = "idle guests"
 
-    def before(self, current: conditions.Current) -> actions.Effect:
-        """Have the participants active and the others as asked for.
+    def _switch(
+        self, wanted: collections.abc.Mapping[str, str], way: idle.Others
+    ) -> "power.Switching":
+        """Bring each guest to its status, by pausing or by stopping."""
+        from rally_vmperf.guests.booting import power
 
-        Lost guests are left alone.
-        """
-        if self.kind == "idle":
-            return actions.Effect()
-        from rally_vmperf.guests import power
-
-        by_name = {guest.name: guest for guest in self.guests}
         switching = power.Switching(
             connection=self.connection,
-            guests=by_name,
-            wanted=idle.wanted(
-                by_name, current.machines, current.lost, self.kind
-            ),
-            others=self.kind,
+            guests={guest.name: guest for guest in self.guests},
+            wanted=wanted,
+            others=way,
             progress=self.progress,
         )
-        switching.run(self.config["boot_timeout"], self._hang_up)
-        return self._wait(switching, current.machines)
+        switching.run(self.config["boot_timeout"], self._close_connections)
+        return switching
 
-    def _hang_up(self, verbs: dict[str, idle.Verb]) -> None:
-        """Close connections, for a guest at rest keeps none.
+    def _close_connections(self, verbs: dict[str, idle.Verb]) -> None:
+        """Close connections to guests that are paused or stopped.
 
         A guest that is started boots anew, which is then no surprise.
         """
         self.progress(
             ", ".join(f"{verb} {name}" for name, verb in verbs.items())
         )
-        self.session.hang_up(verbs)
+        self.session.close_connections(verbs)
         started = [name for name, verb in verbs.items() if verb == "start"]
         self.session.forget(started)
         self.unheard.update(started)
@@ -73,13 +64,13 @@ class IdleGuests(actions.Action):
     def _wait(
         self, switched: "power.Switching", participants: conditions.Names
     ) -> actions.Effect:
-        """Wait until all who were woken answer, as after their boot."""
-        from rally_vmperf.execution import arrival
+        """Wait until all resumed guests answer, as after a boot."""
+        from rally_vmperf.execution.stations import arrival
 
         trouble = {**switched.refused, **switched.lost}
         lost = set(switched.lost)
         found = []
-        woken = [
+        resumed = [
             guest
             for guest in self.guests
             if guest.name in self.unheard
@@ -87,22 +78,21 @@ class IdleGuests(actions.Action):
             and guest.name not in trouble
         ]
         timeout = self.config["ssh_timeout"]
-        stations = {one.name: one for one in self.session.places}
         arrivals = self.session.runner.run(
             arrival.wait_all(
-                woken,
-                [stations[guest.name] for guest in woken],
+                resumed,
+                self.session.stations,
                 timeout,
                 self.progress,
             )
         )
-        for guest, arrived in zip(woken, arrivals, strict=True):
+        for guest, arrived in zip(resumed, arrivals, strict=True):
             name = guest.name
             if not arrived.at_jump:
                 self.unheard.discard(name)
             if arrived.trouble:
                 trouble[name] = (
-                    f"guest {name} was woken and does not answer SSH: "
+                    f"guest {name} was resumed and does not answer SSH: "
                     f"{arrived.trouble}"
                 )
                 if not arrived.at_jump:
@@ -113,7 +103,7 @@ class IdleGuests(actions.Action):
                         kind="still_booting",
                         subject=name,
                         seen=f"{arrived.busy} was still at work in {name} "
-                        f"{timeout:g} s after it was woken",
+                        f"{timeout:g} s after it was resumed",
                     )
                 )
         return actions.Effect(
@@ -122,3 +112,30 @@ class IdleGuests(actions.Action):
             started=frozenset(switched.started),
             findings=tuple(found),
         )
+
+
+@dataclasses.dataclass(kw_only=True)
+class IdleGuests(PoweredGuests):
+    """Has Nova pause or stop idle guests, and resume the next participants.
+
+    :param kind: what guests do while they take no part
+    """
+
+    kind: idle.Others
+    name = "idle guests"
+
+    def before(self, current: conditions.Current) -> actions.Effect:
+        """Have those at work active and the others as asked for.
+
+        Lost guests are left alone.
+        """
+        if self.kind == "idle":
+            return actions.Effect()
+        wanted = idle.wanted(
+            [guest.name for guest in self.guests],
+            current.working,
+            current.lost,
+            self.kind,
+        )
+        switched = self._switch(wanted, self.kind)
+        return self._wait(switched, current.working)

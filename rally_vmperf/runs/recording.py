@@ -9,21 +9,25 @@ import dataclasses
 import re
 import typing as t
 
+from rally_vmperf import errors
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import protocol
 from rally_vmperf.execution import session as sessions
-from rally_vmperf.execution import station as stations
+from rally_vmperf.execution.stations import station as stations
 from rally_vmperf.machines import base
-from rally_vmperf.machines import provision
 from rally_vmperf.machines import shape as shapes
+from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import build
 from rally_vmperf.records import files
 from rally_vmperf.records import journal as journals
+from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
+from rally_vmperf.runs import host_reboot
 from rally_vmperf.runs import run as runs
 from rally_vmperf.runs import setting
 
@@ -32,8 +36,8 @@ Json = collections.abc.Mapping[str, t.Any]
 QUESTION = "recording"
 
 
-class OtherMachine(Exception):
-    """A recording is to go on on a machine that is not the same; one line."""
+class OtherMachine(errors.VMPerfError):
+    """A recording cannot be continued on another machine; one line."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -46,6 +50,9 @@ class Plan:
     :param folder: in which each copy gets a folder of its own; on the disk
         that guests use
     :param held: hold the machine to the shape, or leave it whole
+    :param cpus: list of the CPUs to choose from, empty for all
+    :param reboot: between which parts the machine is rebooted
+    :param supply: how tools may come to the machine; nothing is installed
     :param options: all of that as a plain document, for the records
     """
 
@@ -57,11 +64,14 @@ class Plan:
     warmup: int
     folder: str
     held: bool
+    reboot: protocol.Reboot = "never"
     options: Json
+    cpus: str = ""
+    supply: provision.Supply = provision.NOTHING
 
 
 class Part:
-    """One shape of a recording: what its plan asks for and what there is.
+    """One shape of a recording: its plan, and its records so far.
 
     :param journal: with the repetitions so far, if there are any
     :raises BaselineError: when these were made by another plan, or cannot be
@@ -119,14 +129,25 @@ class Part:
         after = max((one["repetition"] for one in self.records), default=0)
         machine = connect()
         with asyncio.Runner() as runner:
+            if plan.reboot != "never":
+                runner.run(host_reboot.check(machine))
             hold = runner.run(_hold(machine, plan))
+            progress(hold.said())
             session: sessions.Session | None = None
+            alone = actions.Alone(machine, runner, warn)
+
+            async def hold_again() -> shapes.Hold:
+                nonlocal hold
+                hold = await _hold(machine, plan)
+                return hold
+
             try:
+                alone.watch_quiet()
                 session = sessions.open_session(
                     plan.assignments,
                     _copies(machine, plan, hold, peer),
                     peer,
-                    supply=provision.NOTHING,
+                    supply=plan.supply,
                     progress=progress,
                     runner=runner,
                 )
@@ -134,8 +155,13 @@ class Part:
                 node = runner.run(_node(machine))
                 ready = attempt.Ready(
                     session=session,
-                    setting=_setting(plan, session, hold, node),
-                    actions=(),
+                    setting=_setting(
+                        plan, session, hold, node, alone.findings
+                    ),
+                    actions=(
+                        *_reboots(plan, session, machine, hold_again),
+                        alone,
+                    ),
                 )
                 # Numbers go on, so that every record keeps its own files.
                 first = after + 1
@@ -188,8 +214,8 @@ class Part:
             }
 
     def of(self, one: assignment.Assignment) -> list[Json]:
-        """Return the counted repetitions that have all of a workload."""
-        names = {metric.name for metric in one.metrics()}
+        """Return the counted repetitions that are complete for a workload."""
+        names = set(setting.expected([one]))
         return [
             record
             for record in self.records
@@ -202,7 +228,7 @@ class Part:
 
     def _why(self, one: assignment.Assignment) -> str:
         """Return why the last repetition lacks a workload."""
-        names = {metric.name for metric in one.metrics()}
+        names = set(setting.expected([one]))
         for record in reversed(self.records):
             for gap in _gaps(record):
                 if gap["what"] in names or gap["what"] == "repetition":
@@ -218,12 +244,28 @@ async def _hold(machine: base.Machine, plan: Plan) -> shapes.Hold:
         cpus=plan.shape.vcpus,
         memory_mib=plan.shape.memory_mib,
         copies=plan.shape.copies,
+        allowed=plan.cpus,
     )
 
 
 async def _release(machine: base.Machine, hold: shapes.Hold) -> None:
     await hold.release()
     await machine.close()
+
+
+def _reboots(
+    plan: Plan,
+    session: sessions.Session,
+    machine: base.Machine,
+    hold: host_reboot.HoldAgain,
+) -> collections.abc.Iterator[actions.Action]:
+    if plan.reboot != "never":
+        yield host_reboot.HostReboot(
+            machine=machine,
+            session=session,
+            hold=hold,
+            progress=session.progress,
+        )
 
 
 def _copies(
@@ -242,7 +284,6 @@ def _copies(
         )
         for number in range(1, plan.shape.copies + 1)
     ]
-    stations.number_ports(copies)
     for client, _ in zip(copies[::2], copies[1::2], strict=False):
         client.partner = peer
     return copies
@@ -258,7 +299,7 @@ async def _node(machine: base.Machine) -> str:
 def _check_same(
     session: sessions.Session, known: collections.abc.Mapping[str, Json]
 ) -> None:
-    """Refuse to go on on a machine that is another one, or was changed."""
+    """Refuse to continue on another machine, or on one that was changed."""
     for one in session.everyone():
         if one.name not in known:
             continue
@@ -278,15 +319,19 @@ def _check_same(
 
 
 def _setting(
-    plan: Plan, session: sessions.Session, hold: shapes.Hold, node: str
+    plan: Plan,
+    session: sessions.Session,
+    hold: shapes.Hold,
+    node: str,
+    findings: tuple[finding.Finding, ...],
 ) -> build.Setting:
     details = {
-        one.name: {**setting.described(session, one.name), "held": hold.held}
+        one.name: {**setting.described(session, one.name), **hold.document()}
         for one in session.everyone()
     }
     machines = [
         build.Machine(name=one.name, role="copy", host=node, boot=plan.session)
-        for one in session.places
+        for one in session.stations
     ]
     if session.peer:
         machines.append(build.Machine(name=session.peer.name, role="peer"))
@@ -298,7 +343,8 @@ def _setting(
         expected=setting.expected(plan.assignments),
         metrics=setting.meanings(plan.assignments),
         reference=None,
-        findings=tuple(_findings(plan, hold)),
+        findings=(*_findings(plan, hold), *findings),
+        ends=setting.ends(plan.assignments, session),
     )
 
 
@@ -327,7 +373,7 @@ def _check_options(record: Json, plan: Plan) -> None:
 
 
 def _has(record: Json, names: collections.abc.Set[str]) -> bool:
-    """Tell whether a repetition lacks nothing of a workload's metrics."""
+    """Tell whether a repetition has all of a workload's metrics."""
     gaps = {gap["what"] for gap in _gaps(record)}
     if gaps & names or not names <= set(record["expected"]):
         return False

@@ -2,6 +2,7 @@
 
 import collections.abc
 import contextlib
+import dataclasses
 import datetime
 import typing as t
 
@@ -9,7 +10,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import codec
 
 #: Age at which a baseline deserves to be recorded again.
@@ -26,7 +27,7 @@ def entries(
     :raises BaselineError: when the baseline does not cover one
     """
     return [
-        matching.find(baseline, one.workload.name, one.arguments, shape)
+        matching.find(baseline, one.workload.name, one.conditions(), shape)
         for one in assignments
     ]
 
@@ -46,6 +47,9 @@ def reference(
     for shape in shapes:
         repetitions: list[dict[str, t.Any]] = []
         commands: dict[str, list[codec.Row]] = {}
+        merged: dict[str, dict[str, t.Any]] = {
+            what: {} for what in ("percentiles", "distributions", "lines")
+        }
         chosen = entries(baseline, assignments, shape)
         for one, entry in zip(assignments, chosen, strict=True):
             known = codec.decode_metrics(entry["metrics"])
@@ -53,18 +57,29 @@ def reference(
             named = [one.relabel(metric) for metric in known.values()]
             metrics.update(codec.encode_metrics(named))
             commands[one.title] = entry.get("commands", [])
+            for what, found in merged.items():
+                for name, given in entry.get(what, {}).items():
+                    found[one.rename(name)] = given
+            # Only the percentiles of all copies together are compared.
+            own = {
+                each.name
+                for name in entry.get("percentiles", {})
+                for each in sample.percentiles(known[name])
+            }
             for index, samples in enumerate(entry["repetitions"]):
                 if index == len(repetitions):
                     repetitions.append({})
                 repetitions[index] |= {
                     one.rename(name): values
                     for name, values in samples.items()
+                    if name not in own
                 }
         copies.append(
             {
                 "copies": shape.copies,
                 "repetitions": repetitions,
                 "commands": commands,
+                **merged,
             }
         )
     machine = baseline["machine"]
@@ -99,7 +114,7 @@ def _check_meaning(
     one: assignment.Assignment,
     known: collections.abc.Mapping[str, sample.Metric],
 ) -> None:
-    """Refuse a baseline whose figures mean something else than today's."""
+    """Refuse a baseline whose metrics have other definitions than now."""
     for metric in one.workload.metrics(one.arguments):
         recorded = known.get(metric.name, metric)
         if recorded != metric:
@@ -117,10 +132,11 @@ def findings(
     shape: matching.Shape,
     now: datetime.datetime,
 ) -> list[finding.Finding]:
-    """Return what the baseline itself gives cause to say."""
+    """Return findings on the baseline itself."""
+    chosen = entries(baseline, assignments, shape)
     found = [
-        finding.Finding(**one)
-        for entry in entries(baseline, assignments, shape)
+        _of_entry(assigned, finding.Finding(**one))
+        for assigned, entry in zip(assignments, chosen, strict=True)
         for one in entry["findings"]
     ]
     recorded = datetime.datetime.fromisoformat(baseline["recorded_at"])
@@ -134,3 +150,18 @@ def findings(
             )
         )
     return list(dict.fromkeys(found))
+
+
+def _of_entry(
+    assigned: assignment.Assignment, one: finding.Finding
+) -> finding.Finding:
+    """Return a finding of a recording with the metrics that it concerns.
+
+    CPUs and memory beyond those of the guest matter less to disks and links.
+    """
+    if one.kind != "shape_not_held":
+        return one
+    if assigned.workload.part in ("disk", "network"):
+        one = dataclasses.replace(one, kind="io_shape_not_held")
+    metrics = tuple(metric.name for metric in assigned.metrics())
+    return dataclasses.replace(one, metrics=metrics)

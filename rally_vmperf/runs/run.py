@@ -3,13 +3,15 @@
 import collections
 import collections.abc
 import dataclasses
+import time
 import typing as t
 
 from rally_vmperf.baseline import document
-from rally_vmperf.execution import supplying
+from rally_vmperf.execution import requirements
 from rally_vmperf.guests import errors
 from rally_vmperf.machines import base as machines
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import build
 from rally_vmperf.records import files
 from rally_vmperf.records import journal as journals
@@ -25,7 +27,7 @@ EXPECTED = (
     document.BaselineError,
     errors.GuestError,
     machines.MachineError,
-    supplying.Error,
+    requirements.SupplyError,
     workloads.WorkloadError,
 )
 #: The order of a run that asks for none.
@@ -34,7 +36,7 @@ AS_LISTED = build.Order()
 _LONGEST = 500
 
 
-def never_enough(taken: Taken) -> str:
+def never_enough(repetitions: collections.abc.Sequence[Taken]) -> str:
     """Return nothing: all conditions are measured."""
     return ""
 
@@ -52,8 +54,9 @@ class Run:
     :param unready: what is known before machines are ready
     :param open: makes machines ready
     :param enough: returns why no further condition is to be measured, or
-        nothing, given those of this repetition so far
-    :param lost: names of machines that answer no more; where participants
+        nothing, given those of the counted repetitions before, and last those
+        of this repetition so far
+    :param lost: names of machines that no longer answer; where participants
         are chosen nobody waits for them again
     :param failure: why machines could not be made ready
     """
@@ -73,26 +76,28 @@ class Run:
     options: collections.abc.Mapping[str, t.Any] = dataclasses.field(
         default_factory=dict
     )
-    enough: t.Callable[[Taken], str] = never_enough
+    enough: t.Callable[[collections.abc.Sequence[Taken]], str] = never_enough
     lost: set[str] = dataclasses.field(default_factory=set)
-    failure: str = ""
+    failure: Exception | None = None
     ready: attempt.Ready | None = None
+    _latest: float | None = None
+    _earlier: list[Taken] = dataclasses.field(default_factory=list)
     _starts: collections.Counter[str] = dataclasses.field(
         default_factory=collections.Counter
     )
 
     def prepare(self) -> None:
-        """Make machines ready, once; what failed is not tried again."""
+        """Prepare the machines once; a failure is not retried."""
         if self.ready or self.failure:
             return
         try:
             self.ready = self.open()
         except EXPECTED as error:
-            self.failure = str(error)
+            self.failure = error
             self.warn(f"Not ready to measure: {error}")
 
     def close(self) -> None:
-        """Give up the connections; harmless if there are none."""
+        """Close the connections, if there are any."""
         if self.ready is not None:
             self.ready.session.close()
 
@@ -103,14 +108,17 @@ class Run:
         """
         counted = number > self.warmup
         kind = "" if counted else " (warm-up, not counted)"
-        self.progress(f"Repetition {number} of {self.times}{kind}")
+        self.progress(
+            f"Repetition {number} of {self.times}{kind}{self._left(number)}"
+        )
+        begun = time.monotonic()
         started_at = build.now()
         take = _Take(raw=self.journal.raw_outputs(number, self._no_raw))
         defect: BaseException | None = None
         try:
             self.prepare()
             if self.ready is None:
-                take.miss("machines", self.failure)
+                take.miss("machines", str(self.failure))
             else:
                 self._measure(self.ready, number, take)
         except KeyboardInterrupt:
@@ -128,16 +136,26 @@ class Run:
             planned=max(0, self.times - self.warmup),
             counted=counted,
         )
+        if counted and self.enough is not never_enough:
+            self._earlier.append(take.conditions)
         record = self._build(identity, take, started_at)
         self._append(record)
+        self._latest = time.monotonic() - begun
         if defect is not None:
             raise defect
         return record
 
+    def _left(self, number: int) -> str:
+        """Return the time left in words, if repetitions stay as long."""
+        if self._latest is None:
+            return ""
+        minutes = round(self._latest * (self.times - number + 1) / 60)
+        return f", about {units.number_of('minute', max(1, minutes))} left"
+
     def _measure(
         self, ready: attempt.Ready, number: int, take: "_Take"
     ) -> None:
-        """Measure the conditions; what each left goes into ``take``."""
+        """Measure the conditions; their results go into ``take``."""
         why = ""
         for position, one in enumerate(
             conditions.in_order(self.conditions, self.order, number), 1
@@ -155,6 +173,7 @@ class Run:
                 ready,
                 one,
                 self.lost,
+                number,
                 keep_raw=take.raw.add,
                 progress=self.progress,
                 warn=self.warn,
@@ -164,9 +183,10 @@ class Run:
             finally:
                 take.conditions.append(trial.taken(position))
                 take.runs += trial.runs()
+                take.readings += trial.readings()
                 self._starts.update(trial.started)
             if take.conditions[-1].state == "complete":
-                why = self.enough(take.conditions)
+                why = self.enough([*self._earlier, take.conditions])
             if why:
                 self.progress(f"No further condition is measured: {why}")
 
@@ -192,13 +212,13 @@ class Run:
             options=self.options,
             missing=take.missing,
             files={
-                "raw": take.raw.close(take.runs),
+                "raw": take.raw.close(take.runs, take.readings),
                 "machines": self.journal.machines(setting.details, self.warn),
             },
         )
 
     def _boot(self, one: build.Machine) -> str:
-        """Return which start of a guest this is by now."""
+        """Return the identifier of a guest's current boot."""
         if not self._starts[one.name]:
             return one.boot
         server, _, count = one.boot.rpartition("#")
@@ -218,7 +238,7 @@ class Run:
 
 @dataclasses.dataclass(kw_only=True)
 class _Take:
-    """What one repetition leaves.
+    """The results of one repetition.
 
     :param missing: what belongs to no condition
     """
@@ -227,6 +247,7 @@ class _Take:
     state: repetition.State = "complete"
     conditions: list[build.Taken] = dataclasses.field(default_factory=list)
     runs: list[dict[str, t.Any]] = dataclasses.field(default_factory=list)
+    readings: list[dict[str, t.Any]] = dataclasses.field(default_factory=list)
     missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
 
     def miss(self, source: str, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""What stays the same over all repetitions of a run, as records tell it."""
+"""The setting of a run: what is the same in all repetitions."""
 
 import collections.abc
 import dataclasses
@@ -10,8 +10,10 @@ from rally_vmperf.execution import session as sessions
 from rally_vmperf.guests import guest as guests_
 from rally_vmperf.guests import request
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import caps
 from rally_vmperf.records import build
 from rally_vmperf.records import codec
+from rally_vmperf.records import flows
 
 Json = dict[str, t.Any]
 Guests = collections.abc.Sequence[guests_.Guest]
@@ -26,6 +28,7 @@ def of_guests(
     reference: Json | None = None,
     metrics: Json | None = None,
     findings: collections.abc.Iterable[finding.Finding] = (),
+    neighbours: int = 0,
 ) -> build.Setting:
     """Return the setting of guests.
 
@@ -34,6 +37,7 @@ def of_guests(
     :param reference: bare metal that they are compared with
     :param metrics: of the reference
     :param findings: beside those of the boot
+    :param neighbours: how many of the guests, the last ones, are not measured
     """
     nova = {guest.name: _nova(guest) for guest in booted.guests}
     machines = [
@@ -48,7 +52,7 @@ def of_guests(
     if session and session.peer:
         machines.append(build.Machine(name=session.peer.name, role="peer"))
     return build.Setting(
-        shape=dataclasses.asdict(shape_of(booted.guests)),
+        shape=_shape(booted, neighbours),
         machines=machines,
         details={
             one.name: {
@@ -62,7 +66,51 @@ def of_guests(
         metrics={**(metrics or {}), **meanings(assignments)},
         reference=reference,
         findings=tuple(dict.fromkeys((*booted.findings, *findings))),
+        caps=(*booted.caps, *_links(reference, session)),
+        ends=ends(assignments, session),
+        hosts=tuple(
+            {
+                host_of(one): build.Host(
+                    name=host_of(one),
+                    vcpus=one.host_vcpus,
+                    memory_mib=one.host_memory_mib,
+                )
+                for one in booted.guests
+                if one.host_vcpus or one.host_memory_mib
+            }.values()
+        ),
     )
+
+
+def ends(
+    assignments: Assignments, session: sessions.Session | None
+) -> flows.Ends:
+    """Return the other ends of network workloads, as machines see them."""
+    if session is None:
+        return flows.Ends()
+    peer = session.peer
+    known = [*session.stations, *([peer] if peer else [])]
+    return flows.Ends(
+        needed=assignment.needs(assignments),
+        peer=peer.name if peer else "",
+        addresses={one.name: one.address for one in known},
+    )
+
+
+def _links(
+    reference: Json | None, session: sessions.Session | None
+) -> list[caps.Cap]:
+    """Return the links of bare metal and of the peer, as far as they tell."""
+    machines = {}
+    if reference:
+        machines[reference["machine"]] = reference["fingerprint"]
+    if session and session.peer:
+        machines[session.peer.name] = session.fingerprints[session.peer.name]
+    return [
+        one
+        for name, facts in machines.items()
+        for one in caps.links(facts.get("nets") or (), name)
+    ]
 
 
 def shape_of(guests: Guests) -> matching.Shape:
@@ -73,6 +121,15 @@ def shape_of(guests: Guests) -> matching.Shape:
         memory_mib=flavor.memory_mib,
         copies=len(guests),
     )
+
+
+def _shape(booted: guests_.Booted, neighbours: int) -> Json:
+    """Return the shape, with how many were asked for where some are absent."""
+    measured = booted.guests[: len(booted.guests) - neighbours]
+    shape = dataclasses.asdict(shape_of(measured))
+    if not booted.absent:
+        return shape
+    return {**shape, "asked": len(measured) + len(booted.absent)}
 
 
 def host_of(guest: guests_.Guest) -> str:
@@ -95,6 +152,7 @@ def workloads(assignments: Assignments) -> list[Json]:
             "name": one.workload.name,
             "label": one.label,
             "arguments": one.arguments,
+            **one.protocol(),
         }
         for one in assignments
     ]
@@ -102,7 +160,12 @@ def workloads(assignments: Assignments) -> list[Json]:
 
 def expected(assignments: Assignments) -> list[str]:
     """Return the names of the metrics of a complete condition."""
-    return [metric.name for one in assignments for metric in one.metrics()]
+    return [
+        metric.name
+        for one in assignments
+        for metric in one.metrics()
+        if not metric.optional
+    ]
 
 
 def meanings(assignments: Assignments) -> Json:
@@ -113,7 +176,7 @@ def meanings(assignments: Assignments) -> Json:
 
 
 def _nova(guest: guests_.Guest) -> Json:
-    """Return what Nova says of a guest, without how it is entered."""
+    """Return what Nova says of a guest, without its login."""
     plain = guests_.to_plain(guest)
     secret = ("host_key", "name", *request.REACHING)
     return {key: value for key, value in plain.items() if key not in secret}

@@ -26,6 +26,11 @@ OPTIONS: list[t.Any] = [
         "compared with; without it there are no tests of overhead.",
     ),
     cfg.StrOpt(
+        "baseline_class",
+        help="Class of machines, in place of a baseline's name: its baseline "
+        "that was recorded last.",
+    ),
+    cfg.StrOpt(
         "limits_file",
         help="YAML file with the names of SLAs and their limits, as in the "
         "section sla of a Rally task; without it nothing is tested.",
@@ -92,6 +97,11 @@ OPTIONS: list[t.Any] = [
         help="Other end of network workloads, reached by SSH: "
         "address:A,port:N,user:U,key_file:F,known_hosts:F,name:N; without it "
         "there is no test of the network.",
+    ),
+    cfg.ListOpt(
+        "sources",
+        help="Networks from which the guests let SSH in; by default those "
+        "out of which this machine reaches them.",
     ),
     cfg.BoolOpt(
         "install",

@@ -1,30 +1,25 @@
 """Guests of a test class, booted as for Rally, on Tempest's credentials."""
 
-import datetime
 import pathlib
 import secrets
 import typing as t
 import uuid
 
-from rally_vmperf.guests import boot
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import errors
 from rally_vmperf.guests import guest
-from rally_vmperf.guests import killed
-from rally_vmperf.guests import ledger
-from rally_vmperf.guests import ownership
-from rally_vmperf.guests import removal
 from rally_vmperf.guests import request
+from rally_vmperf.guests.booting import boot
+from rally_vmperf.guests.cleanup import killed
+from rally_vmperf.guests.cleanup import ledger
+from rally_vmperf.guests.cleanup import ownership
+from rally_vmperf.guests.cleanup import removal
 from rally_vmperf.runs import guest_arrival
 
 Progress = t.Callable[[str], None]
 
-#: Seconds in which a request that was interrupted takes effect, or never.
-_SETTLE = 3
-
 
 def credential(conf: t.Any, given: t.Any) -> cloud.Credential:
-    """Return credentials of Tempest's as our own code takes them.
+    """Return Tempest's credentials in the form of Rally's.
 
     :param conf: Tempest's configuration
     :param given: a ``KeystoneV3Credentials``
@@ -74,7 +69,12 @@ class Guests:
         return cloud.connect(self._whose)
 
     def boot(
-        self, options: dict[str, t.Any], tenant_network: str | None
+        self,
+        options: dict[str, t.Any],
+        tenant_network: str | None,
+        ports_open: range,
+        *,
+        one_host: bool,
     ) -> guest.Booted:
         """Boot guests and wait until all answer SSH.
 
@@ -82,60 +82,49 @@ class Guests:
 
         :param options: of vmperf_guests
         :param tenant_network: of the project, if Tempest made one
+        :param ports_open: those at which guests listen for one another
+        :param one_host: they are to share one, where nothing else is asked
         :raises GuestError: one line with the way out
         """
-        self._ledger.write(self._entry())
+        self._ledger.write(
+            ledger.Entry.of_this_process(
+                self.id, self.id, self._owner.prefix, self._whose
+            )
+        )
         connection = self.connect()
         try:
             booted = boot.boot(
                 connection,
-                request.of_config(options, tenant_network),
+                request.of_config(options, tenant_network, one_host=one_host),
                 self._new_name,
                 self._progress,
                 admin=cloud.connect(self._admin) if self._admin else None,
+                ports_open=ports_open,
             )
             booted, arriving = guest_arrival.wait(
                 connection, booted, options["ssh_timeout"], self._progress
             )
             arriving.close()
         except BaseException:
-            self.remove(settle=_SETTLE)
+            self.remove(interrupted=True)
             raise
         return booted
 
-    def remove(self, settle: float = 0) -> None:
+    def remove(self, *, interrupted: bool = False) -> None:
         """Remove the guests and all that was made for them.
 
-        :param settle: seconds after which to look again, for requests that
-            may still have been under way
+        :param interrupted: requests may still be under way
         :raises GuestError: with what is left, and how to remove it
         """
-        try:
-            removal.remove(
-                self.connect(),
-                self._owner,
-                self._progress,
-                settle=settle,
-                disks=False,
-            )
-        except errors.GuestError as error:
-            remedy = killed.remedy((), self.id)
-            raise errors.GuestError(
-                f"{error}; remove it with: {remedy}"
-            ) from error
+        removal.remove(
+            self.connect(),
+            self._owner,
+            self._progress,
+            interrupted=interrupted,
+            disks=False,
+            remedy=killed.remedy((), self.id),
+        )
         self._ledger.drop(self.id)
 
     def _new_name(self) -> str:
         return f"{self._owner.prefix}_{secrets.token_hex(4)}"
-
-    def _entry(self) -> ledger.Entry:
-        now = datetime.datetime.now(datetime.UTC)
-        return ledger.Entry(
-            owner=self.id,
-            task=self.id,
-            prefix=self._owner.prefix,
-            auth_url=self._whose["auth_url"],
-            project=self._whose.get("tenant_name") or "",
-            started_at=now.isoformat(timespec="seconds"),
-            process=ledger.this_process(),
-        )

@@ -5,7 +5,9 @@ import pathlib
 import typing as t
 import uuid
 
+from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
+from rally_vmperf.execution import requirements
 from rally_vmperf.guests import guest
 from rally_vmperf.questions import judging
 from rally_vmperf.questions.common import question
@@ -14,31 +16,29 @@ from rally_vmperf.records import journal
 from rally_vmperf.report import page
 from rally_vmperf.report import run as reports
 from rally_vmperf.report import sources
-from rally_vmperf.report import text
+from rally_vmperf.report import verdict_table
 from rally_vmperf.runs import opened
 
 Progress = t.Callable[[str], None]
-#: Arguments of scenarios that all questions have.
-_COMMON = ("workloads", "warmup", "peer")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a run came to.
+    """The outcome of a run.
 
     :param run: with its verdicts
     :param journal: file with its records
     :param report: page about it
     """
 
-    run: reports.Run
+    run: reports.RunReport
     journal: pathlib.Path
     report: pathlib.Path
 
     @property
     def passed(self) -> bool:
-        """Whether each limit is held."""
-        return all(one.passed for one in self.run.judgements.values())
+        """Whether every limit is kept."""
+        return self.run.passed
 
     def sentence(self) -> str:
         """Return the verdict, and where the report is."""
@@ -48,17 +48,13 @@ class Outcome:
             if not one.passed
         )
         said = words or f"{self.run.headline}."
-        return text.printable(f"{said} Report: {self.report}")
+        return sanitize.printable(f"{said} Report: {self.report}")
 
     def table(self) -> str:
-        """Return the verdict and every figure, one a line."""
-        lines = []
-        for what, one in self.run.judgements.items():
-            lines.append(f"{what}: {one.headline()}")
-            lines += [f"  {line}" for row in one.rows for line in row.lines()]
-            lines += [f"  {found.sentence()}" for found in one.findings]
+        """Return the verdicts, and where records and report are."""
+        lines = verdict_table.lines(self.run)
         lines += [f"journal: {self.journal}", f"report: {self.report}"]
-        return "\n".join(map(text.printable, lines)) + "\n"
+        return "\n".join(map(sanitize.printable, lines)) + "\n"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -86,10 +82,14 @@ class Measurement:
         :param entry: the question that the task asks
         :raises KeyboardInterrupt: when its user interrupts it; the journal
             has what was measured
+        :raises ToolMissing: for guests without a tool, where none may be
+            installed
         """
         owner = str(uuid.uuid4())
         written = journal.Journal(self.journal_dir, owner)
-        own = {k: v for k, v in asked.arguments.items() if k not in _COMMON}
+        own = {
+            k: v for k, v in asked.arguments.items() if k not in task.COMMON
+        }
         opening = opened.Opened()
         try:
             run = entry.run(
@@ -109,6 +109,7 @@ class Measurement:
                     connect=self.connect,
                     progress=self.progress,
                     warn=self.warn,
+                    protocol=asked.protocol,
                 ),
                 own,
             )
@@ -119,10 +120,11 @@ class Measurement:
                 if records[-1]["state"] == "interrupted":
                     raise KeyboardInterrupt
                 if run.failure:
+                    self._check_image(run.failure)
                     break
         finally:
             opening.close(owner)
-        judged = judging.run(
+        judgement = judging.run(
             sources.Source(
                 question=entry.name,
                 scenario=entry.scenario,
@@ -132,13 +134,23 @@ class Measurement:
             )
         )
         return Outcome(
-            run=judged,
+            run=judgement,
             journal=written.path,
-            report=self._report(owner, judged),
+            report=self._report(owner, judgement),
         )
 
-    def _report(self, owner: str, judged: reports.Run) -> pathlib.Path:
+    def _check_image(self, failure: Exception) -> None:
+        names = {one.name for one in self.booted.guests}
+        if (
+            isinstance(failure, requirements.ToolMissing)
+            and failure.machine in names
+        ):
+            raise failure
+
+    def _report(
+        self, owner: str, judgement: reports.RunReport
+    ) -> pathlib.Path:
         self.report_dir.mkdir(parents=True, exist_ok=True)
         path = self.report_dir / f"{owner}.html"
-        path.write_text(page.standalone([judged]), encoding="utf-8")
+        path.write_text(page.standalone([judgement]), encoding="utf-8")
         return path

@@ -9,7 +9,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.guests import schema
-from rally_vmperf.measurement import limits as limits_
+from rally_vmperf.measurement.comparison import limits as limits_
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.common import question
@@ -20,7 +20,10 @@ Json = dict[str, t.Any]
 #: What a configuration is refused with, each in one line.
 REFUSALS = (*checks.REFUSALS, limits_file.LimitsError)
 #: Options of the group that are options of the guests too.
-_GUEST_OPTIONS = ("install", "tools", "host", "boot_timeout", "ssh_timeout")
+_GUEST_OPTIONS = (
+    *("host", "sources", "install", "tools"),
+    *("boot_timeout", "ssh_timeout"),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,37 +47,51 @@ class Configured:
         :raises Exception: one of ``REFUSALS`` for what cannot be read
         """
         needs_baseline = "vmperf_baseline" in self.question.contexts
-        if needs_baseline and not self.group.baseline:
+        if needs_baseline and not self.named:
             return (
                 "no baseline: record one with rally-vmperf baseline record, "
                 "and name it in [vmperf] baseline"
             )
-        if not self.group.baseline and not self.group.workloads_file:
+        if not self.named and not self.group.workloads_file:
             return "no workloads: set [vmperf] workloads_file, or baseline"
         if not self.group.limits_file:
             return "no limits: set [vmperf] limits_file"
         if not self.limits:
             names = ", ".join(one.name for one in self.question.criteria)
             return f"no limits: {self.group.limits_file} has none of {names}"
+        if not self.measurable():
+            return "no workloads but those to a peer: set [vmperf] peer"
         return ""
 
     @functools.cached_property
     def limits(self) -> limits_file.Limits:
         """The limits of this question, by criterion."""
-        path = self.group.limits_file
-        main, *_ = self.question.criteria
-        found = limits_file.by_criterion(
-            path, limits_file.read(path), main.name
-        )
+        found = limits_file.by_criterion(self.group.limits_file)
         own = {one.name for one in self.question.criteria}
-        return {name: held for name, held in found.items() if name in own}
+        return {name: limits for name, limits in found.items() if name in own}
+
+    @property
+    def named(self) -> Json:
+        """The baseline as the context has it; empty where there is none.
+
+        :raises Refused: for a name and a class at once
+        """
+        group = self.group
+        given = {"name": group.baseline, "class": group.baseline_class}
+        found = {key: value for key, value in given.items() if value}
+        if len(found) > 1:
+            raise task.Refused(
+                f"[vmperf] has baseline {group.baseline!r} and baseline_class "
+                f"{group.baseline_class!r}: keep one of them"
+            )
+        return found
 
     @functools.cached_property
     def baseline(self) -> document.Json | None:
         """The baseline, None where none is named."""
-        if not self.group.baseline:
+        if not self.named:
             return None
-        return store.Store(self.group.baseline_dir).load(self.group.baseline)
+        return store.Store(self.group.baseline_dir).find(self.named)
 
     @functools.cached_property
     def workloads(self) -> list[Json]:
@@ -87,8 +104,12 @@ class Configured:
         entries = self.baseline["entries"] if self.baseline else []
         found = []
         for entry in entries:
-            one = {key: entry[key] for key in ("workload", "arguments")}
-            one["name"] = one.pop("workload")
+            one = {
+                key: entry[key]
+                for key in ("arguments", "cooldown", "drop_caches")
+                if key in entry
+            }
+            one["name"] = entry["workload"]
             if one not in found:
                 found.append(one)
         return found
@@ -105,14 +126,22 @@ class Configured:
         task.check_form(peer or None, task.PEER, "[vmperf] peer")
         return peer or None
 
-    def of_part(self, part: str) -> list[Json]:
-        """Return the workloads of a part of the machine, such as cpu."""
-        assigned = assignment.assign(self.workloads)
+    def measurable(self) -> list[Json]:
+        """Return all workloads but those whose peer is not configured."""
         return [
             entry
-            for entry, one in zip(self.workloads, assigned, strict=True)
-            if one.workload.part == part
+            for entry, part in self._parts()
+            if part != "network" or self.peer
         ]
+
+    def of_part(self, part: str) -> list[Json]:
+        """Return the workloads of a part of the machine, such as cpu."""
+        return [entry for entry, found in self._parts() if found == part]
+
+    def _parts(self) -> list[tuple[Json, str]]:
+        assigned = assignment.assign(self.workloads)
+        parts = [one.workload.part for one in assigned]
+        return list(zip(self.workloads, parts, strict=True))
 
     def ask(
         self,
@@ -140,7 +169,7 @@ class Configured:
         return found
 
     def check_limits(self) -> None:
-        """Refuse limits that go with no metric of any workload."""
+        """Refuse limits that match no metric of any workload."""
         asked = self._asked(self.workloads, 1, {}, {}, {})
         for one in self.question.criteria:
             for key, scales in one.limits.items():
@@ -161,8 +190,8 @@ class Configured:
         group = self.group
         options = guest_options(self.conf, count, **guests)
         contexts: Json = {"vmperf_guests": options}
-        if group.baseline:
-            contexts["vmperf_baseline"] = {"name": group.baseline}
+        if self.named:
+            contexts["vmperf_baseline"] = self.named
         return task.Task(
             title="",
             scenario=self.question.scenario,
@@ -179,10 +208,10 @@ class Configured:
         )
 
     def _limits_of(self, asked: task.Task) -> Json:
-        """Return the limits that go with a metric of a task."""
+        """Return the limits that match a metric of a task."""
         found = {}
         for one in self.question.criteria:
-            held = dict(self.limits.get(one.name, {}))
+            limits = dict(self.limits.get(one.name, {}))
             for key, scales in one.limits.items():
                 names = [
                     metric.name
@@ -190,13 +219,14 @@ class Configured:
                     for metric in each.metrics()
                     if metric.scale in scales
                 ]
-                given = held.pop(key, {})
+                given = limits.pop(key, {})
                 others = limits_.Limits(given).unmatched(names)
                 kept = {k: v for k, v in given.items() if k not in others}
                 if kept:
-                    held[key] = kept
-            if any(key in held for key in one.limits):
-                found[one.name] = held
+                    limits[key] = kept
+            of_its_own = one.name in self.limits and not one.limits
+            if of_its_own or any(key in limits for key in one.limits):
+                found[one.name] = limits
         return found
 
 

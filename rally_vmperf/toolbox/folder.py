@@ -8,6 +8,7 @@ import os
 import pathlib
 
 from rally_vmperf import atomic
+from rally_vmperf import documents
 from rally_vmperf.toolbox import manifest
 
 
@@ -26,9 +27,9 @@ class Toolbox:
     ) -> manifest.Set:
         """Return the packages for a machine.
 
-        :param names: what the machine's distribution may be called
+        :param names: of the machine's distribution, any of which will do
         :param whose: what messages call the machine
-        :raises ToolboxError: naming what the folder has
+        :raises ToolboxError: listing what the folder has
         """
         for one in self.sets:
             if one.distribution in names and one.architecture == architecture:
@@ -42,7 +43,7 @@ class Toolbox:
         )
 
     def file(self, one: manifest.File) -> pathlib.Path:
-        """Return where a file is."""
+        """Return the path of a file."""
         return self.path / one.path
 
 
@@ -67,14 +68,14 @@ def read(folder: pathlib.Path) -> tuple[manifest.Set, ...]:
     """
     path = folder / manifest.NAME
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
+        content = documents.read_json(path)
+    except documents.NoDocumentError:
         raise manifest.ToolboxError(
             f"folder {folder} has no {manifest.NAME}; fill it with: "
             f"rally-vmperf tools fetch {folder}"
         ) from None
-    except (OSError, ValueError) as error:
-        raise manifest.ToolboxError(f"{path}: {error}") from None
+    except documents.DocumentError as error:
+        raise manifest.ToolboxError(error) from None
     return manifest.decode(content, str(path))
 
 
@@ -102,7 +103,7 @@ def _verify(path: pathlib.Path, wanted: manifest.File) -> None:
         ) from None
     if found != (wanted.size, wanted.sha256):
         raise manifest.ToolboxError(
-            f"{path} is not the file that {manifest.NAME} means: SHA-256 "
+            f"{path} is not the file that {manifest.NAME} lists: SHA-256 "
             f"{found[1][:12]}... instead of {wanted.sha256[:12]}...; fetch "
             "or index the folder again"
         )

@@ -1,4 +1,4 @@
-"""From a folder with package files to one that guests can be given."""
+"""Index a folder of package files, so that it can be sent to guests."""
 
 import collections.abc
 import dataclasses
@@ -9,6 +9,7 @@ import subprocess
 
 from rally_vmperf.toolbox import folder
 from rally_vmperf.toolbox import manifest
+from rally_vmperf.toolbox import programs
 
 _DEB = re.compile(
     r"(?P<package>[^_]+)_(?P<version>[^_]+)_(?P<arch>[^_.]+)\.deb"
@@ -36,26 +37,26 @@ def index(top: pathlib.Path, where: str, distribution: str) -> manifest.Set:
     :param distribution: code name, or distribution and version
     :raises ToolboxError: naming the file that cannot be used
     """
-    place = top / where
-    family, found = _packages(place)
-    made = _debs(place, found) if family == "deb" else _rpms(place)
+    source = top / where
+    family, found = _packages(source)
+    made = _debs(source, found) if family == "deb" else _rpms(source)
     new = manifest.Set(
         family=family,
         distribution=distribution,
         architecture=_architecture(found),
-        index=tuple(_file(top, path, _within(place, path)) for path in made),
+        index=tuple(_file(top, path, _within(source, path)) for path in made),
         packages=tuple(_package(top, one, family) for one in found),
     )
-    manifest.decode(manifest.encode([new]), str(place))
+    manifest.decode(manifest.encode([new]), str(source))
     folder.add(top, new)
     return new
 
 
-def _packages(place: pathlib.Path) -> tuple[str, list[_Named]]:
+def _packages(source: pathlib.Path) -> tuple[str, list[_Named]]:
     try:
-        names = sorted(path.name for path in place.iterdir())
+        names = sorted(path.name for path in source.iterdir())
     except OSError as error:
-        raise manifest.ToolboxError(f"{place}: {error.strerror}") from None
+        raise manifest.ToolboxError(f"{source}: {error.strerror}") from None
     by_family = {
         suffix: [name for name in names if name.endswith(f".{suffix}")]
         for suffix in ("deb", "rpm")
@@ -64,7 +65,7 @@ def _packages(place: pathlib.Path) -> tuple[str, list[_Named]]:
     if len(families) != 1:
         what = "both deb and rpm" if families else "neither deb nor rpm"
         raise manifest.ToolboxError(
-            f"{place} has {what} packages; a folder needs one kind"
+            f"{source} has {what} packages; a folder needs one kind"
         )
     (family,) = families
     pattern = _DEB if family == "deb" else _RPM
@@ -73,12 +74,12 @@ def _packages(place: pathlib.Path) -> tuple[str, list[_Named]]:
         match = pattern.fullmatch(name)
         if match is None or match["arch"] == "src":
             raise manifest.ToolboxError(
-                f"{place / name} has not the name of a binary {family} "
+                f"{source / name} has not the name of a binary {family} "
                 "package; remove it, or name it as the distribution does"
             )
         found.append(
             _Named(
-                place / name,
+                source / name,
                 match["package"],
                 match["version"].replace("%3a", ":"),
                 match["arch"],
@@ -98,7 +99,7 @@ def _architecture(found: collections.abc.Iterable[_Named]) -> str:
 
 
 def _debs(
-    place: pathlib.Path, found: collections.abc.Iterable[_Named]
+    source: pathlib.Path, found: collections.abc.Iterable[_Named]
 ) -> list[pathlib.Path]:
     """Write the index of a flat repository, as apt reads it."""
     paragraphs = []
@@ -109,21 +110,21 @@ def _debs(
             f"{control.strip()}\nFilename: ./{digest}.deb\n"
             f"Size: {size}\nSHA256: {digest}\n"
         )
-    made = place / "Packages"
+    made = source / "Packages"
     made.write_text("\n".join(paragraphs), encoding="utf-8")
     return [made]
 
 
-def _rpms(place: pathlib.Path) -> list[pathlib.Path]:
-    """Have the metadata that dnf and zypper read."""
-    data = place / "repodata"
+def _rpms(source: pathlib.Path) -> list[pathlib.Path]:
+    """Create the metadata that dnf and zypper read."""
+    data = source / "repodata"
     if shutil.which("createrepo_c"):
         shutil.rmtree(data, ignore_errors=True)
-        _run(["createrepo_c", "--quiet", "--no-database", str(place)])
+        _run(["createrepo_c", "--quiet", "--no-database", str(source)])
     if not (data / "repomd.xml").exists():
         raise manifest.ToolboxError(
-            f"{place} has no repodata, and createrepo_c is not installed "
-            f"here; run 'createrepo_c {place.name}' where the packages were "
+            f"{source} has no repodata, and createrepo_c is not installed "
+            f"here; run 'createrepo_c {source.name}' where the packages were "
             "downloaded, or install createrepo_c"
         )
     return sorted(path for path in data.iterdir() if path.is_file())
@@ -131,26 +132,19 @@ def _rpms(place: pathlib.Path) -> list[pathlib.Path]:
 
 def _run(argv: list[str]) -> str:
     try:
-        done = subprocess.run(
-            argv,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_TIMEOUT,
-            check=False,
-        )
+        done = programs.run(argv, _TIMEOUT)
     except (FileNotFoundError, subprocess.TimeoutExpired) as error:
         raise manifest.ToolboxError(f"{argv[0]}: {error}") from None
     if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["it gave no reason"]
+        reason = programs.reason(done.stderr)
         raise manifest.ToolboxError(
-            f"{argv[0]} cannot read {argv[-1]}: {lines[-1].strip()[:200]}"
+            f"{argv[0]} cannot read {argv[-1]}: {reason}"
         )
     return done.stdout
 
 
-def _within(place: pathlib.Path, path: pathlib.Path) -> str:
-    return str(path.relative_to(place))
+def _within(source: pathlib.Path, path: pathlib.Path) -> str:
+    return str(path.relative_to(source))
 
 
 def _file(top: pathlib.Path, path: pathlib.Path, target: str) -> manifest.File:

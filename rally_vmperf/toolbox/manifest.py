@@ -1,10 +1,11 @@
-"""What is in a folder of packages, and for which guests."""
+"""The manifest of a folder of packages: its files, and for which guests."""
 
 import collections.abc
 import dataclasses
 import typing as t
 
-import jsonschema
+from rally_vmperf import documents
+from rally_vmperf import errors
 
 VERSION = 1
 #: Name of the manifest in its folder.
@@ -12,7 +13,7 @@ NAME = "tools.json"
 
 Json = dict[str, t.Any]
 
-#: A name that leads neither up nor astray.
+#: A part of a path, neither . nor .., without control characters.
 _PART = r"(?!\.\.?(/|$))[^/\x00-\x1f]+"
 
 _FILE: Json = {
@@ -22,16 +23,16 @@ _FILE: Json = {
     "properties": {
         "path": {
             "type": "string",
-            "pattern": f"^{_PART}(/{_PART})*$",
-            "description": "Where it is, below the folder.",
+            "pattern": rf"^{_PART}(/{_PART})*$(?!\n)",
+            "description": "Path below the folder.",
         },
         "target": {
             "type": "string",
-            "pattern": r"^(repodata/)?[A-Za-z0-9][A-Za-z0-9._+~^-]*$",
+            "pattern": r"^(repodata/)?[A-Za-z0-9][A-Za-z0-9._+~^-]*$(?!\n)",
             "description": "Its name in a guest, as the index has it.",
         },
         "size": {"type": "integer", "minimum": 0, "description": "Bytes."},
-        "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+        "sha256": {"type": "string", "pattern": r"^[0-9a-f]{64}$(?!\n)"},
         "package": {"type": "string", "description": "Name of the package."},
         "version": {"type": "string", "description": "Its version."},
     },
@@ -59,13 +60,13 @@ SCHEMA: Json = {
                     "family": {"enum": ["deb", "rpm"]},
                     "distribution": {
                         "type": "string",
-                        "pattern": "^[a-z0-9][a-z0-9._-]*$",
+                        "pattern": r"^[a-z0-9][a-z0-9._-]*$(?!\n)",
                         "description": "Code name of the release, or "
                         "distribution and version, such as rocky-9.",
                     },
                     "architecture": {
                         "type": "string",
-                        "pattern": "^[a-z0-9_-]+$",
+                        "pattern": r"^[a-z0-9_-]+$(?!\n)",
                     },
                     "index": {"type": "array", "items": _FILE},
                     "packages": {
@@ -87,13 +88,13 @@ SCHEMA: Json = {
 }
 
 
-class ToolboxError(Exception):
+class ToolboxError(errors.VMPerfError):
     """A folder of packages cannot be made or used; one line."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class File:
-    """A file of the folder, and what guests call it.
+    """A file of the folder, and its name in a guest.
 
     :param path: below the folder
     :param package: name and version, unless the file is part of an index
@@ -128,9 +129,10 @@ def decode(content: t.Any, origin: str) -> tuple[Set, ...]:
     """Return the sets in a manifest.
 
     :param origin: what messages call it
-    :raises ToolboxError: when it is no manifest
+    :raises ToolboxError: when it is not a manifest
     """
-    for error in jsonschema.Draft7Validator(SCHEMA).iter_errors(content):
+    error = documents.first_error(SCHEMA, content)
+    if error is not None:
         raise ToolboxError(
             f"{origin}: {error.json_path[2:] or 'content'}: "
             f"{error.message[:200]}; make it again with: rally-vmperf tools "

@@ -1,10 +1,10 @@
-"""Schemas of arguments: each says its range in words and in JSON Schema.
+"""Schemas of arguments, with each range in words and in JSON Schema.
 
 A workload's ``ARGUMENTS`` is ``schema`` of its arguments, by their names::
 
     ARGUMENTS = arguments.schema(
         time=arguments.integer("Seconds of a run", 1, 3600, default=10),
-        direct=arguments.flag("Go past the page cache", default=True),
+        direct=arguments.flag("Bypass the page cache", default=True),
     )
 
 The description is what a user reads when a value is refused.
@@ -13,7 +13,7 @@ The description is what a user reads when a value is refused.
 import collections.abc
 import typing as t
 
-import jsonschema
+from rally_vmperf import documents
 
 Rule = dict[str, t.Any]
 
@@ -24,6 +24,9 @@ _NUMBERS: dict[str, t.Callable[[t.Any], float]] = {
 
 #: What ``size`` takes; every tool that is asked for sizes knows these.
 _SIZE = r"^([1-9][0-9]{0,3}k|(1|2|4|8|16)M)$(?!\n)"
+
+#: Largest number that generators begin from.
+_LARGEST_SEED = (1 << 31) - 1
 
 #: What ``path`` takes: nothing that would break a line.
 _PATH = r"^/[^\x00-\x1f\x7f]{1,1000}$(?!\n)"
@@ -46,7 +49,8 @@ def complete(
     :raises ValueError: naming the key, the value and what is allowed
     """
     properties = schema["properties"]
-    for error in jsonschema.Draft7Validator(schema).iter_errors(dict(given)):
+    error = documents.first_error(schema, dict(given))
+    if error is not None:
         where = ".".join(str(part) for part in error.absolute_path)
         raise ValueError(
             f"{where or 'arguments'}: {error.message}; "
@@ -72,6 +76,21 @@ def integer(
     return _range("integer", what, smallest, largest, default, note)
 
 
+def seed(what: str, verb: str = "are") -> Rule:
+    """Return the rule of the number that something is generated from.
+
+    :param what: that, in the words of a sentence: "data"
+    :param verb: what follows it there
+    """
+    return integer(
+        f"Number from which the {what} {verb} generated",
+        0,
+        _LARGEST_SEED,
+        default=1,
+        note=f"the same seed gives the same {what}",
+    )
+
+
 def number(
     what: str,
     smallest: float,
@@ -89,7 +108,7 @@ def number(
 
 
 def flag(what: str, *, default: bool) -> Rule:
-    """Return the rule of something that is done or not."""
+    """Return the rule of a switch, true or false."""
     return {
         "type": "boolean",
         "description": f"{what}, true or false.",
@@ -99,26 +118,17 @@ def flag(what: str, *, default: bool) -> Rule:
 
 def path(what: str, *, default: str) -> Rule:
     """Return the rule of a file on the machine that runs this program."""
-    return {
-        "type": "string",
-        "description": f"{what}: an absolute path.",
-        "pattern": _PATH,
-        "default": default,
-    }
+    return _text(f"{what}: an absolute path.", _PATH, default)
 
 
 def size(what: str, *, default: str) -> Rule:
     """Return the rule of the size of a request or a block."""
-    return {
-        "type": "string",
-        "description": f"{what}: 1k to 9999k, or 1M, 2M, 4M, 8M, 16M.",
-        "pattern": _SIZE,
-        "default": default,
-    }
+    sizes = "1k to 9999k, or 1M, 2M, 4M, 8M, 16M"
+    return _text(f"{what}: {sizes}.", _SIZE, default)
 
 
 def size_bytes(size: str) -> int:
-    """Return the bytes of what ``size`` takes: 4k is 4096."""
+    """Return a size such as 4k in bytes: 4096."""
     return int(size[:-1]) * {"k": 1 << 10, "M": 1 << 20}[size[-1]]
 
 
@@ -159,6 +169,15 @@ def choices(
         "minItems": 1,
         "uniqueItems": True,
         "default": allowed if default is None else list(default),
+    }
+
+
+def _text(description: str, pattern: str, default: str) -> Rule:
+    return {
+        "type": "string",
+        "description": description,
+        "pattern": pattern,
+        "default": default,
     }
 
 

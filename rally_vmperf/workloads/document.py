@@ -4,8 +4,8 @@ import json
 import math
 import typing as t
 
+from rally_vmperf import sanitize
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import outputs
 
 
 def _refuse(constant: str) -> t.NoReturn:
@@ -34,7 +34,7 @@ class Document:
         except (ValueError, RecursionError):
             raise base.WorkloadError(
                 f"{tool} printed no JSON that can be read, but "
-                f"{outputs.printable(text, 80)!r}; look at the raw output"
+                f"{sanitize.line(text, 80)!r}; look at the raw output"
             ) from None
 
     @classmethod
@@ -48,8 +48,22 @@ class Document:
             found.append(cls(text, tool, found[-1].end))
         return found
 
+    @classmethod
+    def only(cls, text: str, tool: str) -> "Document":
+        """Return the one object of a tool that prints nothing after it.
+
+        :raises base.WorkloadError: when it cannot be read, or is not the end
+        """
+        found = cls(text, tool)
+        if text[found.end :].strip():
+            raise base.WorkloadError(
+                f"{tool} printed something after its result; look at the raw "
+                "output"
+            )
+        return found
+
     def find(self, *path: str | int) -> t.Any:
-        """Return what stands at a path, or None when nothing does."""
+        """Return the value at a path, or None where there is none."""
         node = self._root
         for step in path:
             try:

@@ -7,10 +7,21 @@ import pathlib
 from rally_vmperf.workloads import base
 
 
-def read(file: base.File) -> bytes:
-    """Return what is in a file.
+def script(name: str) -> base.File:
+    """Return a program of rally_vmperf that workloads bring to machines."""
+    return base.File(
+        name=name,
+        package="rally_vmperf.workloads.scripts",
+        path=name,
+        mode=0o755,
+    )
 
-    :raises base.WorkloadError: when it cannot be read, or is another one
+
+def read(file: base.File) -> bytes:
+    """Return the content of a file.
+
+    :raises base.WorkloadError: when it cannot be read, or has another
+        checksum than expected
     """
     try:
         if file.package:
@@ -24,7 +35,7 @@ def read(file: base.File) -> bytes:
             f"file {file.path} of {where} cannot be read: "
             f"{getattr(error, 'strerror', None) or error}; "
             + (
-                "install the package anew"
+                "install the package again"
                 if file.package
                 else "give its absolute path on the machine that runs this"
             )

@@ -1,11 +1,11 @@
-"""What no machine can do: the range in which a value is believed.
+"""The range of values that a machine can reach.
 
 The bounds are generous, for they are to catch broken output (a shifted
 column, a clock that jumped), not a surprising machine.  Whether a rate is
 more than *this* machine can do is a finding, and judged elsewhere.
 """
 
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 
 #: Smallest and largest believable value for each unit.
@@ -35,7 +35,7 @@ def bounds(metric: sample.Metric) -> tuple[float, float]:
 
 
 def measured(metric: sample.Metric, value: float) -> sample.Sample:
-    """Return the sample of a value that a machine can have reached.
+    """Return the sample of a value, if a machine can reach it.
 
     :param value: in the unit of the metric
     :raises base.WorkloadError: for one that it cannot

@@ -1,51 +1,20 @@
-"""Outputs of commands, taken with the caution due to untrusted text."""
+"""Outputs of commands, read as untrusted text."""
 
-import collections.abc
 import math
 import re
 
+from rally_vmperf import sanitize
 from rally_vmperf.workloads import base
-
-#: Characters of an output beyond which it is not looked at.
-LONGEST = 1 << 20
 
 _NUMBER = re.compile(
     r"[+-]?[0-9]{1,40}(\.[0-9]{0,40})?(e[+-]?[0-9]{1,4})?", re.I
 )
 
-
-def taken(
-    outcomes: collections.abc.Mapping[str, base.Outcome], name: str
-) -> base.Outcome | None:
-    """Return the outcome of a command, or None when it has none.
-
-    :raises base.WorkloadError: when the command failed or printed too much
-    """
-    outcome = outcomes.get(name)
-    if outcome is None:
-        return None
-    if outcome.exit_status != 0:
-        said = printable(outcome.stderr or outcome.stdout)
-        raise base.WorkloadError(
-            f"command {name} ended with exit status {outcome.exit_status} "
-            f"and said {said!r}; run it by hand to see why"
-        )
-    if len(outcome.stdout) > LONGEST:
-        raise base.WorkloadError(
-            f"command {name} printed {len(outcome.stdout)} characters; more "
-            f"than {LONGEST} are not read"
-        )
-    return outcome
-
-
-def printable(text: str, longest: int = 200) -> str:
-    """Return the start of a text as one line that is safe to show."""
-    start = " ".join(text[: 4 * longest].split())
-    return "".join(c if c.isprintable() else "?" for c in start)[:longest]
+_CHECKSUM = re.compile("sha256 ([0-9a-f]{64})\n")
 
 
 def number(text: str, what: str) -> float:
-    """Return the finite number that a word of an output is.
+    """Return a word of an output as a finite number.
 
     :param what: names the word in the message
     :raises base.WorkloadError: when it is none
@@ -57,7 +26,33 @@ def number(text: str, what: str) -> float:
         value = math.nan
     if not math.isfinite(value):
         raise base.WorkloadError(
-            f"{what} is {printable(text, 40)!r}, not a finite number; look "
-            "at the raw output"
+            f"{what} is {sanitize.line(text, 40)!r}, not a finite number; "
+            "look at the raw output"
         )
     return value
+
+
+def slack(word: str) -> float:
+    """Return half of a unit in the last digit of a number as printed."""
+    return 0.5001 * 10.0 ** -len(word.partition(".")[2])
+
+
+def checksum(
+    outcomes: base.Outcomes, program: str, fact: str
+) -> dict[str, str]:
+    """Return the SHA-256 that a program of rally_vmperf printed of its data.
+
+    :param outcomes: of which one may be that of ``generate``, its command
+    :param fact: what it is called; nothing where the command failed
+    :raises base.WorkloadError: when it told something else
+    """
+    if "generate" not in outcomes:
+        return {}
+    told = outcomes["generate"].checked().stdout
+    found = _CHECKSUM.fullmatch(told)
+    if not found:
+        raise base.WorkloadError(
+            f"{program} printed {sanitize.line(told, 80)!r} instead "
+            "of 'sha256 ' and 64 digits; look at the raw output"
+        )
+    return {fact: found[1]}

@@ -1,6 +1,6 @@
-"""Which workloads there are: the modules of the packages that say so.
+"""The registry of workloads: the modules of the packages that offer some.
 
-A package says so by an entry point of the group ``rally_vmperf.workloads``.
+A package offers workloads by an entry point of ``rally_vmperf.workloads``.
 Each of its modules is a workload of the same name, unless it begins with an
 underscore.  The module is imported when the workload is asked for, so that a
 list of names costs nothing.
@@ -40,7 +40,7 @@ def get(name: str) -> base.Workload:
     """
     modules = find().modules.get(name, [])
     if not modules:
-        there_are = ", ".join(names()) or "none, install rally-vmperf anew"
+        there_are = ", ".join(names()) or "none, install rally-vmperf again"
         what = f"no workload {name!r}; there are: {there_are}"
         raise base.WorkloadError("; ".join([what, *find().broken]))
     if len(modules) > 1:
@@ -58,12 +58,12 @@ def packages(wanted: collections.abc.Iterable[str]) -> tuple[str, ...]:
     :raises base.WorkloadError: for a name that no workload has
     """
     tools = [tool for name in wanted for tool in get(name).TOOLS]
-    return tuple(sorted({tool.package for tool in tools}))
+    return tuple(sorted({tool.package for tool in tools} - {""}))
 
 
 @functools.cache
 def find() -> _Found:
-    """Return what the installed packages offer."""
+    """Return the workloads that the installed packages offer."""
     modules: dict[str, list[str]] = {}
     broken = []
     for entry in importlib.metadata.entry_points(group=GROUP):

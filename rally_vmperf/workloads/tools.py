@@ -3,13 +3,16 @@
 import collections.abc
 import dataclasses
 import re
+import typing as t
+
+Side = t.Literal["machine", "peer", "both"]
 
 _DOTTED = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})+")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AtLeast:
-    """The oldest version of a tool that will do.
+    """The oldest version of a tool that is accepted.
 
     :param why: what an older one lacks
     :param remedy: where a newer one is to be had
@@ -29,6 +32,8 @@ class Tool:
         program that cannot tell, whose package is asked
     :param measures: False for a program that only prepares, whose version
         two machines need not agree on
+    :param side: the measured machines, the peer, or both
+    :param package: by ``apt``; empty where no distribution has one
     :param packages: its package by ``dnf`` and ``zypper``, where that is not
         called ``package`` as it is by ``apt``
     :param advice: where that package is to be had, if not in every release
@@ -39,6 +44,7 @@ class Tool:
     package: str
     version: tuple[str, ...]
     measures: bool = True
+    side: Side = "both"
     packages: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
@@ -46,6 +52,39 @@ class Tool:
         default_factory=dict
     )
     at_least: AtLeast | None = None
+
+
+def of(
+    command: str,
+    asks: str = "--version",
+    *,
+    package: str = "",
+    **more: t.Any,
+) -> Tool:
+    """Return a tool that is in the package of its own name, unless said.
+
+    :param asks: its argument that asks for its version; empty for one that
+        cannot tell
+    :param more: as of ``Tool``
+    """
+    return Tool(
+        command=command,
+        package=package or command,
+        version=(command, asks) if asks else (),
+        **more,
+    )
+
+
+def newer(
+    tools: collections.abc.Iterable[Tool], command: str, at_least: AtLeast
+) -> tuple[Tool, ...]:
+    """Return the tools, with the oldest accepted version of one of them."""
+    return tuple(
+        dataclasses.replace(tool, at_least=at_least)
+        if tool.command == command
+        else tool
+        for tool in tools
+    )
 
 
 def upstream(told: str) -> tuple[int, ...]:
@@ -60,14 +99,14 @@ def upstream(told: str) -> tuple[int, ...]:
 
 
 def oldest(tool: Tool) -> tuple[int, ...]:
-    """Return the oldest version of a tool that will do, nothing for any."""
+    """Return the oldest accepted version of a tool, empty for any version."""
     return upstream(tool.at_least.version) if tool.at_least else ()
 
 
 def too_old(tool: Tool, told: str) -> str:
-    """Return why a version of a tool will not do, or nothing if it does.
+    """Return why a version of a tool is too old, or an empty text.
 
-    A tool that does not tell its version may be of any.
+    A tool that does not report its version is accepted.
     """
     known, wanted = upstream(told), tool.at_least
     if not known or wanted is None or known >= oldest(tool):

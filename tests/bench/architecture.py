@@ -28,6 +28,7 @@ QUESTIONS = {
     "overhead": {
         "vmperf_overhead",
         "vmperf_spread",
+        "vmperf_neighbours",
         "VMPerf.overhead",
         "overhead",
     },

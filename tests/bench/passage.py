@@ -103,6 +103,7 @@ _OWN: dict[str, dict[str, t.Any]] = {
         "order": "listed",
         "seed": 1,
         "others": "idle",
+        "lone": "turn",
         "stop": None,
     },
 }
@@ -129,7 +130,9 @@ class Drive:
             "runner": {"times": 3},
             "sla": {_MAIN[self.question]: self.limits},
         }
-        conf = mock.Mock(vmperf=mock.Mock(baseline_dir=str(self.folder)))
+        folder = str(self.folder)
+        known = mock.Mock(baseline_dir=folder, journal_dir=folder)
+        conf = mock.MagicMock(vmperf=known)
         with mock.patch.object(task, "CONF", conf):
             task.Task().validate({}, config, density.Density, None)
 

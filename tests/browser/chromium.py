@@ -44,7 +44,7 @@ RALLYS_PLACES = {
 #: What 1337*1337 is where somebody evaluates it.
 EVALUATED = "1787569"
 #: What the charts of Rally's own page say on the console.
-_NVD3 = re.compile(r"total [0-9]+")
+_NVD3 = re.compile(r"total [0-9]+|Chart has no data to render!")
 #: What a page of ours may ask for: itself.
 _OWN = re.compile(r"file:///[^?#]*\.html($|#)|about:blank")
 

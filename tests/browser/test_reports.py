@@ -1,15 +1,18 @@
 """Nothing of what a hostile guest said runs in a browser."""
 
 import contextlib
+import logging
 import pathlib
 import tempfile
 import unittest
 
 import ddt
 
+from rally_vmperf import sanitize
 from tests.browser import chromium
 from tests.browser import reports
 from tests.unit.hostile import attacks
+from tests.unit.hostile import contexts
 
 #: Words that run, or fetch something, in a page that does not escape them.
 DANGEROUS = (
@@ -65,6 +68,12 @@ class CanaryTestCase(BrowserTestCase):
         self.browser.open(self.write(source))
         self.assertIn("PWNED", self.browser.scripts)
 
+    def test_rallys_page_of_a_failed_context(self):
+        """So does one that failed a context."""
+        error = ValueError(attacks.WORDS["script_ended"])
+        self.browser.open(self.write(reports.rallys_failed([error])))
+        self.assertIn("PWNED", self.browser.scripts)
+
     def test_template_of_rallys_page(self):
         """Angular evaluates what stands in the page itself."""
         source = reports.rallys().replace("Input file", "{{1337*1337}}")
@@ -91,7 +100,8 @@ class ReportsTestCase(BrowserTestCase):
         title = self.browser.evaluate("document.title")
         self.assertEqual("Overhead of guests over bare metal", title)
         drawn = "document.querySelectorAll('figure svg').length"
-        self.assertEqual(2, self.browser.evaluate(drawn))
+        # Overheads, samples, a distribution and a line over time.
+        self.assertEqual(4, self.browser.evaluate(drawn))
 
     def test_our_page_of_curves(self):
         """The same of a density run; its drawings fit, however narrow."""
@@ -100,9 +110,10 @@ class ReportsTestCase(BrowserTestCase):
         self.check_shown(
             self.browser.text(), "script_ended", "image", "angular", "proto"
         )
-        # Two runs with a picture, a curve and a strip each.
+        # Two runs with a picture, the curves of seven metrics, a strip, a
+        # distribution and a line over time each.
         drawn = "document.querySelectorAll('figure svg').length"
-        self.assertEqual(6, self.browser.evaluate(drawn))
+        self.assertEqual(22, self.browser.evaluate(drawn))
         for width in (1000, 420):
             self.browser.ask(
                 "Emulation.setDeviceMetricsOverride",
@@ -125,7 +136,7 @@ class ReportsTestCase(BrowserTestCase):
         short = f"{inside}.body.offsetHeight - {frame}.clientHeight"
         self.assertLess(self.browser.evaluate(short), 50)
         drawn = f"{inside}.querySelectorAll('figure svg').length"
-        self.assertEqual(3, self.browser.evaluate(drawn))
+        self.assertEqual(11, self.browser.evaluate(drawn))
         self.browser.go("#/VMPerf.density/output/complete")
         self.assertIn("guests at once", self.browser.text())
         self.assertEqual([], self.browser.misdeeds())
@@ -153,7 +164,7 @@ class ReportsTestCase(BrowserTestCase):
         short = f"{inside}.body.offsetHeight - {frame}.clientHeight"
         self.assertLess(self.browser.evaluate(short), 50)
         drawn = f"{inside}.querySelectorAll('figure svg').length"
-        self.assertEqual(2, self.browser.evaluate(drawn))
+        self.assertEqual(4, self.browser.evaluate(drawn))
         self.assertEqual([], self.browser.misdeeds())
 
     def test_the_policy_of_our_frame(self):
@@ -180,6 +191,23 @@ class ReportsTestCase(BrowserTestCase):
             ".forEach(one => one.click())"
         )
         self.browser.rest()
-        self.assertIn("Defect", self.browser.text())
-        self.check_shown(self.browser.text(), "angular", "csv")
+        text = self.browser.text()
+        self.assertIn("Defect", text)
+        # As Rally's page has them unescaped, errors hold look-alikes.
+        for name in ("angular", "csv"):
+            self.assertIn(sanitize.text(attacks.WORDS[name]), text)
+        self.assertEqual([], self.browser.misdeeds())
+
+    def test_contexts_failed(self):
+        """Rally shows each error in a sentence of its own."""
+        logging.disable()
+        self.addCleanup(logging.disable, logging.NOTSET)
+        errors = contexts.failed()
+        source = reports.rallys_failed(errors.values())
+        self.browser.open(self.write(source), "#/VMPerf.overhead/overview")
+        text = self.browser.text()
+        self.assertEqual(len(errors), text.count("Unexpected error: "))
+        for name, error in errors.items():
+            self.assertIn("PWNED", str(error), name)
+            self.assertIn(" ".join(str(error).split())[:300], text, name)
         self.assertEqual([], self.browser.misdeeds())

@@ -8,11 +8,11 @@ import subprocess
 import sys
 import time
 
-from rally_vmperf.cloud import layout
-from rally_vmperf.cloud import leftovers
-from rally_vmperf.cloud import ownership
-from rally_vmperf.cloud import procfs
-from rally_vmperf.cloud import records
+from rally_vmperf.cloud.services import leftovers
+from rally_vmperf.cloud.state import ownership
+from rally_vmperf.cloud.state import records
+from rally_vmperf.cloud.system import layout
+from rally_vmperf.cloud.system import procfs
 from tests import patience
 from tests.functional import laboratory
 

@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import time
 
-from rally_vmperf.machines import hostkey
+from rally_vmperf.machines.remote import hostkey
 
 PORT = 2222
 

@@ -17,8 +17,8 @@ import openstack
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.baseline import store
-from rally_vmperf.cloud import addresses
-from rally_vmperf.cloud import layout
+from rally_vmperf.cloud.state import addresses
+from rally_vmperf.cloud.system import layout
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from tests import patience
@@ -73,7 +73,7 @@ COUNTED = {
     "servers": lambda c: c.compute.servers(all_projects=True),
     "keypairs": _keypairs,
     "ports": _made_ports,
-    "floating addresses": lambda c: c.network.ips(),
+    "floating IPs": lambda c: c.network.ips(),
     "security groups": _made_groups,
     "server groups": lambda c: c.compute.server_groups(all_projects=True),
     "aggregates": lambda c: c.compute.aggregates(),
@@ -94,7 +94,7 @@ def laboratory() -> "Laboratory":
 class Laboratory:
     """Rally with a database, journal and registry of its own.
 
-    :param name: of its folder, which is made anew
+    :param name: of its folder, which is recreated
     """
 
     def __init__(self, name: str = "functional") -> None:
@@ -127,8 +127,9 @@ class Laboratory:
         )
 
     def rally(self, *words: str, check: bool = False, timeout: float = 900):
-        """Run rally and return what it printed."""
-        return _run(self._rally(*words), self.folder, check, timeout)
+        """Run rally in the environment in use; return what it printed."""
+        command = self._rally(*words)
+        return _run(command, self._environment(), check, timeout)
 
     def vmperf(self, *words: str, check: bool = False, timeout: float = 900):
         """Run a command of rally-vmperf that reads rally.conf."""
@@ -140,13 +141,11 @@ class Laboratory:
     ):
         """Run a command of rally-vmperf that reads no settings."""
         command = [str(BIN / "rally-vmperf"), *words]
-        return _run(command, self.folder, check, timeout)
+        return _run(command, self._environment(), check, timeout)
 
     def use(self, who: str) -> None:
-        """Make an environment the current one."""
-        if who != self._used:
-            self.rally("env", "use", who, check=True)
-            self._used = who
+        """Have Rally work in an environment from now on."""
+        self._used = who
 
     def start(self, task: pathlib.Path, **arguments):
         """Run a task to its end."""
@@ -162,7 +161,7 @@ class Laboratory:
                 stdout=stream,
                 stderr=subprocess.STDOUT,
                 cwd=TOP,
-                env=_environment(self.folder),
+                env=self._environment(),
                 start_new_session=True,
             )
             process.log = log
@@ -248,6 +247,11 @@ class Laboratory:
         content["entries"] = [change(one) for one in content["entries"]]
         registry.save(content, replace=True)
 
+    def _environment(self) -> dict[str, str]:
+        """Return an environment that names that of Rally's, if any is used."""
+        used = {"RALLY_ENV": self._used} if self._used else {}
+        return {**environment(self.folder), **used}
+
     def _rally(self, *words: str) -> list[str]:
         return [
             str(BIN / "rally"),
@@ -270,7 +274,22 @@ class Case(unittest.TestCase):
 
     def check_ended(self, code: int, done) -> None:
         """Fail with what a run said when it ended with another code."""
-        self.assertEqual(code, done.returncode, said(done))
+        if code != done.returncode:
+            self.fail(
+                f"{code} != {done.returncode}: {said(done)}\n"
+                + "\n".join(self._not_passed())
+            )
+
+    def _not_passed(self) -> list[str]:
+        """Return what the SLAs of the last task say that is no pass."""
+        with contextlib.suppress(subprocess.CalledProcessError, ValueError):
+            return [
+                f"{verdict['criterion']}: "
+                + verdict["detail"].partition("passed: ")[0][:2000]
+                for verdict in self.laboratory.verdicts()
+                if not verdict["success"]
+            ]
+        return []
 
     def new_journal(self, before: set[pathlib.Path], done) -> pathlib.Path:
         """Return the one journal that a run has written."""
@@ -332,17 +351,19 @@ def _start(task: pathlib.Path, arguments: dict) -> list[str]:
     return [*words, "--task-args", json.dumps(arguments)]
 
 
-def _environment(home: pathlib.Path) -> dict[str, str]:
+def environment(home: pathlib.Path) -> dict[str, str]:
     """Return an environment in which Rally keeps its state to itself."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("RALLY_")}
     return {**kept, "HOME": str(home)}
 
 
-def _run(argv: list[str], home: pathlib.Path, check: bool, timeout: float):
+def _run(
+    argv: list[str], surroundings: dict[str, str], check: bool, timeout: float
+):
     done = subprocess.run(
         argv,
         cwd=TOP,
-        env=_environment(home),
+        env=surroundings,
         capture_output=True,
         text=True,
         timeout=patience.seconds(timeout),

@@ -55,7 +55,7 @@ class ProvisionCase(laboratory.Case):
         path = self.new_journal(before, done)
         (record,) = self.laboratory.records(path)
         self.assertEqual("complete", record["state"])
-        tools = record["machines"][0]["tools"]
+        tools = self.laboratory.machines(record)["g1"]["tools"]
         for name in ("mbw", "sysbench"):
             self.assertEqual(64, len(tools[name]["checksum"]))
         return record

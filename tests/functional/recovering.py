@@ -5,7 +5,7 @@ import unittest
 
 import openstack
 
-from rally_vmperf.cloud import probes
+from rally_vmperf.cloud.services import probes
 from tests import patience
 from tests.functional import breakage as d
 from tests.functional import laboratory

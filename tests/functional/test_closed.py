@@ -5,8 +5,8 @@ import socket
 import subprocess
 import unittest
 
-from rally_vmperf.cloud import addresses
-from rally_vmperf.cloud import services
+from rally_vmperf.cloud.services import services
+from rally_vmperf.cloud.state import addresses
 from tests.functional import breakage as d
 from tests.functional import laboratory
 

@@ -5,25 +5,27 @@ import statistics
 
 from rally_vmperf.measurement.density import judging
 from rally_vmperf.records import codec
+from tests import patience
 from tests.functional import laboratory
 
 TASK = laboratory.TASKS / "density.yaml"
 #: Emulated guests take long to start a program that runs for two seconds.
-TOLERATED = ["partial_overlap"]
+TOLERATED = ["partial_overlap", "clock_wrong"]
 CPU = "cpu.sysbench.rate"
 WORKLOADS = [
     {"name": "sysbench", "arguments": {"time": 2}},
     {
         "name": "fio",
         "arguments": {
-            "patterns": ["write"],
-            "size_mib": 16,
-            "runtime": 2,
+            "patterns": ["randread"],
+            "runtime": 1,
             "ramp": 0,
+            "size_mib": 16,
         },
     },
     {"name": "iperf3", "arguments": {"directions": ["to_peer"], "time": 2}},
 ]
+LATENCY = "disk.fio.randread.latency"
 
 
 class DensityCase(laboratory.Case):
@@ -38,7 +40,7 @@ class TestDensity(DensityCase):
     """Busy guests on fewer cores lose CPU, and limits tell."""
 
     def test_three_guests_on_two_cores(self):
-        """What a limit of 5 % fails and one of 95 % passes, is the loss."""
+        """The loss is there, and verdicts are what its interval says."""
         lab = self.laboratory
         lab.use("admin")
         known = lab.journals()
@@ -48,25 +50,51 @@ class TestDensity(DensityCase):
             levels=[1, 3],
             workloads=WORKLOADS,
             peer=laboratory.peer(),
+            guest_options={"ssh_timeout": round(patience.seconds(300))},
             sla={"failure_rate": {"max": 0}, "vmperf_degradation": limits},
         )
         self.check_ended(2, done)
-        records = self.records_of(known, done)
+        path = self.new_journal(known, done)
+        records = lab.records(path)
         self.assertEqual(["complete"] * 3, [r["state"] for r in records])
         self.assertIn("plan: 3 guests of vmperf.tiny", said_all(done))
         self._check_levels(records)
         self._check_starts(records)
+        self._check_distributions(records)
+        page = lab.folder / "density.html"
+        lab.plain_vmperf("report", str(path), "-o", str(page), check=True)
+        self.assertIn(f"{LATENCY}_p50", page.read_text())
         self._check_loss(records)
         (verdict,) = (
             v for v in lab.verdicts() if v["criterion"] == "vmperf_degradation"
         )
         self.assertFalse(verdict["success"])
-        self.assertTrue(verdict["detail"].startswith("failed:"), verdict)
-        generous = judging.DegradationJudge({CPU: 95}, tolerate=TOLERATED)
+        self.assertEqual(
+            self._judged(records, 5), verdict["detail"].split(":")[0]
+        )
+        self._judged(records, 95)
+
+    def _judged(self, records, limit):
+        """Return the status that fits the interval, and check that it does.
+
+        Which one it is depends on how steadily the machine ran.
+        """
+        judge = judging.DegradationJudge(
+            {CPU: limit}, at=3, tolerate=TOLERATED
+        )
         for record in records:
-            generous.add(codec.decode(record))
-        judged = generous.judgement()
-        self.assertTrue(judged.passed, judged.sentence())
+            judge.add(codec.decode(record))
+        judgement = judge.judgement()
+        (row,) = (one for one in judgement.rows if one.limit is not None)
+        found = row.point(3).compared("mean", "one_guest")
+        if found.low > limit:
+            expected = "failed"
+        elif found.high <= limit:
+            expected = "passed"
+        else:
+            expected = "inconclusive"
+        self.assertEqual(expected, judgement.status, judgement.sentence())
+        return expected
 
     def _check_levels(self, records):
         for record in records:
@@ -74,7 +102,8 @@ class TestDensity(DensityCase):
             self.assertEqual([1, 3], [one.axes["guests"] for one in levels])
             for level in levels:
                 taken = {one.sample.metric for one in level.observations}
-                self.assertEqual(set(level.expected), taken)
+                # Where requests are enough, percentiles come beside these.
+                self.assertLessEqual(set(level.expected), taken)
                 sources = {one.source for one in level.observations}
                 self.assertEqual(set(level.machines), sources)
                 self.assertEqual(level.axes["guests"], len(sources))
@@ -86,6 +115,18 @@ class TestDensity(DensityCase):
             if machine["role"] == "guest"
         }
         self.assertEqual(1, len(hosts))
+
+    def _check_distributions(self, records):
+        """Those of all guests together are in the record."""
+        for record in records:
+            for level in codec.decode(record).conditions:
+                (latencies,) = (
+                    one
+                    for one in level.distributions
+                    if one.metric.name == LATENCY
+                )
+                self.assertGreater(latencies.histogram.count, 0)
+                self.assertTrue(level.lines)
 
     def _check_starts(self, records):
         for record in records:

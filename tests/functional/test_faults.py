@@ -58,6 +58,7 @@ class ProxyCase(laboratory.Case):
         for rule in self.proxy.rules:
             self.assertTrue(rule.struck, rule)
         text = done.stdout + done.stderr
+        self.assertNotIn("Traceback", text)
         lines = [line for line in text.splitlines() if "GuestError" in line]
         self.assertTrue(
             any(all(word in line for word in words) for line in lines),
@@ -89,7 +90,7 @@ class TestCreationFails(ProxyCase):
         says = "No more IP addresses available on network public."
         self.break_("network POST .*/floatingips", 409, message=says)
         done = self.laboratory.start(SHORT, network="private")
-        self.check_told(done, "give guest g1 a floating address", says)
+        self.check_told(done, "give guest g1 a floating IP", says)
 
 
 class TestToldToEnd(ProxyCase):

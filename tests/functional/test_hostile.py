@@ -11,7 +11,7 @@ from tests.browser import chromium
 from tests.functional import jump_host
 from tests.functional import laboratory
 from tests.unit.hostile import attacks
-from tests.unit.hostile import test_words
+from tests.unit.hostile import terminal
 from tests.unit.hostile import tools
 
 TASK = laboratory.TASKS / "hostile.yaml"
@@ -77,7 +77,7 @@ class TestHostile(laboratory.Case):
         self.assertIn(through, done.stdout + done.stderr)
         path = self.new_journal(before, done)
         for said in (done.stdout, done.stderr):
-            self.assertEqual([], test_words.obeyed(said.replace("\t", "")))
+            self.assertEqual([], terminal.obeyed(said.replace("\t", "")))
         self._check_records(path)
         self._check_verdict()
         with chromium.Browser() as browser:
@@ -113,7 +113,7 @@ class TestHostile(laboratory.Case):
         self.assertIn("vmperf_overhead", verdicts)
         for verdict in verdicts.values():
             self.assertFalse(verdict["success"], verdict["detail"])
-            self.assertEqual([], test_words.obeyed(verdict["detail"]))
+            self.assertEqual([], terminal.obeyed(verdict["detail"]))
             self.assertNotIn("<", verdict["detail"])
 
     def _check_ours(self, browser, path):
@@ -121,7 +121,7 @@ class TestHostile(laboratory.Case):
         written = self.laboratory.plain_vmperf(
             "report", str(path), "-o", str(report), check=True
         )
-        self.assertEqual([], test_words.obeyed(written.stdout))
+        self.assertEqual([], terminal.obeyed(written.stdout))
         browser.open(report)
         self.assertEqual([], browser.misdeeds())
         self.assertIn(attacks.WORDS["script_ended"], browser.text())

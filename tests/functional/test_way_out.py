@@ -15,13 +15,14 @@ import ddt
 #: Says what was chosen and whether the way out is as it was.
 CODE = """
 import json, sys
-from rally_vmperf.cloud import addresses, errors, network, network_removal
-from rally_vmperf.cloud import routing
+from rally_vmperf.cloud.network import network, network_removal, routing
+from rally_vmperf.cloud.state import addresses
+from rally_vmperf.cloud.system import errors
 
 def look():
     servers = []
     known = routing.routes()
-    return known, routing.look(routing.ways(known, servers))
+    return known, routing.look(routing.targets(known, servers))
 
 known, before = look()
 told = {"error": "", "chosen": []}
@@ -98,7 +99,7 @@ class TestWayOut(unittest.TestCase):
             "address add 172.30.0.9/16 dev card0",
             "route add default via 172.30.0.77",
         )
-        self.assertRegex(told["error"], "lose its way out: packets to .*--net")
+        self.assertRegex(told["error"], "lose a route: packets to .*--net")
         self.assertFalse(told["left"])
         self.assertTrue(told["after"])
 

@@ -10,7 +10,7 @@ class TestRecovery(recovering.Case):
     """``cloud up`` after damage."""
 
     def test_services_and_the_peer(self):
-        """What has ended is started, what is gone is made anew, and said."""
+        """What has ended is started, what is gone is recreated, and said."""
         d.end("glance", "nova-scheduler")
         d.run("ip", "netns", "delete", "vmperf-peer")
         d.remove("clouds.yaml")
@@ -18,9 +18,9 @@ class TestRecovery(recovering.Case):
         for trouble in ("has ended", "namespace vmperf-peer is gone"):
             self.assertIn(trouble, shown)
         self.repaired(
-            "glance has ended; started anew",
-            "nova-scheduler has ended; started anew",
+            "glance has ended; restarted",
+            "nova-scheduler has ended; restarted",
             "namespace vmperf-peer is gone; put right",
-            "clouds.yaml is gone or empty; written anew",
+            "clouds.yaml is gone or empty; rewritten",
         )
         self.nothing_more()

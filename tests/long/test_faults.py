@@ -15,7 +15,7 @@ import ddt
 from rally.common import cfg
 
 from rally_vmperf import opts
-from rally_vmperf.execution import arrival
+from rally_vmperf.execution.stations import arrival
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.plugins.contexts import guests
@@ -40,7 +40,7 @@ PLACEMENT = {
 }
 #: Calls of runs that choose a host, or whose guest does not come up.
 RARE = {
-    "compute GET /v2.1/os-availability-zone/detail",
+    "compute GET /v2.1/os-services",
     "compute POST /v2.1/servers/{id}/action",
     *PLACEMENT,
 }
@@ -48,7 +48,7 @@ RARE = {
 ACTIONS = (403, 503, "hang", "lost")
 #: Calls that a run on one network, without trouble, has no need of.
 UNUSED = (
-    *("os-availability-zone", "/action", "GET /v2.1/servers/{id}"),
+    *("os-services", "/action", "GET /v2.1/servers/{id}"),
     *PLACEMENT,
 )
 

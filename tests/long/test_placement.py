@@ -121,7 +121,7 @@ class TestAggregate(placing.PlacementCase):
             self.assertEqual(0, code, process.log.read_text()[-4000:])
         self.assertIn("DataSourceConfigDrive", text)
         (path,) = lab.journals() - before
-        guest = lab.records(path)[0]["machines"][0]["nova"]
+        guest = lab.machines(lab.records(path)[0])["g1"]["nova"]
         self.assertEqual(host, guest["host"])
         self.assertIs(True, guest["config_drive"])
 

@@ -14,7 +14,7 @@ from tests.long import long
 # All steps, one after the other, take five minutes.
 EVERY = int(os.environ.get("VMPERF_EVERY", "4"))
 NETWORKS = laboratory.networks()
-GONE = "the databases were made anew: users, .* and guests .* are gone"
+GONE = "the databases were recreated: users, .* and guests .* are gone"
 
 SERVICES = (
     "epmd", "mariadb", "rabbitmq", "libvirtd", "peer-sshd", "keystone",
@@ -32,7 +32,7 @@ class ProcessesTestCase(recovering.Case):
     @ddt.data(*SERVICES)
     def test_each(self, name):
         d.end(name)
-        self.repaired(f"{name} has ended; started anew")
+        self.repaired(f"{name} has ended; restarted")
 
     def test_all(self):
         d.end_all()
@@ -42,7 +42,7 @@ class ProcessesTestCase(recovering.Case):
     @ddt.data("glance", "nova-compute")
     def test_deaf(self, name):
         d.tell_to_stop(name)
-        self.repaired(f"{name} was told to stop, and waits; started anew")
+        self.repaired(f"{name} was told to stop, and waits; restarted")
 
 
 @ddt.ddt
@@ -155,11 +155,11 @@ class FilesTestCase(recovering.Case):
 
     def test_secrets_and_clouds(self):
         d.remove("etc/secrets.json", "clouds.yaml")
-        self.repaired("14 secrets are lost.*make Rally's environments anew")
+        self.repaired("14 secrets are lost.*recreate Rally's environments")
 
     def test_image_in_glance(self):
         d.glance_file().unlink()
-        self.repaired("Glance's file of it is gone; uploaded anew")
+        self.repaired("Glance's file of it is gone; uploaded again")
         os.truncate(d.glance_file(), 1000)
         self.repaired("has 1000 bytes of")
         d.overwrite_middle(d.glance_file())
@@ -178,7 +178,7 @@ class FilesTestCase(recovering.Case):
         for path in folder.rglob("*"):
             if path.is_file():
                 os.truncate(path, path.stat().st_size // 2)
-        self.repaired("RabbitMQ does not start with its files.*made anew")
+        self.repaired("RabbitMQ does not start with its files.*recreated")
 
     def test_sockets(self):
         (d.PLACE.run / "mariadb" / "mysql.sock").unlink()
@@ -199,7 +199,7 @@ class FilesTestCase(recovering.Case):
 
 @long.LONG
 class DatabasesTestCase(recovering.Case):
-    """Databases that cannot be used are made anew."""
+    """Databases that cannot be used are recreated."""
 
     def test_files(self):
         d.end("mariadb")

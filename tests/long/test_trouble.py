@@ -1,7 +1,8 @@
-"""Runs that are interrupted while their guests boot."""
+"""Runs that are interrupted while guests boot, and while they measure."""
 
 import os
 import signal
+import time
 
 from tests import patience
 from tests.functional import laboratory
@@ -11,7 +12,7 @@ from tests.long import long
 
 @long.LONG
 class TestTrouble(test_trouble.TroubleCase):
-    """What was made is removed, users and networks of Rally's too."""
+    """What was measured is kept, what was made is removed."""
 
     def test_interrupted_while_booting(self):
         """Ctrl-C during boot removes guests, users and networks."""
@@ -22,6 +23,20 @@ class TestTrouble(test_trouble.TroubleCase):
             laboratory.wait_for("a server", lambda: self._servers() > servers)
             os.kill(process.pid, signal.SIGINT)
             self.assertNotEqual(0, process.wait(patience.seconds(300)))
+
+    def test_interrupted_while_measuring(self):
+        """Ctrl-C in a repetition ends the run; what was measured is kept."""
+        lab = self.laboratory
+        lab.use("member")
+        with lab.started(test_trouble.SHORT, times=50, seconds=1) as process:
+            laboratory.wait_for("a record", lambda: self._lines() >= 1)
+            time.sleep(0.5)
+            os.kill(process.pid, signal.SIGINT)
+            self.assertNotEqual(0, process.wait(patience.seconds(300)))
+        (path,) = lab.journals() - self.known
+        states = [record["state"] for record in lab.records(path)]
+        self.assertEqual("interrupted", states[-1])
+        self.assertEqual({"complete"}, set(states[:-1]))
 
     def _servers(self):
         found = self.laboratory.admin.compute.servers(all_projects=True)

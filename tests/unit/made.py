@@ -16,13 +16,13 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import repetition as repetitions_
-from rally_vmperf.measurement import sample
 from rally_vmperf.measurement.density import fits
 from rally_vmperf.measurement.density import judging
 from rally_vmperf.measurement.density import law
 from rally_vmperf.measurement.density import line
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rows
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import judging as questions
 from rally_vmperf.records import files
 from rally_vmperf.report import sources
@@ -527,7 +527,7 @@ def lose(whole, guests, name):
     for metric in gone:
         level["samples"][metric][level["machines"].index(name)] = None
     level["missing"] = [
-        {"what": metric, "source": name, "reason": f"{name} answers no more"}
+        {"what": metric, "source": name, "reason": f"{name} no longer answers"}
         for metric in sorted(gone)
     ]
     level["state"] = whole["state"] = "incomplete"
@@ -836,13 +836,25 @@ LEVEL_GAP = (
 
 def level(number, guests, by_metric, **changes):
     """Return a condition of so many guests, ``{metric: one value each}``."""
-    names = tuple(f"g{place + 1}" for place in range(guests))
+    at_all = guests * changes.get("turns", 1)
+    names = tuple(f"g{place + 1}" for place in range(at_all))
     changes = {"position": guests, "machines": names, **changes}
     return taken(number, by_metric, {"guests": guests}, **changes)
 
 
-def levels(by_metric, count=3, bare=None, noise=NOISE, **changes):
+def levels(
+    by_metric,
+    count=3,
+    bare=None,
+    noise=NOISE,
+    apart=False,
+    turns=None,
+    **changes,
+):
     """Return repetitions, ``{metric: {guests: [one value a guest]}}``.
+
+    :param apart: whether levels vary on their own, not all alike
+    :param turns: guests -> in how many groups they ran, if not at once
 
     :param bare: ``{metric: one value a repetition}`` of each copy
     """
@@ -857,13 +869,15 @@ def levels(by_metric, count=3, bare=None, noise=NOISE, **changes):
                     guests,
                     {
                         metric: [
-                            value * noise[place % len(noise)]
+                            value
+                            * noise[(place + guests * apart) % len(noise)]
                             for value in values[guests]
                         ]
                         for metric, values in by_metric.items()
                         if guests in values
                     },
                     reference=reference(bare, guests),
+                    turns=(turns or {}).get(guests, 1),
                     **changes,
                 )
                 for guests in numbers
@@ -992,7 +1006,7 @@ def density_row(
     return rows.Row(**{**whole, **changes})
 
 
-def unmeasured(name, reason="no counted repetition holds it"):
+def unmeasured(name, reason="no counted repetition has it"):
     """Return a metric of which nothing is known."""
     return density_row(
         name, gaps=(1, 2, 3), line=None, fits=None, reason=reason
@@ -1049,7 +1063,7 @@ def _point(metric, guests, void, gap, lone):
         lone=lone,
         hosts={f"g{place}": "compute-1" for place in range(1, guests + 1)},
         void="started one after the other" if void else "",
-        reason="no counted repetition holds it of every guest" if gap else "",
+        reason="no counted repetition has it for every guest" if gap else "",
     )
 
 

@@ -3,20 +3,25 @@
 import ast
 import collections
 import pathlib
+import re
 import unittest
 
-TOP = pathlib.Path(__file__).parent.parent.parent / "rally_vmperf"
+from tests.bench import architecture
 
-#: Room -> the rooms that it may import, itself aside.
+TOP = pathlib.Path(__file__).parent.parent.parent / "rally_vmperf"
+PAGE = TOP.parent / "doc/source/contributor/architecture.rst"
+
+#: Modules below all rooms, which any may import.
+BOTTOM = {"atomic", "documents", "errors", "sanitize"}
+#: Room -> the rooms that it may import, itself and the bottom aside.
 MAY_IMPORT = {
     "measurement": set(),
     "workloads": {"measurement"},
-    "atomic": set(),
-    "baseline": {"atomic", "measurement", "workloads"},
+    "baseline": {"measurement", "workloads"},
     "records": {"measurement"},
-    "toolbox": {"atomic"},
+    "toolbox": {"removal"},
     "machines": {"measurement", "toolbox"},
-    "guests": {"atomic", "measurement", "machines"},
+    "guests": {"measurement", "machines"},
     "execution": {
         "baseline",
         "machines",
@@ -42,16 +47,18 @@ MAY_IMPORT = {
         "records",
         "report",
         "runs",
+        "toolbox",
         "workloads",
     },
     "removal": set(),
-    "cloud": {"removal", "resources", "toolbox"},
+    "cloud": {"removal", "resources", "toolbox", "workloads"},
     "plugins": {
         "baseline",
         "execution",
         "guests",
         "machines",
         "measurement",
+        "opts",
         "questions",
         "records",
         "report",
@@ -91,6 +98,46 @@ MAY_IMPORT = {
     "resources": set(),
     "termination": set(),
 }
+#: Folder inside a room -> what else of its room it may import; "." is what
+#: lies in the room itself.
+FOLDERS = {
+    "cloud/system": set(),
+    "cloud/state": {"system"},
+    "cloud/services": {"state", "system"},
+    "cloud/network": {"services", "state", "system"},
+    "cloud/resources": {"network", "services", "state", "system"},
+    "cloud/image": {"system"},
+    "cmd/baselines": {"."},
+    "execution/stations": set(),
+    "guests/planning": {"."},
+    "guests/booting": {".", "planning"},
+    "guests/cleanup": {"."},
+    "machines/scripts": set(),
+    "machines/provisioning": {".", "scripts"},
+    "machines/remote": {".", "scripts"},
+    "measurement/samples": set(),
+    "measurement/comparison": {"samples"},
+    "measurement/density": {".", "comparison", "samples"},
+    "plugins/charts": {"."},
+    "plugins/contexts": {"."},
+    "plugins/scenarios": {"."},
+    "plugins/sla": {"."},
+    "plugins/validators": {"."},
+    "questions/common": set(),
+    "questions/density": {"common", "density/section"},
+    "questions/density/section": set(),
+    "questions/overhead": {"common", "overhead/section"},
+    "questions/overhead/section": set(),
+    "runs/raw_outputs": set(),
+    "tempest_plugin/tests": {"."},
+    "workloads/application": {"."},
+    "workloads/cpu": {"."},
+    # The search of fio and its reader have one rule of what step follows.
+    "workloads/disk": {".", "scripts"},
+    "workloads/memory": {"."},
+    "workloads/network": {"."},
+    "workloads/scripts": set(),
+}
 #: Library -> the rooms, or modules, that may import it.
 OWNED = {
     "rally": {"plugins", "cmd/rally_api.py"},
@@ -127,6 +174,10 @@ def folder(name: str) -> pathlib.Path:
     return path
 
 
+def _ours(name: str) -> bool:
+    return name.startswith("rally_vmperf.")
+
+
 class TestLayers(unittest.TestCase):
     """Dependencies point one way."""
 
@@ -140,13 +191,22 @@ class TestLayers(unittest.TestCase):
                 for name in imports(path)
                 if name.startswith("rally_vmperf.")
             }
-            allowed = MAY_IMPORT[room(path)] | {room(path)}
+            allowed = MAY_IMPORT.get(room(path), set()) | {room(path)}
+            allowed |= BOTTOM
             self.assertLessEqual(used, allowed, path)
 
     def test_no_room_is_forgotten(self):
         """A new one gets its row, one that is gone loses it."""
         rooms = {room(path) for path in TOP.rglob("*.py")} - {"__init__"}
-        self.assertEqual(rooms, set(MAY_IMPORT))
+        self.assertEqual(rooms, BOTTOM | set(MAY_IMPORT))
+
+    def test_the_bottom(self):
+        """What is below all rooms knows none of them."""
+        for name in BOTTOM:
+            used = imports(TOP / f"{name}.py")
+            ours = {one for one in used if one.startswith("rally_vmperf.")}
+            below = {f"rally_vmperf.{one}" for one in BOTTOM}
+            self.assertLessEqual(ours, below, name)
 
     def test_folders(self):
         """No two folders import each other, be it over others."""
@@ -163,6 +223,22 @@ class TestLayers(unittest.TestCase):
                 open_ |= edges.get(one, set()) - seen
             self.assertNotIn(start, seen, f"a circle through {start}")
 
+    def test_folders_of_a_room(self):
+        """Each has its row, and imports no other of its room."""
+        found = {
+            str(path.parent.relative_to(TOP))
+            for path in TOP.glob("*/**/__init__.py")
+            if path.parent.parent != TOP
+        }
+        self.assertEqual(found, set(FOLDERS))
+        for name, allowed in FOLDERS.items():
+            top = TOP / name.split("/")[0]
+            may = {TOP / name, *((top / one).resolve() for one in allowed)}
+            for path in (TOP / name).glob("*.py"):
+                used = map(folder, filter(_ours, imports(path)))
+                own = {one for one in used if top in (one, *one.parents)}
+                self.assertLessEqual(own, may, path)
+
     def test_libraries(self):
         """Each library is known to its own rooms alone."""
         for path in sorted(TOP.rglob("*.py")):
@@ -172,8 +248,64 @@ class TestLayers(unittest.TestCase):
                     names = {room(path), str(path.relative_to(TOP))}
                     self.assertTrue(owners & names, (path, library))
 
+    def test_table_of_the_page(self):
+        """The page on the architecture says which rooms a room imports."""
+        rooms = {name for name in MAY_IMPORT if (TOP / name).is_dir()}
+        rows = re.findall(
+            r"^   \* - ``(\w+)``\n     - ((?:.|\n       )+)",
+            PAGE.read_text().split("What may import what")[1],
+            re.MULTILINE,
+        )
+        self.assertEqual(
+            {name: MAY_IMPORT[name] & rooms for name in rooms},
+            {name: set(re.findall(r"``(\w+)``", cell)) for name, cell in rows},
+        )
+
+    def test_drawing_of_the_page(self):
+        """Each room stands once, above all that it imports."""
+        drawn = PAGE.read_text().split("above::\n\n")[1].split("\n\n")[0]
+        lines = {}
+        for number, line in enumerate(drawn.splitlines()):
+            for name in line[len("    front doors      ") :].split():
+                self.assertNotIn(name, lines)
+                lines[name] = number
+        rooms = {name for name in MAY_IMPORT if (TOP / name).is_dir()}
+        self.assertEqual(rooms, set(lines))
+        for name in rooms:
+            for below in MAY_IMPORT[name] & rooms:
+                self.assertLess(lines[name], lines[below], (name, below))
+
+    def test_folders_are_small(self):
+        """A folder that one can look over has at most fifteen modules."""
+        for path in {one.parent for one in TOP.rglob("*.py")}:
+            modules = {one.stem for one in path.glob("*.py")} - {"__init__"}
+            self.assertLessEqual(len(modules), 15, path)
+
     def test_modules_are_small(self):
         """A module is one concept; what is much longer holds two."""
         for path in sorted(TOP.rglob("*.py")):
             lines = len(path.read_text().splitlines())
             self.assertLessEqual(lines, 400, path)
+
+    def test_few_small_modules_with_one_importer(self):
+        """A small module belongs into its only importer; ten are tolerated."""
+        found = architecture.crumbs(architecture.trees())
+        self.assertLessEqual(len(found), 10, found)
+
+    def test_what_counts_as_small_with_one_importer(self):
+        """Not what two import, and not what is long."""
+        package = architecture.TOP
+        trees = {
+            package / f"{name}.py": ast.parse(text)
+            for name, text in {
+                "one": "from rally_vmperf import small, long, shared",
+                "other": "from rally_vmperf import shared",
+                "small": "a = 1",
+                "shared": "a = 1",
+                "long": "a = 1\n" * architecture.SMALL,
+            }.items()
+        }
+        self.assertEqual(
+            [("rally_vmperf.small", "rally_vmperf.one", 1)],
+            architecture.crumbs(trees),
+        )

@@ -129,7 +129,10 @@ class OneWayTestCase(unittest.TestCase):
     def test_the_embedded_cloud(self):
         """None of its modules deletes a tree by itself."""
         top = pathlib.Path(removal.__file__).parent
-        modules = [*(top / "cloud").glob("*.py"), *(top / "cmd").glob("*.py")]
+        modules = [
+            *(top / "cloud").rglob("*.py"),
+            *(top / "cmd").rglob("*.py"),
+        ]
         self.assertGreater(len(modules), 40)
         for path in modules:
             text = path.read_text()

@@ -25,6 +25,19 @@ link() {  # last part of where a symbolic link leads, if it leads anywhere
 few() {  # whether no more than 64 came before
     [ $((count += 1)) -le 64 ]
 }
+number() {  # how many of these files there are
+    [ -e "$1" ] && printf '%s' "$#"
+}
+offloads() {  # what a network interface does in place of the processor
+    ethtool -k "$1" 2>/dev/null | while IFS=': ' read -r key value _; do
+        case $key in
+        tcp-segmentation-offload | generic-segmentation-offload | \
+            generic-receive-offload | large-receive-offload | \
+            rx-checksumming | tx-checksumming)
+            printf '%s:%s ' "$key" "$value" ;;
+        esac
+    done
+}
 word() {  # a file's first line
     line=
     [ -r "$1" ] && IFS= read -r line <"$1"
@@ -43,7 +56,13 @@ section mitigations
 cd /sys/devices/system/cpu/vulnerabilities 2>/dev/null &&
     grep . -- *
 line governor /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor
+line no_turbo /sys/devices/system/cpu/intel_pstate/no_turbo
+line boost /sys/devices/system/cpu/cpufreq/boost
+line transparent_huge_pages /sys/kernel/mm/transparent_hugepage/enabled
 line smt /sys/devices/system/cpu/smt/active
+section isolated  # an empty list is known, too
+[ -r /sys/devices/system/cpu/isolated ] &&
+    printf 'cpus=%s' "$(word /sys/devices/system/cpu/isolated)"
 say nodes echo /sys/devices/system/node/node[0-9]*
 say detect_virt systemd-detect-virt --vm
 line clocksources \
@@ -56,6 +75,10 @@ sha256sum </proc/sys/kernel/random/boot_id
 section machine_id
 [ -s /etc/machine-id ] && sha256sum </etc/machine-id
 
+line node /proc/sys/kernel/hostname
+section routes
+head -n 64 /proc/net/route 2>/dev/null
+
 section disks
 count=0
 for device in /sys/block/*; do
@@ -65,16 +88,19 @@ for device in /sys/block/*; do
         "$(link "$device/device/driver" || link "$device/device/device/driver")" \
         "$(link "$device/device/subsystem")" \
         "$(word "$device/queue/rotational")"
-    printf '\tscheduler=%s\twrite_cache=%s\tsectors=%s\n' \
+    printf '\tscheduler=%s\twrite_cache=%s\tsectors=%s\tqueues=%s\n' \
         "$(word "$device/queue/scheduler")" \
-        "$(word "$device/queue/write_cache")" "$(word "$device/size")"
+        "$(word "$device/queue/write_cache")" "$(word "$device/size")" \
+        "$(number "$device"/mq/*)"
 done
 
 section nets
 count=0
 for device in /sys/class/net/*; do
     [ -e "$device/device" ] && few || continue
-    printf 'name=%s\tdriver=%s\tspeed=%s\tmtu=%s\n' "${device##*/}" \
+    printf 'name=%s\tdriver=%s\tspeed=%s\tmtu=%s' "${device##*/}" \
         "$(link "$device/device/driver")" "$(word "$device/speed")" \
         "$(word "$device/mtu")"
+    printf '\tqueues=%s\toffloads=%s\n' \
+        "$(number "$device"/queues/rx-*)" "$(offloads "${device##*/}")"
 done

@@ -1,10 +1,18 @@
 # Install packages of the distribution from its mirrors.
 #
-# usage: install.sh MANAGER PROXY PACKAGE...   PROXY may be empty
+# usage: install.sh MANAGER PROXY PACKAGE...   PROXY may be empty; where it is
+# "-", its URL is the first line of the input, for it has a password.
 set -eu
 umask 022  # everybody uses what is installed
 manager=$1 proxy=$2
 shift 2
+file=
+if [ "$proxy" = - ]; then
+    IFS= read -r proxy
+    file=$(mktemp)  # nobody else can read it
+    trap 'rm -f -- "$file"' EXIT
+    trap 'exit 1' HUP INT TERM
+fi
 # Whoever holds the lock is waited for.  Where mirrors are silent, better a
 # clear answer than a long wait.
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive ZYPP_LOCK_TIMEOUT=300
@@ -16,8 +24,13 @@ case $manager in
 apt-get)
     options="-q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0"
     options="$options -o Acquire::Retries=1 -o Acquire::http::Timeout=30"
-    [ -z "$proxy" ] || options="$options -o Acquire::http::Proxy=$proxy"
-    [ -z "$proxy" ] || options="$options -o Acquire::https::Proxy=$proxy"
+    if [ -n "$file" ]; then
+        printf 'Acquire::%s::Proxy "%s";\n' http "$proxy" https "$proxy" >"$file"
+        options="$options -c $file"  # read after the machine's own
+    elif [ -n "$proxy" ]; then
+        options="$options -o Acquire::http::Proxy=$proxy"
+        options="$options -o Acquire::https::Proxy=$proxy"
+    fi
     # One mirror of several may fail: installing tells what is missing.
     apt-get $options update >/dev/null || true
     apt-get $options install -y --no-install-recommends -- "$@" >/dev/null
@@ -26,7 +39,15 @@ dnf | yum)
     options="-y --setopt=timeout=30 --setopt=retries=1"
     [ "$manager" = yum ] ||
         options="$options --setopt=install_weak_deps=False"
-    [ -z "$proxy" ] || options="$options --setopt=proxy=$proxy"
+    if [ -n "$file" ]; then
+        conf=/etc/dnf/dnf.conf
+        [ -e "$conf" ] || conf=/etc/yum.conf
+        printf '[main]\nproxy=%s\n' "$proxy" >"$file"
+        sed '/^\[main\]/d; /^ *proxy/d' "$conf" >>"$file" || true
+        options="$options -c $file"
+    elif [ -n "$proxy" ]; then
+        options="$options --setopt=proxy=$proxy"
+    fi
     "$manager" $options install "$@" >/dev/null
     ;;
 microdnf)

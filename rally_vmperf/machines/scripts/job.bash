@@ -1,49 +1,44 @@
-# A job that outlives the connection that started it.
+# A job: a command that outlives the connection that started it.
 #
-#   start DIR FOLDER TIMEOUT LIMIT ARMED KEEP NPREFIX PREFIX... COMMAND...
-#   run SECONDS NSPENT SPENT... START-ARGUMENTS
-#                      discard, start and await in one request
-#   arm NSPENT SPENT... START-ARGUMENTS
-#                      discard and start in one request
-#   release DIR TIME SECONDS
-#                      let an armed job begin at TIME, seconds since the
-#                      epoch, and await it
-#   await DIR SECONDS  0: ended, all is printed; 75: still running; 3: lost
-#   enough DIR         stop what is repeated, print until when it was
-#   cancel DIR         end it and forget it
-#   discard DIR        forget it
+#   start JOBS JOB            discard earlier jobs, start this one
+#   run SECONDS JOBS JOB      start and await in one request
+#   await DIR SECONDS         0: ended, all is printed; 75: runs; 3: lost
+#   release DIR TIME SECONDS  begin an armed job at TIME, and await it
+#   end_load DIR              end a load, print until when it was kept up
+#   cancel DIR                end the job and discard it
+#   discard DIR...            end the load and remove the jobs' folders
 #
-# A job with KEEP=1 goes on once it has ended: the supervisor repeats the
-# command, uncounted, so that others which are not done yet still find the
-# machine busy, until told enough or for TIMEOUT at most.
+# JOBS is COUNT DIR...
+# JOB is: DIR FOLDER TIMEOUT LIMIT ARMED KEEP_UP NPREFIX PREFIX... COMMAND...
 #
-# Waiting costs nothing: the supervisor holds the FIFO "alive" open for
-# writing, and a waiter sleeps in bash's own read until the kernel tells it
-# that no writer is left, be the supervisor done or dead.  Programs are started
-# sparingly, for each costs an emulated machine dozens of milliseconds: empty
-# files, made last, tell that others are complete.
-#
-# Works in folders of ours only (ours.bash), which no other user can open.
+# doc/source/contributor/supervisor.rst describes the protocol and the files.
+# Three rules explain most of what looks odd below:
+# * A program that is started costs an emulated machine dozens of
+#   milliseconds: bash itself reads, waits, and makes files as marks.
+# * A FIFO opened with <> blocks nobody; whoever reads one that is open for
+#   reading only learns from the kernel when its last writer has gone.
+# * All folders are ours (ours.bash): no other user can open anything here.
 
-now() {
-    now=${EPOCHREALTIME:-$(date +%s.%6N)}
-}
+### The request that starts a job
 
 start() {
-    dir=$1
-    ours "$2" || return
-    [ -d "$2" ] || mkdir -- "$2" || return
+    discard "${@:2:$1}" || return
+    shift $((1 + $1))
+    local dir=$1 folder=$2
+    ours "$folder" || return
+    [ -d "$folder" ] || mkdir -- "$folder" || return
     # A second start follows a lost connection: the first one counts.
     mkdir -- "$dir" || { [ -d "$dir" ]; return; }
-    mkfifo -- "$dir"/{alive,gate,begun,ready,enough,kept.alive} \
+    mkfifo -- "$dir"/{alive,begun,end_load,gate,load.alive,ready} \
         "$dir"/{stdout,stderr}.pipe || return
+    # Who awaits the job before its supervisor is there must not find it lost.
     exec {alive}<>"$dir/alive" {ready}<>"$dir/ready"
     local begin=(supervise)
     # Another shell only where it is to enter a shape first.
     (($7 == 0)) || begin=("${@:8:$7}" bash -c "$BASH_EXECUTION_STRING" \
         job.bash supervise)
     set -m  # a process group of its own: what ends this request ends no job
-    "${begin[@]}" "$dir" "${@:2:5}" "${@:8+$7}" \
+    "${begin[@]}" "${@:1:6}" "${@:8+$7}" \
         {alive}>&- {ready}>&- </dev/null >"$dir/log" 2>&1 &
     set +m
     until read -r -t 1 <&"$ready"; do
@@ -52,84 +47,55 @@ start() {
     exec {alive}>&- {ready}>&-
 }
 
-clear() {  # COUNT SPENT...
-    local one
-    for one in "${@:2:$1}"; do keep_no_more "$one"; done
-    (($1 == 0)) || remove "${@:2:$1}"
-}
-
 run() {
-    local seconds=$1
-    clear "${@:2}" || return 1
-    start "${@:3+$2}" || return 1
-    await "$dir" "$seconds"
+    start "${@:2}" || return 1
+    await "${@:3+$2:1}" "$1"
 }
 
-arm() {
-    clear "$@" || return
-    start "${@:2+$1}"
-}
+### The supervisor: one process for each job, until its load has ended
 
-supervise() {
-    dir=$1 timeout=$3 limit=$4 armed=$5 keep=$6
-    supervisor=$BASHPID
-    cd -- "$2" && exec {alive}<>"$dir/alive" {enough}<>"$dir/enough" \
-        {keeping}<>"$dir/kept.alive" || exit
+supervise() {  # DIR FOLDER TIMEOUT LIMIT ARMED KEEP_UP COMMAND...
+    dir=$1 timeout=$3 limit=$4 armed=$5 keep_up=$6 supervisor=$BASHPID
+    cd -- "$2" && exec {alive}<>"$dir/alive" {load_alive}<>"$dir/load.alive" \
+        {end_load}<>"$dir/end_load" || exit
     exec 2>/dev/null
-    shift 6
-    set -m  # every job below leads a process group of its own
-    measure "$@" {alive}>&- {keeping}>&- {enough}>&- &
+    set -m  # each child leads a process group of its own
+    child measure "${@:7}"
     job=$!
     echo "$job" >"$dir/job"
-    keep stdout {alive}>&- {keeping}>&- &
-    keepers=$!
-    keep stderr {alive}>&- {keeping}>&- &
-    keepers+=" $!"
-    watch {alive}>&- {keeping}>&- &
-    local watcher=$!
+    child capture stdout; captures=$!
+    child capture stderr; captures+=" $!"
+    child limit_time
+    local timer=$!
     wait "$job"
     kill -KILL -- "-$job"  # what the command left behind
-    if [ "$keep" = 1 ] && [ -e "$dir/timed" ]; then
-        keep_up "$@" {alive}>&- {keeping}>&- &
-        echo $! >"$dir/keeper"
+    if [ "$keep_up" = 1 ] && [ -e "$dir/measured" ]; then
+        child keep_up_load "${@:7}"
+        echo $! >"$dir/load"
     fi
     : <>"$dir/stdout.pipe" <>"$dir/stderr.pipe"  # if they were never opened
-    wait $keepers
-    kill -KILL -- "-$watcher"
+    wait $captures
+    kill -KILL -- "-$timer"
     {
-        [ ! -e "$dir/timed" ] || echo "$(<"$dir/times")"
-        for mark in timed_out too_long cancelled late; do
+        [ ! -e "$dir/measured" ] || echo "$(<"$dir/account")"
+        local mark
+        for mark in timed_out too_long cancelled late unkept; do
             [ ! -e "$dir/$mark" ] || echo "$mark=1"
         done
     } >"$dir/status"
-    : >"$dir/ended"
+    : >"$dir/ended"  # made last: the other files are complete
     exec {alive}>&-
-    [ ! -e "$dir/keeper" ] || end_keeping
+    [ ! -e "$dir/load" ] || await_end_of_load
 }
 
-keep_up() {  # a command that fails keeps nothing up
-    local since status=0
-    while [ "$status" = 0 ] && [ -e "/proc/$supervisor" ]; do
-        now; since=$now
-        (exec -- "$@" </dev/null >/dev/null 2>&1 {enough}>&-)
-        status=$?
-    done
-    echo "$since" >&"$enough"
+child() {  # does not keep the FIFOs open that tell of the supervisor's end
+    "$@" {alive}>&- {load_alive}>&- {end_load}>&- &
 }
 
-end_keeping() {
-    local until
-    read -r -t "$timeout" until <&"$enough"
-    now
-    echo "kept=${until:-$now}" >"$dir/kept"
-    kill -KILL -- "-$(<"$dir/keeper")"
-    wait
-}
-
-measure() {
+measure() {  # COMMAND...
     exec 3>"$dir/stdout.pipe" 4>"$dir/stderr.pipe" {gate}<>"$dir/gate"
     echo >"$dir/ready"
-    [ "$armed" = 0 ] || pass_gate || exit
+    [ "$armed" = 0 ] || await_release || exit
     echo >"$dir/begun"
     local TIMEFORMAT='user=%3U system=%3S' before up started status
     local ended up_ended
@@ -144,15 +110,15 @@ measure() {
         now; ended=$now
         read -r up_ended _ </proc/uptime
         now
-    } 2>"$dir/times"
+    } 2>"$dir/account"
     echo "exit=$status started=$started ended=$ended before=$before" \
-        "after=$now up=$up up_ended=$up_ended" >>"$dir/times"
-    : >"$dir/timed"
+        "after=$now up=$up up_ended=$up_ended" >>"$dir/account"
+    : >"$dir/measured"
 }
 
-pass_gate() {  # the line that says when may come more than once
+await_release() {  # a repeated request tells the time once more: it wakes us
     local at pause
-    wait_for gate at || return
+    wait_for "$gate" at || return
     while now; ((pause = 10#${at/./} - 10#${now/./})); ((pause > 0)); do
         printf -v pause '%d.%06d' $((pause / 1000000)) $((pause % 1000000))
         read -r -t "$pause" <&"$gate"
@@ -160,9 +126,9 @@ pass_gate() {  # the line that says when may come more than once
     ((pause > -10000000)) || { : >"$dir/late"; return 1; }
 }
 
-keep() {  # as much as is wanted of a stream; a program that goes on is ended
+capture() {  # STREAM: up to the limit; a program that goes on is ended
     {
-        head -c "$limit"
+        head -c "$limit" || : >"$dir/unkept"
         if IFS= read -r -d '' -n 1; then
             : >"$dir/too_long"
             kill -KILL -- "-$job"
@@ -170,86 +136,110 @@ keep() {  # as much as is wanted of a stream; a program that goes on is ended
     } <"$dir/$1.pipe" >"$dir/$1"
 }
 
-wait_for() {  # FIFO VARIABLE: while armed; in vain nobody stays for long
+limit_time() {  # nothing more is written to "begun": its read is a sleep
+    local one
+    exec {begun}<>"$dir/begun"
+    wait_for "$begun" one || exit
+    read -r -t "$timeout" <&"$begun"
+    # A measured command has ended; what it started may hold its output open.
+    [ -e "$dir/measured" ] || : >"$dir/timed_out"
+    kill -TERM -- "-$job"
+    read -r -t 2 <&"$begun"
+    kill -KILL -- "-$job"
+    for one in $captures; do kill -KILL -- "-$one"; done
+}
+
+wait_for() {  # DESCRIPTOR VARIABLE: ten minutes; not when nobody is left
     local round
     for ((round = 0; round < 120; round++)); do
-        read -r -t 5 "$2" <&"${!1}" && return
+        read -r -t 5 "$2" <&"$1" && return
         [ -d "$dir" ] && [ -e "/proc/$supervisor" ] || return
     done
     return 1
 }
 
-watch() {  # the time, by bash alone: no process is started meanwhile
-    local at
-    exec {begun}<>"$dir/begun"
-    wait_for begun at || exit
-    read -r -t "$timeout" <&"$begun"
-    [ -e "$dir/timed" ] || : >"$dir/timed_out"
-    kill -TERM -- "-$job"
-    read -r -t 2 <&"$begun"
-    kill -KILL -- "-$job"
-    local keeper
-    for keeper in $keepers; do kill -KILL -- "-$keeper"; done
+now() {
+    now=${EPOCHREALTIME:-$(date +%s.%6N)}
 }
 
-listen() {  # until the supervisor lets go of FIFO $1, for $2 seconds at most
-    exec 8<>"$dir/$1" 9<"$dir/$1" 8>&-
-    [ -e "$dir/$3" ] || read -r -t "$2" <&9
+### The load that goes on, uncounted, while others still measure
+
+keep_up_load() {  # COMMAND...: one that fails is not repeated
+    local since status=0
+    while [ "$status" = 0 ] && [ -e "/proc/$supervisor" ]; do
+        now; since=$now
+        (exec -- "$@" </dev/null >/dev/null 2>&1)
+        status=$?
+    done
+    echo "$since" 1<>"$dir/end_load"
 }
 
-await() {
-    dir=$1
-    [ -d "$dir" ] || exit 3
-    listen alive "$2" ended
+await_end_of_load() {  # a load that failed tells until when it lasted
+    local until
+    read -r -t "$timeout" until <&"$end_load"
+    now
+    echo "kept_up_until=${until:-$now}" >"$dir/load.ended"
+    kill -KILL -- "-$(<"$dir/load")"
+    wait
+}
+
+### The requests that follow
+
+await() {  # DIR SECONDS
+    [ -d "$1" ] || exit 3
+    listen "$1/alive" "$2"
     local heard=$?
-    if [ -e "$dir/ended" ]; then
-        echo "$(<"$dir/status")"
+    if [ -e "$1/ended" ]; then
+        echo "$(<"$1/status")"
         echo
-        [ ! -s "$dir/stdout" ] || cat -- "$dir/stdout"
-        [ ! -s "$dir/stderr" ] || cat -- "$dir/stderr" >&2
+        [ ! -s "$1/stdout" ] || cat -- "$1/stdout" || exit 3
+        [ ! -s "$1/stderr" ] || cat -- "$1/stderr" >&2 || exit 3
     else
         ((heard > 128)) && exit 75
         exit 3
     fi
 }
 
-release() {
-    # Opened for reading as well: without a supervisor nothing blocks.
+listen() {  # FIFO SECONDS: until its last writer has gone; above 128: in vain
+    exec 8<>"$1" 9<"$1" 8>&-
+    read -r -t "$2" <&9
+}
+
+release() {  # DIR TIME SECONDS
     [ ! -d "$1" ] || echo "$2" 1<>"$1/gate"
     await "$1" "$3"
 }
 
-keep_no_more() {
-    dir=$1
-    [ -e "$dir/keeper" ] || return 0
-    echo 1<>"$dir/enough"
-    listen kept.alive 10 gone
+end_load() {  # DIR
+    stop_load "$1"
+    [ -e "$1/load.ended" ] || exit 3
+    echo "$(<"$1/load.ended")"
+}
+
+stop_load() {  # DIR
+    [ -e "$1/load" ] || return 0
+    echo 1<>"$1/end_load"
+    listen "$1/load.alive" 10
     # A supervisor that was killed ends nothing.
-    [ -e "$dir/kept" ] || kill -KILL -- "-$(<"$dir/keeper")"
+    [ -e "$1/load.ended" ] || kill -KILL -- "-$(<"$1/load")"
 }
 
-enough() {
-    keep_no_more "$1"
-    [ -e "$1/kept" ] || exit 3
-    echo "$(<"$1/kept")"
-}
-
-cancel() {
-    dir=$1
-    if [ -e "$dir/job" ] && [ ! -e "$dir/ended" ]; then
-        : >"$dir/cancelled"
-        local job=$(<"$dir/job")
+cancel() {  # DIR
+    local job
+    if [ -e "$1/job" ] && [ ! -e "$1/ended" ]; then
+        : >"$1/cancelled"
+        job=$(<"$1/job")
         kill -TERM -- "-$job"
-        listen alive 2 ended
-        [ -e "$dir/ended" ] || {
-            kill -KILL -- "-$job"; listen alive 5 ended
-        }
+        listen "$1/alive" 2
+        [ -e "$1/ended" ] || { kill -KILL -- "-$job"; listen "$1/alive" 5; }
     fi
-    discard "$dir"
+    discard "$1"
 }
 
-discard() {
-    clear 1 "$1"
+discard() {  # DIR...
+    local one
+    for one; do stop_load "$one"; done
+    (($# == 0)) || remove "$@"
 }
 
 "$@"

@@ -5,8 +5,8 @@ import math
 import statistics as stdlib
 import typing as t
 
-from rally_vmperf.measurement import statistics
-from rally_vmperf.measurement import units
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import units
 
 if t.TYPE_CHECKING:
     from rally_vmperf.measurement.density import law as law_
@@ -19,24 +19,32 @@ MATTERS_ONCE_PERCENT = 10.0
 LEAST_R_SQUARED = 0.8
 
 Totals = collections.abc.Mapping[int, statistics.Values]
+#: Guests -> the repetition of each of their totals.
+Numbers = collections.abc.Mapping[int, collections.abc.Sequence[int]]
 
 
-def words(law: "law_.Law", totals: Totals, confidence: float) -> str:
-    """Return why the totals do not follow the law, or nothing."""
+def reason(
+    law: "law_.Law", totals: Totals, confidence: float, numbers: Numbers
+) -> str:
+    """Return why the totals do not follow the law, or nothing.
+
+    :param numbers: of the repetitions; empty where they are not known
+    """
     return "; ".join(
         one
         for one in (
-            _gain(totals, confidence),
+            _gain(totals, confidence, numbers),
             _off(law, totals, confidence),
         )
         if one
     )
 
 
-def _gain(totals: Totals, confidence: float) -> str:
-    """Say that guests together reach more than each alone.
+def _gain(totals: Totals, confidence: float, numbers: Numbers) -> str:
+    """Return by how much guests exceed as many lone guests, or nothing.
 
-    The law knows loss only.
+    The law allows losses only. The interval is the one that decides losses:
+    of pairs, where enough repetitions have both.
     """
     lone = totals.get(1)
     if not lone:
@@ -44,10 +52,17 @@ def _gain(totals: Totals, confidence: float) -> str:
     found = []
     for guests, values in totals.items():
         alone = [guests * one for one in lone]
+        before = dict(zip(numbers.get(1, ()), alone, strict=False))
+        after = dict(zip(numbers.get(guests, ()), values, strict=False))
+        both = sorted(before.keys() & after.keys())
+        paired = len(both) >= statistics.FEWEST
+        if paired:
+            alone = [before[one] for one in both]
+            values = [after[one] for one in both]
         ratio = statistics.geometric_mean(values) / statistics.geometric_mean(
             alone
         )
-        ends = statistics.ratio_interval(alone, values, confidence)
+        ends = statistics.interval(alone, values, confidence, paired=paired)
         sure = ends is None or ends[0] > 1
         if sure and (ratio - 1) * 100 > MATTERS_PERCENT:
             found.append((ratio, guests))
@@ -56,15 +71,15 @@ def _gain(totals: Totals, confidence: float) -> str:
     ratio, guests = max(found)
     return (
         f"{guests} guests reach {units.show_percent((ratio - 1) * 100)} % "
-        f"more than {guests} times one guest, and the law knows no gain"
+        f"more than {guests} times one guest, but the law allows no gain"
     )
 
 
 def _off(law: "law_.Law", totals: Totals, confidence: float) -> str:
-    """Say which level lies off the law by more than chance.
+    """Return which level is off the law by more than chance, or nothing.
 
-    By an F test of what the levels' means lack against what repetitions of
-    one level vary; without repetitions, by the size alone.
+    An F test compares the distances of the levels' means with the variance
+    within levels; without repetitions the size alone decides.
     """
     off = {
         guests: stdlib.fmean(statistics.logarithms(values))
@@ -73,21 +88,21 @@ def _off(law: "law_.Law", totals: Totals, confidence: float) -> str:
     }
     guests = max(off, key=lambda one: abs(off[one]))
     percent = math.expm1(off[guests]) * 100
-    seen = (
+    detail = (
         f"at {units.number_of('guest', guests)} the total is "
         f"{units.show_percent(abs(percent))} % "
         f"{'above' if percent > 0 else 'below'} the law"
     )
     chance = _chance(law, totals, off)
     if chance is None:
-        return seen if abs(percent) > MATTERS_ONCE_PERCENT else ""
+        return detail if abs(percent) > MATTERS_ONCE_PERCENT else ""
     if abs(percent) <= MATTERS_PERCENT:
         return ""
     if chance < 1 - confidence:
-        return f"{seen}, more than repetitions vary"
+        return f"{detail}, more than repetitions vary"
     if law.r_squared < LEAST_R_SQUARED:
         share = units.show_percent(law.r_squared * 100)
-        return f"{seen}, which explains {share} % of the variance only"
+        return f"{detail}, which explains {share} % of the variance only"
     return ""
 
 

@@ -7,20 +7,21 @@ import dataclasses
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge
 from rally_vmperf.measurement import plausibility
-from rally_vmperf.measurement import statistics
-from rally_vmperf.measurement import units
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.density import law
+from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rows as rows_
+from rally_vmperf.measurement.samples import units
 
 Rows = collections.abc.Sequence[rows_.Row]
 
 
-def everything(entries: judge.Repetitions, rows: Rows) -> finding.Seen:
+def everything(entries: judge.Repetitions, rows: Rows) -> finding.Occurrences:
     """Return findings with the number of the repetition that shows them.
 
-    What the figures of all repetitions show together has no number. Levels
-    of a warm-up are not asked.
+    Findings in the figures of all repetitions have no number. Levels of a
+    warm-up are left out.
     """
     for one in entries:
         for found in one.findings:
@@ -34,21 +35,21 @@ def everything(entries: judge.Repetitions, rows: Rows) -> finding.Seen:
     yield from _too_few_levels(rows)
 
 
-def _of_levels(entries: judge.Repetitions) -> finding.Seen:
-    """Return findings of levels, with the levels where not all have it."""
+def _of_levels(entries: judge.Repetitions) -> finding.Occurrences:
+    """Return findings of levels, with the levels in their detail."""
     numbers: dict[finding.Finding, set[int]] = collections.defaultdict(set)
     guests: dict[finding.Finding, set[int]] = collections.defaultdict(set)
-    ran: set[int] = set()
+    executed: set[int] = set()
     for one in entries:
         for level in one.conditions if one.counted else ():
             if not level.skipped:
-                ran.add(points.guests_of(level))
+                executed.add(levels.guests_of(level))
             for found in level.findings:
                 numbers[found].add(one.number)
-                guests[found].add(points.guests_of(level))
+                guests[found].add(levels.guests_of(level))
     for found, at in guests.items():
         told = found
-        if at < ran or len(ran) == 1:
+        if at < executed or len(executed) == 1:
             told = dataclasses.replace(
                 found,
                 seen=f"at {units.number_of('guest', *at)}: {found.seen}",
@@ -57,17 +58,18 @@ def _of_levels(entries: judge.Repetitions) -> finding.Seen:
             yield told, number
 
 
-def _of_baseline(entries: judge.Repetitions) -> finding.Seen:
-    """Return that its session is one, or that it changed in between."""
-    for number in points.numbers(entries):
-        ran = [x for x in points.levels(entries, number) if not x.skipped]
-        if ran and ran[0].reference.repetitions:
-            yield plausibility.one_session(ran[0].reference), None
-        yield from plausibility.baseline_changed(ran)
+def _of_baseline(entries: judge.Repetitions) -> finding.Occurrences:
+    """Return findings on the session of the baseline, and on its change."""
+    for number in levels.numbers(entries):
+        there = levels.counted(entries, number)
+        executed = [x for x in there if not x.skipped]
+        if executed and executed[0].reference.repetitions:
+            yield plausibility.one_session(executed[0].reference), None
+        yield from plausibility.baseline_changed(executed)
 
 
 def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
-    """Return what the figures of a metric say against themselves."""
+    """Return findings on the figures of a metric."""
     name = row.metric.name
     few: dict[int, set[int]] = collections.defaultdict(set)
     for point in row.points:
@@ -75,11 +77,11 @@ def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
             few[len(point.gathered)].add(point.guests)
         spread = statistics.spread_percent(point.rates)
         if spread is not None and spread > plausibility.UNSTABLE_PERCENT:
-            words = (
+            detail = (
                 f"with {units.number_of('guest', point.guests)} they vary by "
                 f"{units.show_percent(spread)} %"
             )
-            yield _finding("unstable", name, words)
+            yield _finding("unstable", name, detail)
         if row.figure == "loss" and row.against == "bare_metal":
             yield from _too_fast(row, point)
     for count, guests in sorted(few.items()):
@@ -88,10 +90,31 @@ def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
             name,
             f"{count} of {units.number_of('guest', *guests)}",
         )
-    if row.figure == "loss" and _equal(row):
-        yield _finding(
-            "no_spread", name, "all repetitions are equal at every number"
-        )
+    if row.figure == "loss":
+        yield from _capped(row)
+    coarse = False
+    for point in row.points if row.figure == "loss" else ():
+        compared = point.compared(row.of, row.against)
+        if compared is None:
+            continue
+        where = f"with {units.number_of('guest', point.guests)}: "
+        for side, kind, detail in compared.departures:
+            yield _finding(kind, name, f"{where}{side}: {detail}")
+        if compared.coarse and not coarse:
+            coarse = True
+            yield _finding("values_coarse", name, where + compared.coarse)
+
+
+def _capped(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
+    """Say once what else limits the rate, at which numbers of guests."""
+    held = {
+        point.guests: seen
+        for point in row.points
+        if (seen := point.capped(row.against))
+    }
+    if held:
+        words = f"with {units.number_of('guest', *held)}: {held[max(held)]}"
+        yield _finding("capped", row.metric.name, words)
 
 
 def _too_fast(
@@ -99,12 +122,12 @@ def _too_fast(
 ) -> collections.abc.Iterator[finding.Finding]:
     found = point.compared(row.of, row.against)
     for one in plausibility.faster(found) if found else ():
-        words = f"with {units.number_of('guest', point.guests)}: {one.seen}"
-        yield _finding(one.kind, one.subject, words)
+        detail = f"with {units.number_of('guest', point.guests)}: {one.seen}"
+        yield _finding(one.kind, one.subject, detail)
 
 
 def _of_model(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
-    """Return what the line, the law and the largest number have to say."""
+    """Return findings on the line, the law and the largest number."""
     name = row.metric.name
     if row.lone_slow:
         yield _finding("lone_guest_slow", name, row.lone_slow)
@@ -113,33 +136,24 @@ def _of_model(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
     if row.law is not None and row.law.contradicted:
         yield _finding("law_contradicted", name, row.law.contradicted)
     if row.fits is not None and row.fits.extrapolated and row.law is not None:
-        words = (
+        detail = (
             f"{row.fits.predicted} predicted, "
             f"{row.law.largest} measured at most"
         )
-        yield _finding("extrapolated", name, words)
+        yield _finding("extrapolated", name, detail)
 
 
-def _too_few_levels(rows: Rows) -> finding.Seen:
-    """Say once that nothing is modelled, with the most levels of a metric."""
+def _too_few_levels(rows: Rows) -> finding.Occurrences:
+    """Return one finding if no metric has enough levels for the law."""
     counts = [
         sum(1 for point in row.points if point.usable)
         for row in rows
         if row.figure == "loss" and row.metric.adds_up
     ]
     if counts and 0 < max(counts) < law.FEWEST_LEVELS:
-        words = f"{max(counts)}, of {law.FEWEST_LEVELS} at least"
-        yield _finding("levels_too_few", "numbers of guests", words), None
+        detail = f"{max(counts)}, of {law.FEWEST_LEVELS} at least"
+        yield _finding("levels_too_few", "numbers of guests", detail), None
 
 
-def _equal(row: rows_.Row) -> bool:
-    values = [
-        point.rates
-        for point in row.points
-        if len(point.gathered) >= statistics.FEWEST
-    ]
-    return len(values) > 1 and all(len(set(one)) == 1 for one in values)
-
-
-def _finding(kind: str, subject: str, words: str) -> finding.Finding:
-    return finding.Finding(kind=kind, subject=subject, seen=words)
+def _finding(kind: str, subject: str, detail: str) -> finding.Finding:
+    return finding.Finding(kind=kind, subject=subject, seen=detail)

@@ -3,8 +3,10 @@
 import collections.abc
 import dataclasses
 
-from rally_vmperf.measurement import verdict
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import law
+from rally_vmperf.measurement.samples import units
 
 #: Nothing is predicted beyond so many times the guests that were measured:
 #: where processors, memory or a disk are full, no law goes on.
@@ -25,6 +27,7 @@ class Fits:
         where it lies too far beyond what was measured
     :param least: lower end of the interval of ``predicted``
     :param most: upper end
+    :param room: what of the host bounds ``predicted``
     :param extrapolated: ``predicted`` lies beyond what was measured; it has
         no interval then, as its own is that of the law, if the law goes on
     """
@@ -36,9 +39,52 @@ class Fits:
     least: int | None = None
     most: int | None = None
     extrapolated: bool = False
+    room: repetition.Room | None = None
+
+    def sentence(self, limit: float, largest: int, measured: int) -> str:
+        """Return it in words.
+
+        :param largest: number of guests that was to be measured
+        :param measured: the largest that the law was fitted to
+        """
+        within = f"within the limit of {limit:g} %"
+        high = "" if self.high is None else f" and at most {self.high}"
+        if self.tested is None:
+            words = f"undecided how many guests are {within}"
+            if self.low:
+                words += f", at least {self.low}{high}"
+        elif self.tested == 0 and self.high == 0:
+            words = f"not even 1 guest {within}"
+        elif self.high == self.tested:
+            words = f"at most {units.number_of('guest', self.tested)} {within}"
+        elif self.tested == 0 and self.high is not None:
+            words = f"at most {units.number_of('guest', self.high)} {within}"
+        elif self.high is not None and self.high < largest:
+            words = f"at least {self.tested}{high} guests {within}"
+        else:
+            tested = units.number_of("guest", self.tested)
+            words = f"all that was tested, up to {tested}, {within}"
+        if self.predicted is not None:
+            words += f"; the law predicts {self.predicted}"
+            if self.extrapolated:
+                words += f", extrapolated beyond {measured}"
+            if self.room is not None:
+                words += f", and no more, as {self.room.sentence()}"
+            elif self.extrapolated:
+                pass
+            elif self.most is None:
+                words += f", {self.least} or more"
+            else:
+                words += f", between {self.least} and {self.most}"
+        return words
 
 
-def fits(verdicts: Verdicts, limit: float, fitted: law.Law | None) -> Fits:
+def fits(
+    verdicts: Verdicts,
+    limit: float,
+    fitted: law.Law | None,
+    room: repetition.Room | None = None,
+) -> Fits:
     """Return the largest number of guests within the limit.
 
     ``tested`` follows the verdicts upwards, to the last one that is passed
@@ -48,6 +94,7 @@ def fits(verdicts: Verdicts, limit: float, fitted: law.Law | None) -> Fits:
     :param verdicts: guests -> verdict, for each level of the task
     :param limit: of a guest's loss against a lone one, in percent
     :param fitted: the law of these losses, None where there is none
+    :param room: what the host holds, None where its size is not known
     """
     passed, tested = _climbed(verdicts)
     broken = [
@@ -63,8 +110,14 @@ def fits(verdicts: Verdicts, limit: float, fitted: law.Law | None) -> Fits:
     if fitted is None or fitted.contradicted:
         return measured
     farthest = int(fitted.largest * FARTHEST)
+    bounded = False
+    if room is not None and room.guests < farthest:
+        farthest, bounded = max(room.guests, fitted.largest), True
     ends = _predicted(fitted, limit, farthest)
-    if measured.high is None and ends[0] > farthest:
+    bounded = bounded and ends[0] > farthest and measured.high is None
+    if bounded:
+        ends = (farthest, min(ends[1], farthest), ends[2])
+    elif measured.high is None and ends[0] > farthest:
         return measured
     number, least, most = (_within(x, passed, measured.high) for x in ends)
     extrapolated = number > fitted.largest
@@ -74,13 +127,14 @@ def fits(verdicts: Verdicts, limit: float, fitted: law.Law | None) -> Fits:
         least=None if extrapolated else least,
         most=None if extrapolated or most > farthest else most,
         extrapolated=extrapolated,
+        room=room if bounded else None,
     )
 
 
 def _climbed(verdicts: Verdicts) -> tuple[int, int | None]:
-    """Return how far all is passed, and the same if that is decided.
+    """Return up to which number all levels pass, and that number if decided.
 
-    It is where the next one is failed, or where there is no next one.
+    It is decided if the next level failed, or if there is no next one.
     """
     last = 0
     for guests, status in sorted(verdicts.items()):
@@ -100,7 +154,7 @@ def _predicted(
 ) -> tuple[int, int, int]:
     """Return the number that the law gives, and the ends of its interval.
 
-    One more than the farthest stands for all that lies farther off.
+    One more than ``farthest`` stands for all larger numbers.
     """
     losses = [fitted.loss(guests) for guests in range(1, farthest + 2)]
     return (

@@ -6,21 +6,27 @@ import typing as t
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import limits
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import sample
-from rally_vmperf.measurement import verdict
+from rally_vmperf.measurement import rows as absolute_rows
+from rally_vmperf.measurement import summary as summary_
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import absolute
 from rally_vmperf.measurement.density import findings as density_findings
 from rally_vmperf.measurement.density import fits
 from rally_vmperf.measurement.density import law
+from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.density import line
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rows as rows_
+from rally_vmperf.measurement.samples import sample
 
 #: Numbers of guests at which a limit is held, or all of them.
 At = t.Literal["every"] | int | collections.abc.Sequence[int]
 #: A limit and the pattern that gave it.
 Limit = tuple[float, str] | None
+#: Losses and shares over numbers of guests, and figures at one number.
+Rows = collections.abc.Sequence[rows_.Row | absolute.Row]
 
 _GRAVEST: tuple[verdict.Status, ...] = (
     "failed",
@@ -30,7 +36,26 @@ _GRAVEST: tuple[verdict.Status, ...] = (
 )
 
 
-class _Judge(judge.Judge[rows_.Row]):
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Judgement(summary_.Summary[rows_.Row | absolute.Row]):
+    """The verdict on degradation, or on fairness."""
+
+    @property
+    def curves(self) -> tuple[rows_.Row, ...]:
+        """The rows of figures over numbers of guests."""
+        return _curves(self.rows)
+
+    @property
+    def absolute(self) -> tuple[absolute.Row, ...]:
+        """The rows of figures that are held to absolute limits."""
+        return tuple(x for x in self.rows if isinstance(x, absolute.Row))
+
+
+def _curves(rows: Rows) -> tuple[rows_.Row, ...]:
+    return tuple(one for one in rows if isinstance(one, rows_.Row))
+
+
+class _Judge(judge.Judge[rows_.Row | absolute.Row]):
     """Takes repetitions whose conditions are numbers of guests.
 
     :param at: numbers of guests at which the limits are held, or ``every``
@@ -38,8 +63,17 @@ class _Judge(judge.Judge[rows_.Row]):
     :raises ValueError: for an argument that cannot be meant
     """
 
-    def __init__(self, at: At, **strictness: t.Any) -> None:
+    summary = Judgement
+
+    def __init__(
+        self,
+        at: At,
+        against: points.Against = "one_guest",
+        **strictness: t.Any,
+    ) -> None:
         super().__init__(**strictness)
+        if against != "bare_metal":
+            self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
         #: None for every one.
         self.numbers: list[int] | None = None
         if at == "every":
@@ -53,36 +87,46 @@ class _Judge(judge.Judge[rows_.Row]):
 
     def understands(self, entry: repetition.Repetition) -> bool:
         """Return whether the conditions are numbers of guests."""
-        return all(points.AXIS in one.axes for one in entry.conditions)
+        return all(repetition.GUESTS in one.axes for one in entry.conditions)
 
-    def seen(
+    def take(
+        self,
+        entries: collections.abc.Iterable[repetition.Repetition],
+        unreadable: int,
+    ) -> None:
+        """Take what repetitions measured without neighbours."""
+        super().take([one.without_neighbours() for one in entries], unreadable)
+
+    def findings(
         self,
         entries: judge.Repetitions,
-        rows: collections.abc.Sequence[rows_.Row],
-    ) -> finding.Seen:
+        rows: Rows,
+    ) -> finding.Occurrences:
         """Return findings with the number of the repetition they are of."""
-        return density_findings.everything(entries, rows)
+        return density_findings.everything(entries, _curves(rows))
 
-    def concerns_all(
-        self, one: finding.Finding, entries: judge.Repetitions
-    ) -> bool:
-        """Return whether it is about a repetition; those of levels are not."""
-        whole = any(one in entry.findings for entry in entries)
-        return whole and not one.metrics
+    def concerning_all(
+        self,
+        found: collections.abc.Iterable[finding.Finding],
+        entries: judge.Repetitions,
+    ) -> frozenset[finding.Finding]:
+        """Return the findings about a repetition; those of levels are not."""
+        whole = {x for entry in entries for x in entry.findings}
+        return frozenset(x for x in found if x in whole and not x.metrics)
 
     def _rows(
         self,
         metric: sample.Metric,
-        entries: judge.Repetitions,
+        measured: levels.Measured,
         figures: collections.abc.Mapping[rows_.Figure, Limit],
         **own: t.Any,
     ) -> list[rows_.Row]:
         """Return a row for each figure of a metric, not held to its limit."""
-        every = points.points_of(
-            metric, entries, self.confidence, self.tolerate
+        every = levels.points_of(
+            metric, measured, self.confidence, self.tolerate
         )
         reasons = [one.reason for one in every if one.reason]
-        measured = any(one.mean is not None for one in every)
+        known = any(one.mean is not None for one in every)
         return [
             rows_.Row(
                 metric=metric,
@@ -90,7 +134,7 @@ class _Judge(judge.Judge[rows_.Row]):
                 figure=figure,
                 limit=limit and limit[0],
                 pattern=limit and limit[1],
-                reason="" if measured or not reasons else reasons[0],
+                reason="" if known or not reasons else reasons[0],
                 confidence=self.confidence,
                 **own,
             )
@@ -113,7 +157,7 @@ def _counts(number: object) -> bool:
     )
 
 
-def _held(
+def _with_statuses(
     row: rows_.Row, statuses: dict[int, verdict.Status], **own: t.Any
 ) -> rows_.Row:
     """Return a row with its verdicts; inconclusive where none is held."""
@@ -125,11 +169,6 @@ def _held(
     )
 
 
-def _metrics(entries: judge.Repetitions) -> list[sample.Metric]:
-    """Return the metrics that have a rate; counts have none."""
-    return [one for one in points.metrics(entries) if one.scale == "ratio"]
-
-
 class DegradationJudge(_Judge):
     """Judges what guests lose as their number grows.
 
@@ -138,6 +177,8 @@ class DegradationJudge(_Judge):
     :param at: numbers of guests at which the limits are held, or ``every``
     :param of: whether the mean guest or the worst is held to them
     :param against: what the loss is against
+    :param max: metric or glob -> largest tolerated value, in its own unit
+    :param min: metric or glob -> smallest tolerated value
     :param strictness: ``confidence``, ``on_inconclusive`` and ``tolerate``
     :raises ValueError: for an argument that cannot be meant
     """
@@ -148,9 +189,11 @@ class DegradationJudge(_Judge):
         at: At = "every",
         of: points.Of = "mean",
         against: points.Against = "one_guest",
+        max: judge.Given | None = None,
+        min: judge.Given | None = None,
         **strictness: t.Any,
     ) -> None:
-        super().__init__(at, **strictness)
+        super().__init__(at, against, **strictness)
         for name, value, allowed in (
             ("of", of, t.get_args(points.Of)),
             ("against", against, t.get_args(points.Against)),
@@ -165,53 +208,97 @@ class DegradationJudge(_Judge):
                 "use larger numbers or against: bare_metal"
             )
         self.max_percent = limits.Limits(max_percent or {})
+        self.absolute_limits: dict[absolute_rows.Figure, limits.Limits] = {
+            "max": limits.Limits(max or {}),
+            "min": limits.Limits(min or {}),
+        }
         self.of = of
         self.against = against
 
-    def figures(self, entries: judge.Repetitions) -> list[rows_.Row]:
-        """Return what each metric loses, held to its limit."""
-        found = []
-        metrics = _metrics(entries)
-        names = [one.name for one in metrics]
-        for metric in metrics:
+    def figures(
+        self, entries: judge.Repetitions
+    ) -> list[rows_.Row | absolute.Row]:
+        """Return what each metric loses, then the absolute figures."""
+        return [*self._losses(entries), *self._absolute(entries)]
+
+    def _absolute(
+        self, entries: judge.Repetitions
+    ) -> collections.abc.Iterator[absolute.Row]:
+        """Return the figures that have an absolute limit, and counts.
+
+        A number of guests that is not there has none.
+        """
+        every = levels.metrics(entries)
+        numbers = self._at(levels.numbers(entries))
+        for metric in every:
+            yield from absolute.rows_of(
+                metric,
+                entries,
+                self.absolute_limits,
+                [one.name for one in every],
+                numbers,
+                self.confidence,
+                self.tolerate,
+            )
+
+    def _losses(
+        self, entries: judge.Repetitions
+    ) -> collections.abc.Iterator[rows_.Row]:
+        measured = levels.Measured.of(entries)
+        names = [one.name for one in measured.ratios]
+        room = min(
+            (x for one in entries for x in one.rooms),
+            key=lambda x: x.guests,
+            default=None,
+        )
+        for metric in measured.ratios:
             limit = self.max_percent.for_metric(metric.name, names)
             (row,) = self._rows(
                 metric,
-                entries,
+                measured,
                 {"loss": limit},
                 of=self.of,
                 against=self.against,
             )
             row = dataclasses.replace(
                 row,
+                room=room,
                 line=line.line(row.points, self.confidence),
                 law=law.law(row.points, self.confidence),
             )
-            found.append(self._judged(row, limit[0]) if limit else row)
-        return found
+            yield self._apply_limit(row, limit[0]) if limit else row
 
-    def _judged(self, row: rows_.Row, limit: float) -> rows_.Row:
+    def _apply_limit(self, row: rows_.Row, limit: float) -> rows_.Row:
         alone = self.against == "one_guest"
         verdicts = {
             one.guests: row.decide(one.guests, limit, self.tolerate)
             for one in row.points
         }
-        held = self._at(n for n in verdicts if not alone or n > 1)
+        limited = self._at(n for n in verdicts if not alone or n > 1)
         if alone and (lone := row.point(1)) and lone.usable:
             # It loses nothing to itself.
             verdicts[1] = "passed" if limit >= 0 else "failed"
         predicting = row.law if alone and self.of == "mean" else None
-        return _held(
+        return _with_statuses(
             row,
-            {one: verdicts.get(one, "inconclusive") for one in held},
-            fits=fits.fits(verdicts, limit, predicting),
+            {one: verdicts.get(one, "inconclusive") for one in limited},
+            fits=fits.fits(verdicts, limit, predicting, row.room),
         )
 
     def unmatched(
-        self, rows: collections.abc.Iterable[rows_.Row]
+        self, rows: collections.abc.Iterable[t.Any]
     ) -> tuple[str, ...]:
         """Return the limits that no metric of the run goes with."""
-        return self.max_percent.unmatched(row.metric.name for row in rows)
+        metrics = {row.metric for row in rows}
+        rates = [one.name for one in metrics if one.scale == "ratio"]
+        return (
+            *self.max_percent.unmatched(rates),
+            *(
+                pattern
+                for one in self.absolute_limits.values()
+                for pattern in one.unmatched(x.name for x in metrics)
+            ),
+        )
 
 
 class FairnessJudge(_Judge):
@@ -241,12 +328,14 @@ class FairnessJudge(_Judge):
         self.min_index = limits.Limits(min_index or {})
         self.max_spread_percent = limits.Limits(max_spread_percent or {})
 
-    def figures(self, entries: judge.Repetitions) -> list[rows_.Row]:
+    def figures(
+        self, entries: judge.Repetitions
+    ) -> list[rows_.Row | absolute.Row]:
         """Return how guests share each metric, held to its limits."""
-        found = []
-        metrics = _metrics(entries)
-        names = [one.name for one in metrics]
-        for metric in metrics:
+        found: list[rows_.Row | absolute.Row] = []
+        measured = levels.Measured.of(entries)
+        names = [one.name for one in measured.ratios]
+        for metric in measured.ratios:
             index = self.min_index.for_metric(metric.name, names)
             spread = self.max_spread_percent.for_metric(metric.name, names)
             limited: dict[rows_.Figure, Limit] = {}
@@ -255,23 +344,23 @@ class FairnessJudge(_Judge):
             if spread:
                 limited["spread"] = spread
             found += [
-                row if row.limit is None else self._judged(row, row.limit)
-                for row in self._rows(metric, entries, limited)
+                row if row.limit is None else self._apply_limit(row, row.limit)
+                for row in self._rows(metric, measured, limited)
             ]
         return found
 
-    def _judged(self, row: rows_.Row, limit: float) -> rows_.Row:
+    def _apply_limit(self, row: rows_.Row, limit: float) -> rows_.Row:
         shared = (
             one.guests
             for one in row.points
             if one.guests > 1 or one.fairness is not None
         )
-        return _held(
+        return _with_statuses(
             row, {one: row.decide(one, limit) for one in self._at(shared)}
         )
 
     def unmatched(
-        self, rows: collections.abc.Iterable[rows_.Row]
+        self, rows: collections.abc.Iterable[t.Any]
     ) -> tuple[str, ...]:
         """Return the limits that no metric of the run goes with."""
         names = [row.metric.name for row in rows]

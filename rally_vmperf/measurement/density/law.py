@@ -9,13 +9,15 @@ import dataclasses
 import math
 import typing as t
 
-from rally_vmperf.measurement import statistics
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.density import contradiction
 from rally_vmperf.measurement.density import points
 
 #: Numbers of guests below which nothing is fitted: the law has three
 #: coefficients, and goes through any three totals.
 FEWEST_LEVELS = 4
+#: Of a logarithm; what is larger is no rate of any machine.
+_LARGEST = 300.0
 
 Totals = collections.abc.Mapping[int, statistics.Values]
 
@@ -35,7 +37,7 @@ class Law:
 
     :param rate: of a lone guest
     :param contention: share of the work that guests do one after another
-    :param coherency: cost of their keeping out of each other's way
+    :param coherency: cost of coordination between each pair of guests
     :param r_squared: share of the totals' variance that the law explains
     :param contradicted: in words, why the data do not follow the law, or
         nothing
@@ -100,13 +102,22 @@ def law(
     every: collections.abc.Iterable[points.Point], confidence: float
 ) -> Law | None:
     """Return the law of a metric's totals, None below four levels."""
+    usable = [one for one in every if one.usable]
     return fit(
-        {one.guests: one.totals for one in every if one.usable}, confidence
+        {one.guests: one.totals for one in usable},
+        confidence,
+        {one.guests: [x.number for x in one.gathered] for one in usable},
     )
 
 
-def fit(totals: Totals, confidence: float = 0.95) -> Law | None:
+def fit(
+    totals: Totals,
+    confidence: float = 0.95,
+    numbers: contradiction.Numbers | None = None,
+) -> Law | None:
     """Fit the law to the totals of all repetitions.
+
+    None below four levels, and where totals are too far apart for floats.
 
     Least squares of the logarithms of the totals, each repetition of each
     level one value, as totals vary by factors; contention and coherency are
@@ -115,6 +126,7 @@ def fit(totals: Totals, confidence: float = 0.95) -> Law | None:
     there are values beyond three, and cut at zero.
 
     :param totals: guests -> the total of each repetition, as rates
+    :param numbers: guests -> the repetition of each total, where it is known
     """
     measured = {
         guests: list(values)
@@ -134,6 +146,8 @@ def fit(totals: Totals, confidence: float = 0.95) -> Law | None:
     covariance = off @ off / freedom * numpy.linalg.pinv(slopes.T @ slopes)
     quantile = statistics.student(confidence, freedom)
     halves = quantile * numpy.sqrt(numpy.clip(numpy.diag(covariance), 0, None))
+    if not max(abs(solved[0]), halves[0]) < _LARGEST:
+        return None
     rate, factor = math.exp(solved[0]), math.exp(halves[0])
     fitted = Law(
         rate=Coefficient(value=rate, low=rate / factor, high=rate * factor),
@@ -147,7 +161,9 @@ def fit(totals: Totals, confidence: float = 0.95) -> Law | None:
     )
     return dataclasses.replace(
         fitted,
-        contradicted=contradiction.words(fitted, measured, confidence),
+        contradicted=contradiction.reason(
+            fitted, measured, confidence, numbers or {}
+        ),
     )
 
 
@@ -173,11 +189,10 @@ def _r_squared(values: t.Any, factors: t.Any) -> float:
 
 
 def _solve(counts: t.Any, logs: t.Any) -> tuple[t.Any, t.Any, t.Any]:
-    """Return the solution, what is off, and the slopes there.
+    """Return the solution, its residuals and their Jacobian.
 
-    The solution is the logarithm of the rate, contention and coherency. What
-    is off is fitted less measured, as logarithms; the slopes are how that
-    follows the coefficients.
+    The solution is the logarithm of the rate, contention and coherency. A
+    residual is fitted less measured, as logarithms.
 
     The solver stays a little inside its bounds, so that it is also asked with
     one of contention and coherency at zero, or both: the fewest that do as

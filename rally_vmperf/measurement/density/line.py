@@ -1,13 +1,13 @@
-"""What each added guest costs, if it were the same for each."""
+"""The loss per added guest, by a straight line."""
 
 import collections.abc
 import dataclasses
 import math
 import typing as t
 
-from rally_vmperf.measurement import statistics
-from rally_vmperf.measurement import units
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.samples import units
 
 #: How far a loss may lie off the line and still be called on it: this many
 #: percent points, or this share of the loss at the most guests.
@@ -39,8 +39,8 @@ def line(
     """Return the straight line through no loss at one guest.
 
     Least squares in each repetition on its own, of the loss in percent of
-    the repetition's lone guest, ``percent * (guests - 1)``: what disturbs a
-    whole repetition is in one slope, not in all its levels. The line is the
+    the repetition's lone guest, ``percent * (guests - 1)``: a disturbance
+    of a whole repetition affects one slope, not all levels. The line is the
     mean of the slopes with Student's interval. None without a lone guest and
     another number of guests.
     """
@@ -65,7 +65,7 @@ def line(
 def _losses(usable: dict[int, points.Point]) -> t.Any:
     """Return a row of losses for each repetition that has every level.
 
-    Where no repetition is whole it is one row, of the means.
+    Where no repetition is complete it is one row, of the means.
     """
     import numpy
 
@@ -99,11 +99,14 @@ def _linear(
     if len(added) < 2:
         return (
             None,
-            "a line goes through 2 numbers of guests whatever they are",
+            "2 numbers of guests always lie on a line",
         )
     count = len(losses)
     if count < statistics.FEWEST:
-        return None, f"fewer than {statistics.FEWEST} repetitions have all"
+        return (
+            None,
+            f"fewer than {statistics.FEWEST} repetitions have every level",
+        )
     off = losses - slopes[:, None] * added
     means = off.mean(axis=0)
     freedom = (len(added) - 1) * (count - 1)

@@ -7,7 +7,7 @@ import math
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import units
+from rally_vmperf.measurement.samples import units
 
 #: Share of the run in which all machines must work. Below it the samples
 #: do not say what so many machines do at once.
@@ -91,7 +91,7 @@ def findings(
         tuple[repetition.Start, collections.abc.Collection[str]]
     ],
 ) -> list[finding.Finding]:
-    """Return what did not run together: the samples of these commands.
+    """Return findings on commands that did not run at the same time.
 
     :param starts: each with the names of the metrics that the command gave;
         where it gave none the finding is the workload's
@@ -102,7 +102,7 @@ def findings(
             subject=subject,
             seen=f"{one.command}: all worked during "
             f"{_percent_below(one.overlap)} % of the run, "
-            f"{LIMIT * 100:g} % is asked for; {_skew_in_words(one)}",
+            f"{LIMIT * 100:g} % is asked for; {_skew_text(one)}",
         )
         for one, given in starts
         if one.overlap is not None and one.overlap < LIMIT
@@ -164,7 +164,7 @@ def _percent_below(share: float) -> str:
     return units.show_percent(math.floor(share * 1000) / 10)
 
 
-def _skew_in_words(one: repetition.Start) -> str:
+def _skew_text(one: repetition.Start) -> str:
     if one.skew is None or one.uncertainty is None:
         return "their starts are not known"
     return (

@@ -7,34 +7,22 @@ time of ``x`` seconds counts as ``1/x`` per second.
 import collections.abc
 import dataclasses
 import functools
+import statistics as stdlib
 import typing as t
 
-from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import loss
-from rally_vmperf.measurement import plausibility
-from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import sample
-from rally_vmperf.measurement import statistics
+from rally_vmperf.measurement.comparison import caps as caps_
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.density import fairness as fairness_
 from rally_vmperf.measurement.density import rates
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
 
 Against = t.Literal["one_guest", "bare_metal"]
 Of = t.Literal["mean", "worst"]
 Several = tuple[gathering.Gathered, ...]
-
-#: What differs between the conditions of a density run.
-AXIS = "guests"
-
-
-def guests_of(condition: repetition.Condition) -> int:
-    """Return how many guests of each host take part in a condition."""
-    return int(condition.axes[AXIS])
-
-
-def numbers(entries: judge.Repetitions) -> list[int]:
-    """Return every number of guests of a run, ascending."""
-    return sorted({guests_of(x) for one in entries for x in one.conditions})
+_Lowest = rates.Lowest
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -83,6 +71,10 @@ class Point:
         of the baseline
     :param lone: the point of one guest; None for itself
     :param hosts: guest -> host, as far as the cloud tells
+    :param skipped: in how many of the repetitions that have the level it was
+        not run, for what the smaller ones showed
+    :param turns: in how many groups, one after another, the guests ran
+    :param caps: what else may hold its rate; None where it is offered at one
     :param void: why the samples do not mean what they claim, or nothing
     :param bare_void: why the comparison with bare metal means nothing
     :param reason: why nothing was measured, or nothing
@@ -97,6 +89,9 @@ class Point:
         default_factory=dict
     )
     confidence: float = 0.95
+    skipped: int = 0
+    turns: int = 1
+    caps: tuple[caps_.Cap, ...] | None = None
     void: str = ""
     bare_void: str = ""
     reason: str = ""
@@ -122,15 +117,33 @@ class Point:
 
         Nothing for what cannot be added up, such as a latency.
         """
-        return rates.totals(self.metric, self.gathered)
+        return rates.totals(self.metric, self.gathered, self.turns)
 
     @property
     def total(self) -> float | None:
         """The geometric mean of the totals."""
         return _mean(self.totals)
 
+    def capped(self, against: Against) -> str:
+        """Return what else limits the rate, or nothing.
+
+        That guests give what one gives is as it should be, that they give
+        what bare metal does is not.
+        """
+        if self.mean is None or self.caps is None:
+            return ""
+        machines = len(rates.by_guest(self.metric, self.gathered[-1]))
+        together = self.mean * machines / self.turns
+        found = caps_.limiting_cap(self.metric, self.mean, together, self.caps)
+        bare = self.compared("mean", against)
+        if against == "one_guest" or bare is None:
+            return found
+        return found or caps_.capped(bare)
+
     @functools.cached_property
     def _shares(self) -> list[list[float]]:
+        if self.turns > 1:
+            return []
         return [
             list(rates.by_guest(self.metric, entry).values())
             for entry in self.gathered
@@ -138,29 +151,41 @@ class Point:
 
     @functools.cached_property
     def spreads(self) -> tuple[float, ...]:
-        """How far guests are apart within each repetition, in percent.
-
-        The geometric standard deviation less one; none for a single guest.
-        """
+        """Geometric standard deviation of the guests less one, in percent."""
         return _known(map(statistics.spread_percent, self._shares))
 
     @property
     def spread_percent(self) -> float | None:
-        """That of the worst repetition."""
-        return max(self.spreads, default=None)
+        """The mean of the spreads."""
+        return _fmean(self.spreads)
 
     @functools.cached_property
     def fairnesses(self) -> tuple[float, ...]:
-        """Jain's index of the guests' rates, 1/n to 1, in each repetition.
-
-        None for a single guest.
-        """
+        """Jain's index in each repetition; none for a single guest."""
         return _known(map(statistics.jain_index, self._shares))
 
     @property
     def fairness(self) -> float | None:
-        """That of the worst repetition."""
-        return min(self.fairnesses, default=None)
+        """The index that the mean coefficient of variation stands for."""
+        found = self.unevenness("index")
+        return fairness_.index(found.mean) if found else None
+
+    def unevenness(
+        self, figure: fairness_.Figure
+    ) -> fairness_.Unevenness | None:
+        """Return how far guests are apart; None for a single guest."""
+        values = self.spreads
+        if figure == "index":
+            values = tuple(map(fairness_.variation, self.fairnesses))
+        if not values:
+            return None
+        error = self.metric.error(self.mean or 0) or 0
+        return fairness_.Unevenness(
+            figure=figure,
+            values=values,
+            guests=min(len(one) for one in self._shares if len(one) > 1),
+            error=error if figure == "index" else 100 * error,
+        )
 
     @functools.cached_property
     def bare_mean(self) -> float | None:
@@ -185,30 +210,127 @@ class Point:
             host=self.hosts.get(name, ""),
             value=rates.convert(self.metric, means[name]),
             rates=found[name],
-            loss=_loss(self._compared(found[name], "one_guest")),
+            loss=_loss(
+                self._compared(name, found[name], "one_guest", self.confidence)
+            ),
         )
 
+    @functools.cached_property
+    def lowest(self) -> list[_Lowest]:
+        """The guest that lost most in each repetition, against one alone.
+
+        Over all repetitions a victim that rotates is no worse than others.
+        """
+        if self.lone is None:
+            return []
+        return rates.lowest(
+            self.metric, self.lone.gathered, self.gathered, self.hosts
+        )
+
+    @functools.cached_property
+    def never_alone(self) -> tuple[str, ...]:
+        """Guests of which a repetition does not tell what they do alone.
+
+        What the worst of them loses is not known then: another's lone rate
+        is not theirs.
+        """
+        if self.lone is None:
+            return ()
+        alone = {
+            entry.number: rates.by_guest(self.metric, entry)
+            for entry in self.lone.gathered
+        }
+        return tuple(
+            dict.fromkeys(
+                guest
+                for entry in self.gathered
+                for guest in rates.by_guest(self.metric, entry)
+                if guest not in alone.get(entry.number, {guest: 0})
+            )
+        )
+
+    @property
+    def why_worst_is_unknown(self) -> str:
+        """Return who lacks a lone rate, and the way out, or nothing."""
+        if not self.never_alone:
+            return ""
+        first, *others = self.never_alone
+        more = f" and {units.number_of('other guest', len(others))}"
+        return (
+            f"the worst guest is not known, as what {first}"
+            f"{more if others else ''} give alone is missing; measure with "
+            "lone: each, or judge of: mean"
+        )
+
+    def loser(self, of: Of) -> str:
+        """Return in words whose rate is compared."""
+        if of == "mean" or self.worst is None:
+            one = self.guests == 1
+            return "guest" if one else f"mean of {self.guests} guests"
+        where = f" on {self.worst.host}" if self.worst.host else ""
+        who = f"{self.worst.guest}{where}"
+        return f"worst of {units.number_of('guest', self.guests)} ({who})"
+
+    @property
+    def lowest_percent(self) -> float | None:
+        """What the worst guest of a repetition loses, their mean."""
+        return _fmean(one.percent for one in self.lowest)
+
     def compared(self, of: Of, against: Against) -> loss.Comparison | None:
-        """Return the comparison that a limit is put to; None without a side.
+        """Return the comparison that a limit applies to; None without a side.
 
         The loss of the rate, by the same arithmetic as overhead.
         """
+        if of == "mean":
+            if not self.rates:
+                return None
+            return self._compared("", self.rates, against, self.confidence)
         if self.worst is None:
             return None
-        own = self.rates if of == "mean" else self.worst.rates
-        return self._compared(own, against)
+        return self._compared(
+            self.worst.guest, self.worst.rates, against, self.confidence
+        )
+
+    def of_each(
+        self, against: Against, confidence: float
+    ) -> list[loss.Comparison]:
+        """Return the comparison of each guest."""
+        found = rates.of_guests(self.metric, self.gathered)
+        compared = (
+            self._compared(guest, own, against, confidence)
+            for guest, own in found.items()
+        )
+        return [one for one in compared if one is not None]
 
     def _compared(
-        self, own: tuple[float, ...], against: Against
+        self,
+        guest: str,
+        own: tuple[float, ...],
+        against: Against,
+        confidence: float,
     ) -> loss.Comparison | None:
+        """Compare a guest, or without a name their mean.
+
+        A level and the lone guest were measured in the same repetitions:
+        they are compared in pairs, where there are pairs enough.
+        """
         if against == "bare_metal":
             other = rates.means(self.metric, self.bare)
-        else:
-            other = self.lone.rates if self.lone else ()
-        return rates.compare(self.metric, other, own, self.confidence)
+            return rates.compare(self.metric, other, own, confidence)
+        lone, paired = rates.pairs(
+            self.metric,
+            self.lone.gathered if self.lone else (),
+            self.gathered,
+            self.hosts,
+            guest,
+        )
+        if len(lone) >= statistics.FEWEST:
+            return rates.compare(self.metric, lone, paired, confidence, True)
+        other = self.lone.rates if self.lone else ()
+        return rates.compare(self.metric, other, own, confidence)
 
     def lost(self, of: Of, against: Against) -> Loss | None:
-        """Return the loss that a limit is put to."""
+        """Return the loss that a limit applies to."""
         return _loss(self.compared(of, against))
 
     @functools.cached_property
@@ -242,6 +364,11 @@ def _mean(values: tuple[float, ...]) -> float | None:
     return statistics.geometric_mean(values) if values else None
 
 
+def _fmean(values: collections.abc.Iterable[float]) -> float | None:
+    known = [*values]
+    return stdlib.fmean(known) if known else None
+
+
 def _known(
     values: collections.abc.Iterable[float | None],
 ) -> tuple[float, ...]:
@@ -252,96 +379,3 @@ def _loss(found: loss.Comparison | None) -> Loss | None:
     if found is None:
         return None
     return Loss(percent=found.overhead_percent, low=found.low, high=found.high)
-
-
-def points_of(
-    metric: sample.Metric,
-    entries: judge.Repetitions,
-    confidence: float = 0.95,
-    tolerate: collections.abc.Collection[str] = (),
-) -> tuple[Point, ...]:
-    """Return what is known of a metric, in ascending number of guests.
-
-    :param entries: in the order of their numbers
-    :param tolerate: kinds of findings that do not void
-    :raises ValueError: for a count, which has no rate
-    """
-    others = {one.name for one in metrics(entries)} - {metric.name}
-    hosts: dict[str, str] = {}
-    for one in entries:
-        hosts.update(one.hosts)
-    found: list[Point] = []
-    for number in numbers(entries):
-        there = levels(entries, number)
-        ran = [one for one in there if not one.skipped]
-        gathered = gathering.guests(metric, ran)
-        seen = [x for one in entries for x in one.findings]
-        seen += [x for one in there for x in one.findings]
-        own = (
-            one
-            for one in seen
-            if one.names(metric.name) or one.concerns_all(others)
-        )
-        changed = (one for one, _ in plausibility.baseline_changed(ran))
-        found.append(
-            Point(
-                metric=metric,
-                guests=number,
-                gathered=gathered,
-                bare=gathering.bare(metric, ran[0].reference) if ran else (),
-                lone=next((one for one in found if one.guests == 1), None),
-                hosts=hosts,
-                confidence=confidence,
-                void=_voiding(own, tolerate) or _incomplete(ran),
-                bare_void=_voiding(changed, tolerate),
-                reason="" if gathered else _absence(there),
-            )
-        )
-    return tuple(found)
-
-
-def metrics(entries: judge.Repetitions) -> list[sample.Metric]:
-    """Return every metric once: the expected ones, then the others."""
-    return gathering.metrics([x for one in entries for x in one.conditions])
-
-
-def levels(
-    entries: judge.Repetitions, number: int
-) -> list[repetition.Condition]:
-    """Return the counted conditions with so many guests, skipped ones too."""
-    found = [one.at(guests=number) for one in entries if one.counted]
-    return [one for one in found if one is not None]
-
-
-def _absence(there: collections.abc.Sequence[repetition.Condition]) -> str:
-    skipped = [one.skipped for one in there if one.skipped]
-    if skipped and len(skipped) == len(there):
-        return f"not run: {skipped[0]}"
-    return gathering.NOBODY
-
-
-def _incomplete(ran: collections.abc.Iterable[repetition.Condition]) -> str:
-    """Return what a level lacks, or nothing.
-
-    Guests that stopped left the host to the others, whose figures are then
-    not those of so many guests, at whichever moment it was.
-    """
-    for entry in ran:
-        if entry.complete:
-            continue
-        words = f"repetition {entry.number} is {entry.state}"
-        for gap in entry.missing[:1]:
-            words += f": {gap.sentence()}"
-        return words
-    return ""
-
-
-def _voiding(
-    found: collections.abc.Iterable[finding.Finding],
-    tolerate: collections.abc.Collection[str],
-) -> str:
-    """Return the first finding that voids, or nothing."""
-    for one in found:
-        if one.severity == "void" and one.kind not in tolerate:
-            return finding.RunFinding(finding=one).sentence()
-    return ""

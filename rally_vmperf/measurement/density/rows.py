@@ -6,18 +6,20 @@ import functools
 import typing as t
 
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import loss
-from rally_vmperf.measurement import needed
 from rally_vmperf.measurement import plausibility
-from rally_vmperf.measurement import statistics
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import summary
-from rally_vmperf.measurement import units
-from rally_vmperf.measurement import verdict
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import needed
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import fairness
 from rally_vmperf.measurement.density import fits as fits_
 from rally_vmperf.measurement.density import law as law_
 from rally_vmperf.measurement.density import line as line_
 from rally_vmperf.measurement.density import points as points_
 from rally_vmperf.measurement.density import rates
+from rally_vmperf.measurement.samples import units
 
 Figure = t.Literal["loss", "index", "spread"]
 
@@ -32,13 +34,14 @@ SHOWN = 3
 class Row(summary.Row):
     """One metric of a density judgement.
 
-    :param figure: which figure the limit is put to
-    :param of: whose loss the limit is put to
+    :param figure: which figure the limit applies to
+    :param of: whose loss the limit applies to
     :param against: what a loss is against
     :param points: in ascending number of guests
     :param limit: in percent for a degradation; the index, or percent of
         spread, for fairness
     :param reason: why there is nothing to judge, or nothing
+    :param room: how many guests the host holds, None where nobody knows
     :param statuses: number of guests -> verdict, where a limit is held
     """
 
@@ -47,6 +50,7 @@ class Row(summary.Row):
     line: line_.Line | None = None
     law: law_.Law | None = None
     fits: fits_.Fits | None = None
+    room: repetition.Room | None = None
     statuses: dict[int, verdict.Status] = dataclasses.field(
         default_factory=dict
     )
@@ -62,6 +66,18 @@ class Row(summary.Row):
     def point(self, guests: int) -> points_.Point | None:
         """Return the point with so many guests, if there is one."""
         return next((one for one in self.points if one.guests == guests), None)
+
+    @property
+    def estimated(self) -> bool:
+        """Whether it is known what the limit applies to."""
+        return self.measured and not any(map(self._never_alone, self.statuses))
+
+    def _never_alone(self, guests: int) -> str:
+        point = self.point(guests)
+        limited = (self.figure, self.of, self.against)
+        if point is None or limited != ("loss", "worst", "one_guest"):
+            return ""
+        return point.why_worst_is_unknown
 
     def _compared(self, guests: int) -> loss.Comparison | None:
         point = self.point(guests)
@@ -103,37 +119,66 @@ class Row(summary.Row):
         if self.void(guests):
             return "void"
         if self.figure != "loss":
-            return self._fair(guests, limit)
+            uneven = self._uneven(guests)
+            if uneven is None:
+                return "inconclusive"
+            return uneven.decide(limit, self.confidence)
         if self.lone_slow and "lone_guest_slow" not in tolerate:
             return "void"
         found = self._compared(guests)
-        if found is None:
+        if found is None or self._never_alone(guests):
             return "inconclusive"
         kinds = [one.kind for one in plausibility.faster(found)]
         faster = self.against == "bare_metal" and "guest_faster" in kinds
         if faster and "guest_faster" not in tolerate:
             return "void"
-        return verdict.decide(found, limit)
+        status = verdict.decide(found, limit)
+        if self.of == "worst":
+            status = self._of_all(guests, limit)
+        if status == "passed" and (
+            # It ran where what was before it went well.
+            any(one.skipped for one in self.points if one.guests == guests)
+            or ("capped" not in tolerate and self._capped(guests))
+        ):
+            return "inconclusive"
+        return status
 
-    def _fair(self, guests: int, limit: float) -> verdict.Status:
-        """Return whether guests share evenly enough.
+    def _capped(self, guests: int) -> str:
+        """Return what gives guests and bare metal the same, or nothing.
 
-        By the worst repetition: beyond its limit a figure has failed however
-        few there are; to be passed it takes three, as chance can spare one.
+        Against one guest, each has what it may have there: that passes.
         """
         point = self.point(guests)
-        if point is None or point.fairness is None:
-            return "inconclusive"
-        if self.figure == "index":
-            beyond = point.fairness < limit
-        else:
-            beyond = max(point.spreads) > limit
-        if beyond:
-            return "failed"
-        few = len(point.gathered) < statistics.FEWEST
-        return "inconclusive" if few else "passed"
+        if point is None or self.against == "one_guest":
+            return ""
+        return point.capped(self.against)
 
-    def judged(
+    def _of_all(self, guests: int, limit: float) -> verdict.Status:
+        """Return whether every guest is within a limit.
+
+        Passed where each is, which takes no correction; failed where the one
+        that is farthest beyond is so at a level corrected for their number
+        (S. Holm, "A simple sequentially rejective multiple test procedure",
+        Scandinavian Journal of Statistics 6, 1979): among many some guest is
+        always last.
+        """
+        point = t.cast(points_.Point, self.point(guests))
+        each = point.of_each(self.against, self.confidence)
+        if {verdict.decide(one, limit) for one in each} == {"passed"}:
+            return "passed"
+        level = 1 - (1 - self.confidence) / len(each)
+        strict = point.of_each(self.against, level)
+        if "failed" in {verdict.decide(one, limit) for one in strict}:
+            return "failed"
+        return "inconclusive"
+
+    def _uneven(self, guests: int) -> fairness.Unevenness | None:
+        point = self.point(guests)
+        if point is None or self.figure == "loss":
+            return None
+        return point.unevenness(self.figure)
+
+    def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:
         """Return it with its findings; its levels have their verdicts."""
@@ -142,9 +187,8 @@ class Row(summary.Row):
     def beyond_return(self, planned: int) -> bool:
         """Return whether it has failed, and will have failed in the end.
 
-        That is so if one of its levels has. Losses are asked as overhead is;
-        a fairness that is beyond its limit in one of three repetitions or
-        more stays there, as the worst is judged.
+        That is so if one of its levels has. Losses are asked as overhead
+        is, and fairness likewise.
         """
         return self.limit is not None and any(
             self._beyond(guests, self.limit, planned)
@@ -153,27 +197,46 @@ class Row(summary.Row):
         )
 
     def _beyond(self, guests: int, limit: float, planned: int) -> bool:
-        if self.figure != "loss":
-            point = self.point(guests)
-            return point is not None and (
-                len(point.gathered) >= statistics.FEWEST
-            )
+        uneven = self._uneven(guests)
+        if uneven is not None:
+            return uneven.beyond_return(limit, needed.CONFIDENCE, planned)
         found = self._compared(guests)
         if found is None:
             return False
         best = needed.best_loss(found, planned, self.against == "one_guest")
         return best is not None and best > limit
 
-    def brief(self) -> str:
-        """Return its figure with the most guests in a few words."""
-        guests = max(self.statuses, default=0)
-        found = self._compared(guests) if self.figure == "loss" else None
-        if found is None or self.limit is None:
-            return ""
-        return (
-            f"loss {units.show_percent(found.overhead_percent)} % at "
-            f"{units.number_of('guest', guests)} ({verdict.interval(found)}, "
-            f"limit {self.limit:g} %)"
+    def cells(self) -> summary.Cells:
+        """Return figure, interval and limit with the most guests.
+
+        The most of those that share its verdict.
+        """
+        same = [n for n, one in self.statuses.items() if one == self.status]
+        point = self.point(max(same, default=0))
+        if self.limit is None or point is None:
+            return summary.NOTHING
+        at = f"at {units.number_of('guest', point.guests)}"
+        if self.figure == "loss":
+            limit = f"limit {self.limit:g} %"
+            found = self._compared(point.guests)
+            if found is None or self._never_alone(point.guests):
+                return summary.Cells("", "", limit)
+            return summary.Cells(
+                f"loss {verdict.figure(found, self.limit)} {at}",
+                verdict.ends(found, self.limit),
+                limit,
+            )
+        uneven = self._uneven(point.guests)
+        index = self.figure == "index"
+        limit = f"{'least ' if index else ''}limit {self.limit:g}"
+        limit += "" if index else " %"
+        if uneven is None:
+            return summary.Cells("", "", limit)
+        asked = (self.confidence, self.limit)
+        return summary.Cells(
+            f"{self.figure} {uneven.text(uneven.mean, *asked)} {at}",
+            uneven.ends(*asked),
+            limit,
         )
 
     def lines(self) -> list[str]:
@@ -193,44 +256,49 @@ class Row(summary.Row):
         return [*told, *self.remarks()]
 
     def remarks(self) -> list[str]:
-        """Return how many guests fit within the limit, where it is known."""
+        """Return how many guests fit within the limit, and who lost most."""
+        return [*self._largest(), *self._rotating()]
+
+    def _rotating(self) -> list[str]:
+        """Return that some guest of each repetition is beyond the limit.
+
+        At the most guests where that is so, and the verdict does not say it.
+        """
+        if self.figure != "loss" or self.limit is None or not self.estimated:
+            return []
+        for guests, status in sorted(self.statuses.items(), reverse=True):
+            point = self.point(guests)
+            percent = point.lowest_percent if point else None
+            if point is None or percent is None or status == "failed":
+                continue
+            if percent > self.limit and not self.void(guests):
+                most = max(point.lowest, key=lambda one: one.percent)
+                return [
+                    f"{self.metric.name} at "
+                    f"{units.number_of('guest', guests)}: the worst guest of "
+                    f"each repetition loses {units.show_percent(percent)} % "
+                    f"in the mean, {units.show_percent(most.percent)} % at "
+                    f"most ({most.guest} in repetition {most.number})"
+                ]
+        return []
+
+    def _largest(self) -> list[str]:
+        """Return how many guests fit within the limit."""
         found = self.fits
         if found is None or self.limit is None or not self.measured:
             return []
-        limit = f"within the limit of {self.limit:g} %"
-        high = "" if found.high is None else f" and at most {found.high}"
         largest = max((one.guests for one in self.points), default=0)
-        if found.tested is None:
-            words = f"undecided how many guests are {limit}"
-            if found.low:
-                words += f", at least {found.low}{high}"
-        elif found.tested == 0 and found.high == 0:
-            words = f"not even 1 guest {limit}"
-        elif found.high == found.tested:
-            words = f"at most {units.number_of('guest', found.tested)} {limit}"
-        elif found.high is not None and found.high < largest:
-            words = f"at least {found.tested}{high} guests {limit}"
-        else:
-            tested = units.number_of("guest", found.tested)
-            words = f"all that was tested, up to {tested}, {limit}"
-        if found.predicted is not None:
-            words += f"; the law predicts {found.predicted}"
-            if found.extrapolated and self.law is not None:
-                words += f", extrapolated beyond {self.law.largest}"
-            elif found.most is None:
-                words += f", {found.least} or more"
-            else:
-                words += f", between {found.least} and {found.most}"
+        measured = self.law.largest if self.law else largest
+        words = found.sentence(self.limit, largest, measured)
+        if found.extrapolated and self.room is None:
+            words += ", and nobody knows the host's size"
         return [f"{self.metric.name}: {words}"]
 
     def _sentence(self, guests: int) -> str:
         """Return figures, limit and verdict of one number of guests."""
         status = self.statuses[guests]
-        words = (
-            self._lost(guests)
-            if self.figure == "loss"
-            else (self._shared(guests))
-        )
+        describe = self._lost if self.figure == "loss" else self._shared
+        words = describe(guests)
         if words is None:
             words = f"{self._absence(guests)}: {status}"
         where = f"{self.metric.name} at {units.number_of('guest', guests)}"
@@ -244,22 +312,33 @@ class Row(summary.Row):
         point, found = self.point(guests), self._compared(guests)
         if found is None or point is None or self.limit is None:
             return None
+        if why := self._never_alone(guests):
+            return f"{why}: {self.statuses[guests]}"
         status = self.statuses[guests]
         words = (
             f"{self._other(guests)} {self._own(found.bare)}, "
-            f"{self._loser(point)} {self._own(found.guest)}, loss "
-            f"{units.show_percent(found.overhead_percent)} %"
+            f"{point.loser(self.of)} {self._own(found.guest)}, loss "
+            f"{verdict.figure(found, self.limit)}"
         )
         if self.metric.better == "lower":
             words += " of the rate"
         words += (
-            f" ({verdict.interval(found)}), limit {self.limit:g} %: {status}"
+            f" ({verdict.interval(found, self.limit)}), "
+            f"limit {self.limit:g} %: {status}"
         )
-        if status == "inconclusive":
-            more = needed.repetitions_needed(
-                found, self.limit, both=self.against == "one_guest"
-            )
-            words += f", {more.sentence('loss')}"
+        if status == "inconclusive" and (skipped := point.skipped):
+            number = units.number_of("repetition", skipped)
+            words += f", skipped in {number} for what smaller levels showed"
+        elif (
+            status == "inconclusive"
+            and verdict.decide(found, self.limit) == "passed"
+            and (why := self._capped(guests))
+        ):
+            words += f", something else limits it: {why}"
+        elif status == "inconclusive":
+            both = self.against == "one_guest"
+            more = verdict.would_decide(found, self.limit, "loss", both)
+            words += f", {more}"
         return words
 
     def _other(self, guests: int) -> str:
@@ -268,40 +347,35 @@ class Row(summary.Row):
             return "one guest"
         if guests == 1:
             return "one bare-metal copy"
-        return f"mean of {guests} bare-metal copies"
-
-    def _loser(self, point: points_.Point) -> str:
-        if self.of == "mean" or point.worst is None:
-            one = point.guests == 1
-            return "guest" if one else f"mean of {point.guests} guests"
-        where = f" on {point.worst.host}" if point.worst.host else ""
-        who = f"{point.worst.guest}{where}"
-        return f"worst of {units.number_of('guest', point.guests)} ({who})"
+        own = ", as no guest has a copy of its own," * (self.of == "worst")
+        return f"mean of {guests} bare-metal copies{own}"
 
     def _own(self, rate: float) -> str:
         """Show a rate in the metric's own unit."""
         return units.show(rates.convert(self.metric, rate), self.metric.unit)
 
     def _shared(self, guests: int) -> str | None:
-        point = self.point(guests)
-        if point is None or point.fairness is None or self.limit is None:
+        point, uneven = self.point(guests), self._uneven(guests)
+        if point is None or uneven is None or self.limit is None:
             return None
         status = self.statuses[guests]
-        if self.figure == "index":
-            worst = point.fairnesses.index(point.fairness)
-            figure = f"fairness index {point.fairness:.3f}"
-            limit = f"smallest {self.limit:g}"
-        else:
-            spread = max(point.spreads)
-            worst = point.spreads.index(spread)
-            figure = f"spread {units.show_percent(spread)} %"
-            limit = f"largest {self.limit:g} %"
-        number = point.gathered[worst].number
-        words = f"{figure} in its worst repetition ({number}), {limit}: "
-        if status == "inconclusive":
-            least = f"at least {statistics.FEWEST} repetitions would decide"
-            return f"{words}{status}, {least}"
-        return f"{words}{status}"
+        most = max(uneven.values)
+        number = point.gathered[uneven.values.index(most)].number
+        asked = (self.confidence, self.limit)
+        ends = uneven.ends(*asked)
+        sure = f"{self.confidence * 100:g} % interval {ends}"
+        name = "fairness index" if self.figure == "index" else "spread"
+        least = "smallest" if self.figure == "index" else "largest"
+        limit = f"{self.limit:g}{' %' if self.figure == 'spread' else ''}"
+        words = (
+            f"{name} {uneven.text(uneven.mean, *asked)} "
+            f"({sure if ends else 'no interval'}), "
+            f"{uneven.text(most, *asked)} in its worst repetition ({number}), "
+            f"{least} {limit}: {status}"
+        )
+        if not ends:
+            words += f", at least {statistics.FEWEST} repetitions would decide"
+        return words
 
     def _absence(self, guests: int) -> str:
         """Return why there is no figure for so many guests."""
@@ -313,9 +387,9 @@ class Row(summary.Row):
         if self.figure != "loss":
             return "a single guest shares with nobody"
         if self.against == "bare_metal":
-            copies = "copy" if guests == 1 else "copies"
+            copies = units.number_of("copy", guests)
             return (
-                f"the baseline does not have it of {guests} {copies}, record "
+                f"the baseline does not have it of {copies}, record "
                 f"it with --copies {guests}"
             )
         lone = self.point(1)

@@ -27,13 +27,13 @@ class Record(charts.OutputChart):
         :param pdata: as ``records.output.encode`` made it
         """
         # Rally imports all plugins for a mere list.
-        from rally_vmperf.report import repetition_table
+        from rally_vmperf.report import samples
 
         return {
             "title": pdata["title"],
             "widget": cls.widget,
             "data": {
                 "cols": _COLUMNS,
-                "rows": repetition_table.rows(pdata["data"]),
+                "rows": samples.of_repetition(pdata["data"]),
             },
         }

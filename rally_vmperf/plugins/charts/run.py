@@ -14,7 +14,7 @@ CONF = cfg.CONF
 
 
 @plugin.configure(name=output.RUN_CHART)
-class Run(charts.OutputChart):
+class RunChart(charts.OutputChart):
     """Shows verdict, figures and setting of all repetitions of a run.
 
     Additive output of any iteration calls for it; what it shows comes from

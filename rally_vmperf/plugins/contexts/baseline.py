@@ -9,6 +9,7 @@ from rally.task import context
 from rally_vmperf import termination
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
+from rally_vmperf.plugins import defects
 
 CONF = cfg.CONF
 
@@ -27,14 +28,22 @@ class Baseline(context.Context):
         "properties": {
             "name": {
                 "type": "string",
-                "pattern": f"^{store.NAME.pattern}$",
+                "pattern": rf"^{store.NAME.pattern}$(?!\n)",
                 "description": "Name under which the baseline is registered.",
-            }
+            },
+            "class": {
+                "type": "string",
+                "pattern": rf"^{store.NAME.pattern}$(?!\n)",
+                "description": "Class of machines, in place of a name: the "
+                "baseline of this class that was recorded last.",
+            },
         },
-        "required": ["name"],
+        "minProperties": 1,
+        "maxProperties": 1,
         "additionalProperties": False,
     }
 
+    @defects.told()
     def setup(self) -> None:
         """Load the baseline; what was recorded is what is compared.
 
@@ -42,9 +51,7 @@ class Baseline(context.Context):
         end cleans up.
         """
         termination.as_interrupt()
-        content = store.Store(CONF.vmperf.baseline_dir).load(
-            self.config["name"]
-        )
+        content = store.Store(CONF.vmperf.baseline_dir).find(self.config)
         self.context["vmperf_baseline"] = {
             "document": content,
             "digest": document.digest(content),

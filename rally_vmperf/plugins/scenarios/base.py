@@ -1,8 +1,7 @@
-"""What scenarios of all questions do: one iteration is one repetition."""
+"""Base of all scenarios: one iteration is one repetition."""
 
 import contextlib
 import time
-import traceback
 import typing as t
 
 from rally import consts
@@ -14,11 +13,14 @@ from rally.common import objects
 from rally.task import atomic
 from rally_openstack.task import scenario
 
+from rally_vmperf import sanitize
+from rally_vmperf.execution import protocol as protocols
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import guest
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import caps
+from rally_vmperf.plugins import defects
 from rally_vmperf.plugins import opened as kept
-from rally_vmperf.plugins import sanitize
 from rally_vmperf.questions import table
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
@@ -32,7 +34,7 @@ Json = dict[str, t.Any]
 
 
 class Incomplete(exceptions.RallyException):
-    """A repetition lacks some of its measurements, and nobody judges it."""
+    """A repetition is incomplete, and no SLA judges it."""
 
     msg_fmt = "%(message)s"
     error_code = 932
@@ -46,6 +48,7 @@ class Measuring(scenario.OpenStackScenario):
         workloads: list[Json],
         warmup: int,
         peer: Json | None,
+        protocol: protocols.Protocol,
         **own: t.Any,
     ) -> None:
         """Measure once, and give the record to Rally.
@@ -60,10 +63,12 @@ class Measuring(scenario.OpenStackScenario):
             plain = self.context["vmperf_guests"]
             booted = guest.Booted(
                 guests=tuple(map(guest.from_plain, plain["guests"])),
+                absent=tuple(plain["absent"]),
                 client_key=plain["client_key"],
                 findings=tuple(
                     finding.Finding(**one) for one in plain["findings"]
                 ),
+                caps=tuple(caps.Cap(**one) for one in plain["caps"]),
             )
             return question.run(
                 opened.Asked(
@@ -82,13 +87,14 @@ class Measuring(scenario.OpenStackScenario):
                     ),
                     journal=journal.Journal(CONF.vmperf.journal_dir, owner),
                     connect=self._connect,
-                    progress=LOG.info,
+                    progress=_info,
                     warn=_warn,
+                    protocol=protocol,
                 ),
                 own,
             )
 
-        with passed_on(self.task, owner), told():
+        with passed_on(self.task, owner), defects.told():
             with atomic.ActionTimer(self, "vmperf.prepare"):
                 run = kept.OPENED.run(owner, first)
                 run.prepare()
@@ -110,7 +116,7 @@ class Measuring(scenario.OpenStackScenario):
 
 
 def tell(record: Json, criteria: t.Container[str]) -> None:
-    """Raise what Rally must know of a repetition.
+    """Raise an error if a repetition was interrupted or is incomplete.
 
     What is missing is in the record, where criteria of ours see it.  Without
     any of them the iteration has to fail, or nothing measured would pass.
@@ -126,7 +132,7 @@ def tell(record: Json, criteria: t.Container[str]) -> None:
     parts = [*record["conditions"], record]
     missing = [gap for part in parts for gap in part["missing"]]
     first = missing[0]
-    words = sanitize.sanitize(
+    words = sanitize.text(
         f"repetition {record['repetition']} is incomplete: {len(missing)} "
         f"measurements are missing, first {first['what']} of "
         f"{first['source']}: {first['reason']}"
@@ -136,39 +142,12 @@ def tell(record: Json, criteria: t.Container[str]) -> None:
     LOG.warning(words)
 
 
+def _info(line: str) -> None:
+    LOG.info(sanitize.text(line))
+
+
 def _warn(line: str) -> None:
-    LOG.warning(sanitize.sanitize(line))
-
-
-#: Characters of an error's own words that Rally keeps.
-_LONGEST = 500
-
-
-class Defect(exceptions.RallyException):
-    """A repetition met an error that nobody foresaw."""
-
-    msg_fmt = "%(message)s"
-    error_code = 934
-
-
-@contextlib.contextmanager
-def told() -> t.Iterator[None]:
-    """Have Rally keep the words of an unforeseen error, made harmless.
-
-    Rally puts the whole trace of an error into a script of its report, and
-    what an unforeseen error quotes may be a guest's. The trace goes to the
-    log, for whoever mends the defect.
-
-    :raises Defect: in place of whatever is not an error of Rally's own kind
-    """
-    try:
-        yield
-    except exceptions.RallyException:
-        raise
-    except Exception as error:
-        LOG.error(sanitize.sanitize(traceback.format_exc()))
-        words = f"{type(error).__name__}: {error}"[:_LONGEST]
-        raise Defect(sanitize.sanitize(words)) from None
+    LOG.warning(sanitize.text(line))
 
 
 #: Seconds until the engine, which looks every two, has surely understood.
@@ -186,7 +165,7 @@ class Interrupted(exceptions.RallyException):
 
 @contextlib.contextmanager
 def passed_on(task: t.Any, owner: str) -> t.Iterator[None]:
-    """Have Rally abort the task when its user interrupts what is within.
+    """Have Rally abort the task when its user interrupts the block.
 
     Rally returns from inside ``finally`` after every iteration, which discards
     a KeyboardInterrupt: the run would go on with the next iteration as if

@@ -5,6 +5,7 @@ import typing as t
 from rally.common import validation
 from rally_openstack.task import scenario
 
+from rally_vmperf.execution import protocol as protocols
 from rally_vmperf.plugins.scenarios import base
 
 
@@ -23,9 +24,17 @@ class Density(base.Measuring):
         order: t.Literal["listed", "shuffled", "blocks"] = "listed",
         seed: int = 0,
         others: t.Literal["idle", "paused", "stopped"] = "idle",
+        lone: t.Literal["turn", "each"] = "turn",
         warmup: int = 0,
         peer: dict | None = None,
         stop: dict | None = None,
+        cooldown: float = 0,
+        drop_caches: bool = False,
+        reboot: t.Literal[
+            "never", "between_workloads", "between_repetitions"
+        ] = "never",
+        shape: t.Literal["guest", "whole"] = "guest",
+        neighbours: dict | None = None,
     ) -> None:
         """Measure how guests degrade, workload by workload.
 
@@ -40,20 +49,44 @@ class Density(base.Measuring):
         :param others: what guests do while they take no part in a level:
             nothing, or they are paused or stopped by Nova; a stopped one
             costs a boot when it is needed
+        :param lone: which guest runs in level 1: turn, another one in each
+            repetition; each, every guest of a host alone, one after another
+            in every repetition, which limits on the worst guest need
         :param warmup: how many of the first curves are run and recorded, but
             not counted
         :param peer: other end of network workloads: {address, port, user,
             key_file, known_hosts, name, jump}
         :param stop: when to add no more guests: {max_percent: {metric or
             glob: percent}, total_falls: true}; needs ascending levels
+        :param cooldown: seconds of rest before each command
+        :param drop_caches: drop the guests' page cache, dentries and inodes
+            before each command, which takes root in them; a workload may say
+            otherwise
+        :param reboot: when Nova stops and starts the guests, so that each
+            boots anew: between workloads, or between repetitions
+        :param shape: whether a baseline was recorded on bare metal that was
+            held to the guests' shape, or left whole
+        :param neighbours: {guests, workload: {name, arguments}}: so many
+            guests of each host, beside those of the largest level, are not
+            measured; each repetition measures each level with and without
+            that workload in them
         """
+        protocol = protocols.Protocol(
+            cooldown=cooldown,
+            drop_caches=drop_caches,
+            reboot=reboot,
+            shape=shape,
+        )
         self._measure(
             workloads,
             warmup,
             peer,
+            protocol,
             levels=levels,
             order=order,
             seed=seed,
             others=others,
+            lone=lone,
             stop=stop,
+            neighbours=neighbours,
         )

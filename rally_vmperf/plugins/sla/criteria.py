@@ -1,5 +1,7 @@
 """SLAs: one for each criterion of the table of questions."""
 
+import collections.abc
+import contextlib
 import textwrap
 import typing as t
 
@@ -7,7 +9,10 @@ from rally import consts
 from rally.common import logging
 from rally.task import sla
 
-from rally_vmperf.plugins import sanitize
+from rally_vmperf import sanitize
+from rally_vmperf.measurement import summary
+from rally_vmperf.measurement.samples import units
+from rally_vmperf.plugins import defects
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.records import output
@@ -27,34 +32,65 @@ class Criterion(sla.SLA):
         super().__init__(criterion_value)
         self.judge = self.criterion.judge(**criterion_value)
         self.success = False
+        self._defects: list[str] = []
 
     def add_iteration(self, iteration: t.Any) -> bool:
         """Take one repetition; False only if a limit is broken for good."""
-        self.judge.add(output.decode(iteration))
-        return not self.judge.failed_beyond_return()
+        with self._counting_defects():
+            self.judge.add(output.decode(iteration))
+            return not self.judge.failed_beyond_return()
+        return True
 
     def merge(self, other: t.Self) -> bool:
         """Take the repetitions of another instance."""
-        self.judge.merge(other.judge)
-        return not self.judge.failed_beyond_return()
+        self._defects += other._defects
+        with self._counting_defects():
+            self.judge.merge(other.judge)
+            return not self.judge.failed_beyond_return()
+        return True
 
     def result(self) -> sla.SLAResult:
-        """Return the verdict, as Rally wants it, and tell who is waiting."""
-        self.success = self.judge.judgement().passed
+        """Return the verdict in Rally's form, and log it."""
+        with self._counting_defects():
+            passed = self.judge.judgement().passed
+            self.success = passed and not self._defects
         LOG.info(f"Verdict: {self.details()}")
         return super().result()
 
     def details(self) -> str:
         """Return the verdict in words, in lines that fit a terminal."""
+        sentences: list[str] = []
+        if not self._defects:
+            with self._counting_defects():
+                sentences = self.judge.judgement().sentences()
+        if self._defects:
+            times = units.number_of("time", len(self._defects))
+            return sanitize.text(
+                f"void: the judge failed {times}, first with "
+                f"{self._defects[0]}; the records are in the journal, judge "
+                "them with: rally-vmperf judge"
+            )
         lines = [
             textwrap.fill(sentence, WIDTH, break_on_hyphens=False)
-            for sentence in self.judge.judgement().sentences()
+            for sentence in [*sentences, summary.RULES]
         ]
-        return sanitize.sanitize("\n".join(lines))
+        return sanitize.text("\n".join(lines))
+
+    @contextlib.contextmanager
+    def _counting_defects(self) -> collections.abc.Iterator[None]:
+        """Note what the judge raises, as it would end Rally's consumer.
+
+        The iterations that follow would be lost with it.
+        """
+        try:
+            yield
+        except Exception as error:  # Whatever it is, the run goes on.
+            defects.log()
+            self._defects.append(defects.one_line(error))
 
 
 def configure(criterion: question.Criterion) -> type[Criterion]:
-    """Return the SLA of a criterion, which Rally knows from now on."""
+    """Register the SLA of a criterion with Rally, and return it."""
     members = {
         "__doc__": criterion.title,
         "__module__": __name__,

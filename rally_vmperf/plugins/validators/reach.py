@@ -6,6 +6,7 @@ import typing as t
 
 from rally.common import validation
 
+from rally_vmperf import documents
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.machines import base
@@ -22,13 +23,14 @@ class Reach(validators.Checking):
     """Check jump hosts, namespace, login and host key of a task."""
 
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
-        """Check what this machine alone can tell."""
+        """Check files and routes on this machine."""
         try:
             asked = task.of_rally(config, scenario.get_name())
         except task.Refused:
             return  # The validator vmperf_task says what is wrong.
         guests, peer = asked.guest_options, asked.peer or {}
         request.group_options(guests)
+        request.sources(guests)
         places = [("vmperf_guests", guests)]
         for number, group in enumerate(guests.get("groups", ())):
             places.append((f"vmperf_guests groups[{number}]", group))
@@ -45,15 +47,13 @@ class Reach(validators.Checking):
                 self.fail(str(error))
 
     def _check_keys(self, where: str, key: str, value: t.Any) -> None:
-        """Say what is allowed, which Rally's own check of a schema does not.
+        """List the allowed keys, which Rally's own check of a schema does not.
 
         :param value: None when the option is not given
         """
-        import jsonschema
-
         rule = schema.PROPERTIES[key]
-        validator = jsonschema.Draft7Validator(rule)
-        for error in [] if value is None else validator.iter_errors(value):
+        error = None if value is None else documents.first_error(rule, value)
+        if error is not None:
             only = "exactly one of" if "maxProperties" in rule else "keys"
             self.fail(
                 f"{where} {key}: {error.message}; allowed: {only} "
@@ -79,7 +79,7 @@ class Reach(validators.Checking):
 def _named(
     where: str, value: t.Any
 ) -> collections.abc.Iterator[tuple[str, str]]:
-    """Yield the files in options, each with the way to it."""
+    """Yield the files that options name, each with the option."""
     if isinstance(value, list):
         for number, one in enumerate(value):
             yield from _named(f"{where}[{number}]", one)
@@ -93,14 +93,14 @@ def _named(
 
 
 def _check_secrets(where: str, guests: Config) -> None:
-    """Try what is only seen by trying.
+    """Open the password file, host key and namespace that are named.
 
     :param guests: options of the run, or of one group
     :raises MachineError: for what cannot be used
     """
-    from rally_vmperf.machines import endpoint
-    from rally_vmperf.machines import hostkey
-    from rally_vmperf.machines import routes
+    from rally_vmperf.machines.remote import endpoint
+    from rally_vmperf.machines.remote import hostkey
+    from rally_vmperf.machines.remote import routes
 
     login, host_key = guests.get("login"), guests.get("host_key")
     if login and "password_file" in login:

@@ -1,14 +1,17 @@
-"""Validators: what is wrong with a task is found before anything boots."""
+"""Validators that check a task before anything boots."""
 
 import dataclasses
+import functools
 import typing as t
 
 from rally.common import cfg
 from rally.common import logging
 from rally.common import validation
 
+from rally_vmperf import opts
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
+from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
@@ -22,7 +25,7 @@ Config = dict[str, t.Any]
 
 
 class Checking(validation.Validator):
-    """Fails with the one line of whatever our own checks raise."""
+    """Turns an error of our checks into one line for Rally."""
 
     def validate(
         self,
@@ -42,7 +45,7 @@ class Checking(validation.Validator):
                 self.fail(str(error))
 
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
-        """Raise one of ``checks.REFUSALS`` for what is wrong.
+        """Raise one of ``checks.REFUSALS`` for a task that is wrong.
 
         :param scenario: the plugin
         """
@@ -57,6 +60,7 @@ class Task(Checking):
         """Check everything that can be checked without the cloud."""
         asked, entry = _read(config, scenario)
         baselines = store.Store(CONF.vmperf.baseline_dir)
+        tell_killed()
         for remark in checks.check(asked, entry, baselines):
             LOG.info(remark)
 
@@ -71,16 +75,27 @@ class Cloud(Checking):
         if not context.get("users"):
             return
         asked, entry = _read(config, scenario)
-        shape = _shape(context, asked)
+        shape = _shape(context, asked, one_host=entry.one_host(asked))
         _check_baseline(asked, shape, entry.compared(asked))
         minutes = entry.minutes(asked)
         LOG.info(f"plan: about {minutes} minutes, guests' boot included")
 
 
+@functools.cache
+def tell_killed() -> None:
+    """Name runs that were killed, before any context acts; once a process."""
+    # It needs the SDK, which Rally shall not import for a list of plugins.
+    from rally_vmperf.guests.cleanup import killed
+
+    entries = ledger.Ledger(CONF.vmperf.journal_dir)
+    for line in killed.known(entries, opts.config_files(CONF)):
+        LOG.warning(line)
+
+
 def _read(
     config: Config, scenario: t.Any
 ) -> tuple[tasks.Task, question.Question]:
-    """Return a workload of Rally's as we see it, and what it asks.
+    """Return one of Rally's workloads as a task, with its question.
 
     :raises Refused: for arguments without which nothing can be checked
     """
@@ -88,13 +103,18 @@ def _read(
     return tasks.of_rally(config, name), table.scenarios()[name]
 
 
-def _shape(context: Config, asked: tasks.Task) -> matching.Shape:
-    """Return the shape of the guests, for which there is room."""
-    from rally_vmperf.guests import plan
+def _shape(
+    context: Config, asked: tasks.Task, *, one_host: bool
+) -> matching.Shape:
+    """Return the shape of the guests, having checked that there is room."""
+    from rally_vmperf.guests.planning import plan
 
     # The network of a context does not exist yet; the rest does.
     planned = plan.of_options(
-        context, asked.guests, has_networks="network" not in asked.contexts
+        context,
+        asked.guests,
+        has_networks="network" not in asked.contexts,
+        one_host=one_host,
     )
     planned.requirements.check()
     (flavor,) = planned.flavors
@@ -107,7 +127,7 @@ def _check_baseline(
     """Refuse a baseline that was not recorded in this shape."""
     if not copies or asked.baseline is None:
         return
-    baseline = store.Store(CONF.vmperf.baseline_dir).load(asked.baseline)
+    baseline = store.Store(CONF.vmperf.baseline_dir).find(asked.baseline)
     for number in copies:
         one = dataclasses.replace(shape, copies=number)
         reference.entries(baseline, asked.assignments, one)

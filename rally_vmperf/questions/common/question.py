@@ -1,4 +1,4 @@
-"""What a question is made of."""
+"""A question, and the criteria that its runs are judged by."""
 
 import collections.abc
 import dataclasses
@@ -6,7 +6,7 @@ import typing as t
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import task
 
 if t.TYPE_CHECKING:
@@ -24,6 +24,25 @@ PER_METRIC: dict[str, t.Any] = {
     "minProperties": 1,
     "additionalProperties": {"type": "number"},
 }
+#: Absolute limits on what guests have, whatever the loss.
+ABSOLUTE: dict[str, t.Any] = {
+    "max": {
+        **PER_METRIC,
+        "description": "Metric or glob -> largest tolerated value in the "
+        "guest, in the metric's own unit: of a count, such as retransmits, "
+        "that of the worst guest in its worst repetition; of a rate or a "
+        "time the mean.",
+    },
+    "min": {
+        **PER_METRIC,
+        "description": "Metric or glob -> smallest tolerated value, likewise.",
+    },
+}
+#: The keys of a limit on a loss and of absolute ones, with their scales.
+LOSS_AND_ABSOLUTE: dict[str, tuple[sample.Scale, ...]] = {
+    "max_percent": ("ratio",),
+    **dict.fromkeys(ABSOLUTE, ("ratio", "count")),
+}
 _COMMON: dict[str, t.Any] = {
     "confidence": {
         "type": "number",
@@ -33,20 +52,20 @@ _COMMON: dict[str, t.Any] = {
     },
     "on_inconclusive": {
         "enum": ["fail", "pass"],
-        "description": "What an undecided limit means in the end; "
-        "default fail.",
+        "description": "Whether a task with an undecided limit passes or "
+        "fails; default fail.",
     },
     "tolerate": {
         "type": "array",
         "uniqueItems": True,
         "items": {"enum": sorted(finding.KINDS)},
-        "description": "Findings that shall not make samples void.",
+        "description": "Kinds of findings that do not make samples void.",
     },
 }
 
 
 def schema(properties: Json, **more: t.Any) -> dict[str, t.Any]:
-    """Return the schema of a criterion, with what all criteria have."""
+    """Return the schema of a criterion, with the common properties."""
     return {
         "type": "object",
         "properties": {**properties, **_COMMON},
@@ -56,19 +75,19 @@ def schema(properties: Json, **more: t.Any) -> dict[str, t.Any]:
 
 
 def nothing_more(asked: task.Task, limits: Json, baseline: t.Any) -> None:
-    """Find nothing wrong with a criterion."""
+    """Accept any configuration of a criterion."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Criterion:
-    """What a run can be held to; Rally calls it an SLA.
+    """A limit that runs are judged by; Rally calls it an SLA.
 
     :param title: one line, for a list of SLAs
     :param schema: JSON Schema of its configuration
     :param heading: what is judged, in a word
     :param judge: makes the judge, of the keys of a configuration
     :param limits: keys that hold limits by metric, with the scales of the
-        metrics that they go with
+        metrics that they apply to
     :param check: raises ``Refused`` for what cannot be held in a task, given
         the configuration and the baseline, which is None without one
     """
@@ -89,18 +108,18 @@ class Question:
     :param name: in records
     :param scenario: of Rally, that asks it
     :param title: of a chart that answers it
-    :param criteria: that its runs can be held to, the main one first
-    :param contexts: without which it cannot be asked, without their platform
+    :param criteria: those that its runs can be judged by, the main one first
+    :param contexts: names of those that it needs, without their platform
     :param check: raises ``Refused`` for a task that cannot be run; returns
-        what its user is to know all the same
-    :param copies: how many guests of a host measure at once, one number after
-        another
-    :param compared: in which numbers of copies bare metal is part of the
-        verdict
-    :param minutes: about how long a task takes, from booting to its end
-    :param run: makes a run, given what a front door asks and the arguments
-        of the scenario that are the question's own
+        warnings for its user
+    :param copies: numbers of guests of a host that measure at once, in order
+    :param compared: numbers of copies in which the verdict needs bare metal
+    :param minutes: about how many minutes a task takes, boot included
+    :param run: makes a run of a front door's request and the question's own
+        arguments of the scenario
     :param section: returns how a report shows its runs
+    :param one_host: whether the guests of a task are to share a host, where
+        it asks for no placement
     """
 
     name: str
@@ -114,3 +133,4 @@ class Question:
     minutes: t.Callable[[task.Task], int]
     run: "t.Callable[[opened.Asked, Json], runs.Run]"
     section: "t.Callable[[], reports.Section[t.Any]]"
+    one_host: t.Callable[[task.Task], bool] = lambda asked: False

@@ -5,11 +5,15 @@ import dataclasses
 import functools
 import typing as t
 
+from rally_vmperf import documents
+from rally_vmperf import errors
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import neighbours
+from rally_vmperf.execution import protocol as protocols
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
-from rally_vmperf.measurement import limits
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.samples import sample
 
 Json = collections.abc.Mapping[str, t.Any]
 
@@ -24,7 +28,7 @@ PEER: dict[str, t.Any] = {
         "user": {"type": "string", "minLength": 1},
         "key_file": {"type": "string", "minLength": 1},
         "known_hosts": {"type": "string", "minLength": 1},
-        "name": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
+        "name": {"type": "string", "pattern": r"^[A-Za-z0-9._-]{1,64}$(?!\n)"},
         "jump": schema.JUMP,
     },
 }
@@ -36,17 +40,20 @@ _ARGUMENTS: dict[str, t.Any] = {
         "workloads": assignment.SCHEMA,
         "warmup": {"type": "integer", "minimum": 0},
         "peer": PEER,
+        **protocols.SCHEMA,
     },
 }
+#: Their names.
+COMMON = frozenset(_ARGUMENTS["properties"])
 
 
-class Refused(Exception):
+class Refused(errors.VMPerfError):
     """Something in a task is not allowed; one line."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Task:
-    """A scenario with its arguments, and all that a task says around it.
+    """A scenario with its arguments, contexts, SLAs and runner.
 
     :param title: of its subtask
     :param arguments: of the scenario
@@ -68,9 +75,40 @@ class Task:
     def assignments(self) -> tuple[assignment.Assignment, ...]:
         """The workloads with complete arguments.
 
-        :raises WorkloadError: for those that cannot be
+        :raises WorkloadError: for arguments that are not allowed
         """
-        return assignment.assign(self.arguments["workloads"])
+        return assignment.assign(self.arguments["workloads"], self.protocol)
+
+    @functools.cached_property
+    def neighbours(self) -> neighbours.Neighbours | None:
+        """The guests that are not measured, and what they run.
+
+        :raises Refused: for an argument of another form
+        :raises WorkloadError: for a workload that they cannot run
+        """
+        given = self.arguments.get("neighbours")
+        check_form(given, neighbours.SCHEMA, "neighbours")
+        return neighbours.of_argument(given)
+
+    @property
+    def every_workload(self) -> tuple[assignment.Assignment, ...]:
+        """The workloads, with those of neighbours."""
+        beside = self.neighbours
+        return (*self.assignments, *([beside.work] if beside else ()))
+
+    @property
+    def protocol(self) -> protocols.Protocol:
+        """What precedes each command, workload and repetition."""
+        return protocols.of_arguments(self.arguments)
+
+    def boots(self, conditions: int = 1) -> int:
+        """Return how often all guests are rebooted in the run.
+
+        :param conditions: their number within a repetition
+        """
+        return self.protocol.reboots(
+            len(self.assignments), conditions, self.times
+        )
 
     @property
     def warmup(self) -> int:
@@ -79,12 +117,12 @@ class Task:
 
     @property
     def peer(self) -> dict[str, t.Any] | None:
-        """The other end of network workloads."""
+        """The peer of network workloads; None without one."""
         return t.cast("dict[str, t.Any] | None", self.arguments.get("peer"))
 
     @property
     def guest_options(self) -> dict[str, t.Any]:
-        """The options of the guests, groups as they stand."""
+        """The options of the guests, with their groups."""
         return t.cast(dict[str, t.Any], self.contexts.get("vmperf_guests", {}))
 
     @property
@@ -102,17 +140,40 @@ class Task:
         return t.cast(int, self.guests.get("count", default))
 
     @property
-    def baseline(self) -> str | None:
-        """The name of the baseline; None for a task without one.
+    def baseline(self) -> dict[str, str] | None:
+        """The name or the class of the baseline; None for a task without one.
 
-        :raises Refused: for a context that names none
+        :raises Refused: for a context that tells neither
         """
         if "vmperf_baseline" not in self.contexts:
             return None
-        name = (self.contexts["vmperf_baseline"] or {}).get("name")
-        if not isinstance(name, str):
-            raise Refused("vmperf_baseline: name is missing")
-        return name
+        given = self.contexts["vmperf_baseline"] or {}
+        for key in ("name", "class"):
+            if isinstance(given.get(key), str):
+                return {key: given[key]}
+        raise Refused("vmperf_baseline: name is missing; or give a class")
+
+    def check_values(self, what: str, given: Json) -> None:
+        """Refuse absolute limits that rates or times can never meet.
+
+        :param what: names the limits in the message
+        :param given: metric or glob -> limit
+        :raises Refused: naming the limit and a metric that it is put to
+        """
+        held = limits.Limits(given)
+        names = {
+            metric.name: metric
+            for one in self.assignments
+            for metric in one.metrics()
+        }
+        for name, metric in names.items():
+            limit = held.for_metric(name, names)
+            if metric.scale == "ratio" and limit and limit[0] <= 0:
+                raise Refused(
+                    f"{what}: {limit[1]!r} is {limit[0]:g}, but {name} is "
+                    "always above zero; give a larger limit, or a pattern "
+                    "that matches counts only"
+                )
 
     def check_matches(
         self,
@@ -120,7 +181,7 @@ class Task:
         given: collections.abc.Mapping[str, float],
         scales: collections.abc.Container[sample.Scale],
     ) -> None:
-        """Refuse limits that go with no metric of the task.
+        """Refuse limits that match no metric of the task.
 
         :param what: names the limits in the message
         """
@@ -146,10 +207,10 @@ class Task:
 
 
 def of_rally(workload: Json, scenario: str, title: str = "") -> Task:
-    """Return the task that one of Rally's workloads is.
+    """Return one of Rally's workloads as a task.
 
     :param workload: as Rally's engine and its reader of task files give it
-    :raises Refused: for arguments without which nothing can be checked
+    :raises Refused: for arguments that cannot be read
     """
     check_form(workload["args"], _ARGUMENTS)
     return Task(
@@ -167,13 +228,12 @@ def of_rally(workload: Json, scenario: str, title: str = "") -> Task:
 
 
 def check_form(value: t.Any, rule: Json, name: str = "") -> None:
-    """Refuse what a JSON Schema does not allow, naming the place.
+    """Refuse a value that a JSON Schema does not allow, naming its path.
 
     :param name: of the value
     """
-    import jsonschema
-
-    for error in jsonschema.Draft7Validator(rule).iter_errors(value):
+    error = documents.first_error(rule, value)
+    if error is not None:
         place = (name + error.json_path.removeprefix("$")).removeprefix(".")
         words = f"{place}: {error.message}" if place else error.message
         closed = error.schema.get("additionalProperties") is False

@@ -1,4 +1,4 @@
-"""What is wrong with a density task is found before it boots."""
+"""Check a density task before anything boots."""
 
 import typing as t
 
@@ -37,7 +37,7 @@ AT: dict[str, t.Any] = {
 def numbers(asked: task.Task) -> tuple[int, ...]:
     """Return the numbers of guests of a task, in its order.
 
-    :raises Refused: for what is none of the forms
+    :raises Refused: for levels of another form
     """
     try:
         return levels.expand(asked.arguments.get("levels"))
@@ -45,8 +45,13 @@ def numbers(asked: task.Task) -> tuple[int, ...]:
         raise task.Refused(str(error)) from error
 
 
-def judged(asked: task.Task, limits: question.Json) -> list[int]:
-    """Return at which numbers of guests a criterion holds its limits."""
+def lone(asked: task.Task) -> str:
+    """Return which guest is the lone one."""
+    return str(asked.arguments.get("lone", "turn"))
+
+
+def limited_levels(asked: task.Task, limits: question.Json) -> list[int]:
+    """Return the numbers of guests at which a criterion applies its limits."""
     at = limits.get("at", "every")
     if at == "every":
         # A lone guest loses nothing against itself, and shares with nobody.
@@ -58,7 +63,7 @@ def judged(asked: task.Task, limits: question.Json) -> list[int]:
 def check(asked: task.Task) -> list[str]:
     """Refuse levels, guests and a stop rule that do not go together.
 
-    :returns: what is worth knowing all the same
+    :returns: warnings, a sentence each
     """
     counts = numbers(asked)
     others = asked.arguments.get("others", "idle")
@@ -66,7 +71,17 @@ def check(asked: task.Task) -> list[str]:
         raise task.Refused(
             f"others {others!r:.80}: must be one of {', '.join(idle.STATUS)}"
         )
+    if lone(asked) not in t.get_args(levels.Lone):
+        raise task.Refused(f"lone {lone(asked)!r:.80}: must be turn or each")
+    if lone(asked) == "each":
+        check_lone_guest("lone: each", asked)
     remarks = _check_guests(asked, max(counts))
+    if asked.neighbours and asked.arguments.get("order", "listed") == "listed":
+        remarks.append(
+            "neighbours with order 'listed': each level is measured first "
+            "without and then with them, in every repetition, so that what "
+            "changes with time counts as theirs; use order: shuffled or blocks"
+        )
     odd = [number for number in counts if number % 2]
     if odd and "partner" in assignment.needs(asked.assignments):
         raise task.Refused(
@@ -78,8 +93,8 @@ def check(asked: task.Task) -> list[str]:
 
 
 def check_at(asked: task.Task, name: str, limits: question.Json) -> None:
-    """Refuse limits at numbers of guests at which they say nothing."""
-    counts, at = numbers(asked), judged(asked, limits)
+    """Refuse limits at levels that are missing or have a single guest."""
+    counts, at = numbers(asked), limited_levels(asked, limits)
     unknown = [number for number in at if number not in counts]
     if unknown:
         raise task.Refused(
@@ -88,13 +103,13 @@ def check_at(asked: task.Task, name: str, limits: question.Json) -> None:
         )
     if max(at, default=1) < 2 and limits.get("against") != "bare_metal":
         raise task.Refused(
-            f"sla {name}: one guest has nobody to lose to or to share with; "
-            "add a level of 2 guests or more"
+            f"sla {name}: a single guest shares its host with no other; add a "
+            "level of 2 guests or more"
         )
 
 
 def check_lone_guest(what: str, asked: task.Task) -> None:
-    """Refuse a loss against one guest where none is measured alone.
+    """Refuse a loss against one guest when no level has a single guest.
 
     :param what: names the limits in the message
     """
@@ -106,13 +121,21 @@ def check_lone_guest(what: str, asked: task.Task) -> None:
         )
 
 
-def _check_guests(asked: task.Task, largest: int) -> list[str]:
+def _check_guests(asked: task.Task, measured: int) -> list[str]:
+    """Refuse guests that cannot be as many on each host as are asked for.
+
+    :param measured: how many of them the largest level has
+    """
     given, count = asked.guests, asked.count
+    words = f"the largest level has {measured} guests on a host"
+    largest = measured
+    if beside := asked.neighbours:
+        words += f", neighbours are {beside.guests} more"
+        largest += beside.guests
     if count % largest:
         raise task.Refused(
-            f"count {count}: the largest level has {largest} guests on a "
-            f"host; give vmperf_guests: {{count: {largest}}}, or a multiple "
-            "of it for more hosts"
+            f"count {count}: {words}; give vmperf_guests: "
+            f"{{count: {largest}}}, or a multiple of it for more hosts"
         )
     group = given.get("server_group") or ""
     if group.endswith("anti-affinity") and largest > 1:
@@ -131,14 +154,21 @@ def _check_guests(asked: task.Task, largest: int) -> list[str]:
     if count > largest and one_host:
         raise task.Refused(
             f"count {count}: {largest} guests on each of {count // largest} "
-            f"hosts are asked for, {one_host} puts all on one; leave it out, "
+            f"hosts are asked for, but {one_host} puts all on one; leave it "
+            "out, "
             f"or give count: {largest}"
         )
-    keys = ("host", "server_group", "aggregate", "availability_zone")
+    hosts = given.get("hosts") or ()
+    if hosts and count != largest * len(hosts):
+        raise task.Refused(
+            f"count {count}: {largest} guests on each of {len(hosts)} hosts "
+            f"are {largest * len(hosts)}; give count: {largest * len(hosts)}"
+        )
+    keys = ("host", "hosts", "server_group", "aggregate", "availability_zone")
     if largest > 1 and not any(given.get(key) for key in keys):
         return [
-            "Nova chooses the host: where guests come to run on different "
-            "ones, all is void (finding guests_on_other_hosts); ask for "
+            "Nova chooses the hosts, and guests on different hosts void the "
+            "run (finding guests_on_other_hosts); ask for "
             "server_group: affinity, or for a host"
         ]
     return []

@@ -3,23 +3,29 @@
 import collections.abc
 import dataclasses
 import itertools
+import math
 import statistics
 import typing as t
 
-from rally_vmperf.execution import assignment
-from rally_vmperf.execution import estimate
-from rally_vmperf.measurement import limits
-from rally_vmperf.measurement import sample
+from rally_vmperf import documents
+from rally_vmperf import errors
+from rally_vmperf.guests import schema
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.density import rates as density_rates
+from rally_vmperf.measurement.samples import sample
 
 Observations = collections.abc.Iterable[sample.Observation]
-#: Numbers of guests with what was measured, in ascending order.
-Measured = collections.abc.Sequence[tuple[int, Observations]]
 #: What each guest gave.
 _Rates = dict[sample.Metric, list[float]]
+#: Which guest is the lone one: another in each repetition, or each of them.
+Lone = t.Literal["turn", "each"]
 Given = collections.abc.Sequence[int] | collections.abc.Mapping[str, t.Any]
 
-_NUMBER: dict[str, t.Any] = {"type": "integer", "minimum": 1, "maximum": 32}
+_NUMBER: dict[str, t.Any] = {
+    "type": "integer",
+    "minimum": 1,
+    "maximum": schema.MAX_GUESTS,
+}
 
 #: JSON Schema of the levels of a task.
 SCHEMA: dict[str, t.Any] = {
@@ -48,8 +54,8 @@ SCHEMA: dict[str, t.Any] = {
 }
 
 
-class LevelError(ValueError):
-    """Levels are not what a task may ask for; one line."""
+class LevelError(errors.VMPerfError):
+    """The levels of a task are not allowed; one line."""
 
 
 def expand(given: t.Any) -> tuple[int, ...]:
@@ -57,12 +63,11 @@ def expand(given: t.Any) -> tuple[int, ...]:
 
     :raises LevelError: for what is none of the forms
     """
-    import jsonschema
-
-    if not jsonschema.Draft7Validator(SCHEMA).is_valid(given):
+    if documents.first_error(SCHEMA, given) is not None:
         raise LevelError(
             f"levels {given!r:.80}: must be a list of different whole numbers "
-            "from 1 to 32, or {from: 1, to: 8}, or {doubling_to: 8}"
+            f"from 1 to {schema.MAX_GUESTS}, or "
+            "{from: 1, to: 8}, or {doubling_to: 8}"
         )
     if isinstance(given, collections.abc.Mapping):
         return _range(given)
@@ -81,21 +86,6 @@ def _range(given: collections.abc.Mapping[str, int]) -> tuple[int, ...]:
     return tuple(range(first, last + 1))
 
 
-def minutes(
-    assignments: collections.abc.Iterable[assignment.Assignment],
-    repetitions: int,
-    levels: collections.abc.Sequence[int],
-    *,
-    stops: bool,
-) -> int:
-    """Return about how many minutes a run through the levels takes.
-
-    :param stops: guests are stopped while they take no part
-    """
-    boots = rises(levels, repetitions) if stops else 0
-    return estimate.minutes(assignments, repetitions, len(levels), boots)
-
-
 def rises(levels: collections.abc.Sequence[int], repetitions: int) -> int:
     """Return how often a level has more guests than the one before.
 
@@ -109,16 +99,32 @@ def ascending(levels: collections.abc.Sequence[int]) -> bool:
     return all(a < b for a, b in itertools.pairwise(levels))
 
 
+class Level(t.NamedTuple):
+    """The samples of so many guests in one repetition.
+
+    :param turns: in how many groups, one after another, they ran
+    """
+
+    guests: int
+    observations: Observations
+    turns: int = 1
+
+
+#: The levels of a repetition, in ascending order.
+Measured = collections.abc.Sequence[Level]
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Stop:
-    """The rule of a task, put to the levels of one repetition.
+    """The stop rule of a task, applied to all repetitions so far.
 
-    It looks at point estimates: whether a loss is significant is a question
-    to all repetitions.
+    It looks at point estimates, of all repetitions that have both levels that
+    are compared: by one of them alone, levels would run where the ones before
+    were lucky. Whether a loss is significant is judged in the end.
 
     :param max_percent: metric or glob -> loss of the mean guest against the
         lone one beyond which no guests are added
-    :param total_falls: add none either once no metric's total rises any more
+    :param total_falls: also add none once no metric's total rises any more
     """
 
     max_percent: collections.abc.Mapping[str, float] = dataclasses.field(
@@ -126,35 +132,71 @@ class Stop:
     )
     total_falls: bool = False
 
-    def reached(self, levels: Measured) -> str:
-        """Return why there is to be no further level, or nothing."""
-        if len(levels) < 2:
-            return ""
-        rates = [_rates(observations) for _, observations in levels]
-        guests = levels[-1][0]
-        return self._broken(rates[0], rates[-1], guests) or (
-            _fallen(rates[-2], rates[-1], guests) if self.total_falls else ""
-        )
+    def reached(self, repetitions: collections.abc.Sequence[Measured]) -> str:
+        """Return why there is to be no further level, or nothing.
 
-    def _broken(self, alone: _Rates, now: _Rates, guests: int) -> str:
+        :param repetitions: counted ones, and last the one that goes on
+        """
+        current = repetitions[-1]
+        if len(current) < 2:
+            return ""
+        first, before, last = (current[i].guests for i in (0, -2, -1))
+        why = self._broken(_both(repetitions, first, last), last)
+        if not why and self.total_falls:
+            why = _fallen(_both(repetitions, before, last), last)
+        of = len(_both(repetitions, first, last))
+        return f"{why}, over {of} repetitions" if why and of > 1 else why
+
+    def _broken(self, pairs: list[tuple[Level, Level]], guests: int) -> str:
         held = limits.Limits(self.max_percent)
-        both = {one.name: one for one in alone.keys() & now.keys()}
-        for name, metric in sorted(both.items()):
-            limit = held.for_metric(name, both)
-            if limit is None:
-                continue
-            mean = statistics.geometric_mean(now[metric])
-            loss = 1 - mean / statistics.geometric_mean(alone[metric])
-            if loss * 100 > limit[0]:
+        ratios = _ratios(pairs, statistics.geometric_mean)
+        names = [metric.name for metric in ratios]
+        for metric, ratio in sorted(ratios.items(), key=lambda x: x[0].name):
+            limit = held.for_metric(metric.name, names)
+            if limit is not None and (1 - ratio) * 100 > limit[0]:
                 return (
-                    f"{metric.name} lost {loss:.1%} with {guests} guests, "
-                    f"more than {limit[0]:g} % ({limit[1]})"
+                    f"{metric.name} lost {1 - ratio:.1%} with {guests} "
+                    f"guests, more than {limit[0]:g} % ({limit[1]})"
                 )
         return ""
 
 
+def _both(
+    repetitions: collections.abc.Iterable[Measured], few: int, many: int
+) -> list[tuple[Level, Level]]:
+    """Return two levels of each repetition that has them."""
+    by_guests = [{x.guests: x for x in one} for one in repetitions]
+    return [
+        (one[few], one[many])
+        for one in by_guests
+        if few in one and many in one
+    ]
+
+
+def _ratios(
+    pairs: list[tuple[Level, Level]],
+    figure: t.Callable[[list[float]], float],
+) -> dict[sample.Metric, float]:
+    """Return metric -> how many times the figure of the smaller level.
+
+    The geometric mean over repetitions.
+
+    :param figure: of the rates of the guests of a level
+    """
+    found: dict[sample.Metric, list[float]] = {}
+    for few, many in pairs:
+        before, now = _rates(few.observations), _rates(many.observations)
+        for metric in before.keys() & now.keys():
+            ratio = figure(now[metric]) / figure(before[metric])
+            found.setdefault(metric, []).append(ratio)
+    return {
+        metric: statistics.geometric_mean(ratios)
+        for metric, ratios in found.items()
+    }
+
+
 def _rates(observations: Observations) -> _Rates:
-    """Return what each guest gave, as rates; counts have none."""
+    """Return the values of each guest as rates; counts have none."""
     rates: _Rates = {}
     for one in observations:
         metric = one.sample.metric
@@ -164,11 +206,14 @@ def _rates(observations: Observations) -> _Rates:
     return rates
 
 
-def _fallen(before: _Rates, now: _Rates, guests: int) -> str:
-    """Return whether no total rises; of latencies there is no total."""
-    totals = [
-        metric for metric in before.keys() & now.keys() if metric.adds_up
+def _fallen(pairs: list[tuple[Level, Level]], guests: int) -> str:
+    """Return whether no metric's total rises; latencies have no total."""
+    turns = max((few.turns for few, _ in pairs), default=1)
+    rises = [
+        ratio * turns
+        for metric, ratio in _ratios(pairs, math.fsum).items()
+        if metric.adds_up
     ]
-    if not totals or any(sum(now[m]) > sum(before[m]) for m in totals):
+    if not rises or max(rises) > 1:
         return ""
     return f"no total rose any more with {guests} guests"

@@ -3,9 +3,12 @@
 import typing as t
 
 from rally_vmperf.baseline import matching
+from rally_vmperf.execution import estimate
 from rally_vmperf.measurement.density import judging
+from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
+from rally_vmperf.questions.common import valid
 from rally_vmperf.questions.density import checks
 from rally_vmperf.questions.density import levels
 
@@ -16,25 +19,36 @@ if t.TYPE_CHECKING:
 
 
 def _bare_metal(asked: task.Task, limits: question.Json) -> tuple[int, ...]:
-    """Return at which numbers of guests bare metal is part of the verdict."""
+    """Return the numbers of guests at which the verdict needs bare metal."""
     if limits.get("against") != "bare_metal":
         return ()
-    return tuple(checks.judged(asked, limits))
+    return tuple(checks.limited_levels(asked, limits))
 
 
 def _check_degradation(
     asked: task.Task, limits: question.Json, baseline: t.Any
 ) -> None:
     checks.check_at(asked, DEGRADATION.name, limits)
-    for pattern, limit in limits["max_percent"].items():
+    for pattern, limit in limits.get("max_percent", {}).items():
         if limit >= 100:
             raise task.Refused(
                 f"sla {DEGRADATION.name} max_percent: {pattern!r} is "
                 f"{limit:g}, but no guest can lose more than 100 % of its "
                 "rate; give a smaller limit"
             )
+    for key in question.ABSOLUTE:
+        asked.check_values(
+            f"sla {DEGRADATION.name} {key}", limits.get(key, {})
+        )
+    if "max_percent" not in limits:
+        return
     if limits.get("against", "one_guest") == "one_guest":
         checks.check_lone_guest(f"sla {DEGRADATION.name}", asked)
+        if limits.get("of") == "worst" and checks.lone(asked) != "each":
+            raise task.Refused(
+                f"sla {DEGRADATION.name} of: worst puts each guest to what it "
+                "does alone; give VMPerf.density lone: each, or of: mean"
+            )
         return
     if baseline is None:
         raise task.Refused(
@@ -49,7 +63,7 @@ def _check_copies(
 ) -> None:
     """Refuse a baseline that was not recorded in as many copies."""
     for one in asked.assignments:
-        found = matching.covers(baseline, one.workload.name, one.arguments)
+        found = matching.covers(baseline, one.workload.name, one.conditions())
         copies = {entry["shape"]["copies"] for entry in found}
         for number in wanted:
             if number not in copies:
@@ -74,6 +88,7 @@ DEGRADATION = question.Criterion(
                 "description": "Metric or glob -> largest tolerated loss of "
                 "the rate in percent; the most exact match wins.",
             },
+            **question.ABSOLUTE,
             "at": checks.AT,
             "of": {
                 "enum": ["mean", "worst"],
@@ -86,10 +101,10 @@ DEGRADATION = question.Criterion(
                 "many bare-metal copies; default one_guest.",
             },
         },
-        required=["max_percent"],
+        anyOf=[{"required": [x]} for x in question.LOSS_AND_ABSOLUTE],
     ),
     judge=judging.DegradationJudge,
-    limits={"max_percent": ("ratio",)},
+    limits=question.LOSS_AND_ABSOLUTE,
     check=_check_degradation,
 )
 
@@ -140,11 +155,17 @@ def _compared(asked: task.Task) -> tuple[int, ...]:
 
 
 def _minutes(asked: task.Task) -> int:
-    return levels.minutes(
-        asked.assignments,
-        asked.times,
-        checks.numbers(asked),
-        stops=asked.arguments.get("others") == "stopped",
+    counts = checks.numbers(asked)
+    beside = asked.neighbours
+    sides = (0, beside.guests) if beside else (0,)
+    working = [number + side for number in counts for side in sides]
+    boots = asked.boots(len(working))
+    more = max(counts) - 1 if checks.lone(asked) == "each" else 0
+    more *= len(sides)
+    if asked.arguments.get("others") == "stopped":
+        boots += levels.rises(working, asked.times) + more * asked.times
+    return estimate.minutes(
+        asked.assignments, asked.times, len(working) + more, boots
     )
 
 
@@ -164,7 +185,7 @@ QUESTION = question.Question(
     name="density",
     scenario="VMPerf.density",
     title="Degradation by number of guests",
-    criteria=(DEGRADATION, FAIRNESS),
+    criteria=(DEGRADATION, FAIRNESS, neighbours.CRITERION, valid.CRITERION),
     contexts=("vmperf_guests",),
     check=checks.check,
     copies=checks.numbers,

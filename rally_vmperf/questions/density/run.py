@@ -7,6 +7,7 @@ import typing as t
 
 from rally_vmperf.execution import session as sessions
 from rally_vmperf.guests import idle
+from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.records import build
 from rally_vmperf.runs import actions
@@ -26,19 +27,37 @@ def make(
     order: build.OrderKind,
     seed: int,
     others: idle.Others,
+    lone: numbers.Lone,
     stop: dict[str, t.Any] | None,
+    neighbours: dict[str, t.Any] | None = None,
 ) -> runs.Run:
     """Return a run with one condition for each number of guests.
 
+    With neighbours it has two: without and with their work.
+
     :param levels: numbers of guests on each host, as a task gives them
     :param order: in which levels run
-    :param seed: what a shuffling begins with
+    :param seed: of the generator that shuffles the levels
     :param others: what guests do while they take no part
-    :param stop: when no more guests are to be added, as a task gives it
+    :param lone: whether another guest is alone in each repetition, or each
+    :param stop: the task's rule for when to add no more guests
+    :param neighbours: guests of each host beside the largest level
     """
     counts = numbers.expand(levels)
     guests = asked.booted.guests
-    groups, placed = host_groups.of_guests(guests, max(counts))
+    beside = asked.neighbours(neighbours)
+    largest = max(counts) + (beside.guests if beside else 0)
+    groups, placed = host_groups.of_guests(
+        guests, largest, asked.booted.absent
+    )
+    sides: list[tuple[repetition.Axes, tuple[str, ...]]] = [({}, ())]
+    if beside:
+        groups, names = groups.split(max(counts))
+        beside = dataclasses.replace(beside, names=names)
+        sides = [
+            ({repetition.NEIGHBOURS: 0}, ()),
+            ({repetition.NEIGHBOURS: beside.guests}, names),
+        ]
     shape = setting.shape_of(guests)
     covered = []
     if asked.baseline is not None:
@@ -64,38 +83,67 @@ def make(
         )
 
     return runs.Run(
-        **asked.common(),
+        **asked.common(
+            others=others,
+            lone=lone,
+            **({"neighbours": beside.plain()} if beside else {}),
+        ),
         conditions=tuple(
             conditions.Condition(
-                axes={"guests": number},
+                axes={repetition.GUESTS: number, **axis},
                 copies=number if number in compared else None,
-                choose=functools.partial(groups.choose, number),
+                choose=groups.each_alone
+                if number == 1 and lone == "each"
+                else functools.partial(groups.choose, number),
+                neighbours=at_work,
             )
             for number in counts
+            for axis, at_work in sides
         ),
         order=build.Order(kind=order, seed=seed),
-        options={"others": others},
         enough=functools.partial(enough, numbers.Stop(**stop))
         if stop
         else runs.never_enough,
         unready=setting.of_guests(
-            asked.booted, asked.assignments, findings=placed
+            asked.booted,
+            asked.assignments,
+            findings=placed,
+            neighbours=len(beside.names) if beside else 0,
         ),
-        open=functools.partial(asked.ready, covered, act=act, findings=placed),
+        open=functools.partial(
+            asked.ready,
+            covered,
+            act=act,
+            others=others,
+            findings=placed,
+            neighbours=beside,
+        ),
     )
 
 
 def enough(
-    stop: numbers.Stop, taken: collections.abc.Sequence[build.Taken]
+    stop: numbers.Stop,
+    repetitions: collections.abc.Sequence[runs.Taken],
 ) -> str:
     """Return why there is to be no further level, or nothing.
 
-    Without one of its guests a level says nothing of its total.
+    The total of a level that lacks a guest is not known. What guests do beside
+    neighbours says nothing of more guests.
+
+    :param repetitions: counted ones, and last the one that goes on
     """
     return stop.reached(
         [
-            (t.cast(int, one.axes["guests"]), one.observations)
-            for one in taken
-            if one.state == "complete"
+            [
+                numbers.Level(
+                    t.cast(int, one.axes[repetition.GUESTS]),
+                    one.observations,
+                    one.turns,
+                )
+                for one in taken
+                if one.state == "complete"
+                and not one.axes.get(repetition.NEIGHBOURS)
+            ]
+            for taken in repetitions
         ]
     )

@@ -1,13 +1,17 @@
-"""The question how much of the machine a guest loses, against bare metal."""
+"""The question of how much a guest loses against bare metal."""
 
 import typing as t
 
+from rally_vmperf.baseline import matching
+from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
-from rally_vmperf.measurement import limits as limits_
 from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.measurement import spread_judge
+from rally_vmperf.measurement.comparison import limits as limits_
+from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
-from rally_vmperf.questions.overhead import spread
+from rally_vmperf.questions.common import valid
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import run as reports
@@ -16,34 +20,25 @@ if t.TYPE_CHECKING:
 
 
 def _check(asked: task.Task, limits: question.Json, baseline: t.Any) -> None:
-    """Refuse limits that rates and times always, or never, hold."""
+    """Refuse limits that rates or times always meet, or never meet."""
     ratios = {
         metric.name: metric
         for one in asked.assignments
         for metric in one.metrics()
         if metric.scale == "ratio"
     }
-    for key in ("max_percent", "max", "min"):
-        given = limits_.Limits(limits.get(key, {}))
-        what = f"sla {OVERHEAD.name} {key}"
-        for name, metric in ratios.items():
-            limit = given.for_metric(name, ratios)
-            if limit is None:
-                continue
-            if key == "max_percent":
-                if limit[0] >= 100 and metric.better == "higher":
-                    raise task.Refused(
-                        f"{what}: {limit[1]!r} is {limit[0]:g}, but {name} "
-                        "is a rate, which cannot lose more than 100 %; give "
-                        "a smaller limit, or a pattern that matches times "
-                        "only"
-                    )
-            elif limit[0] <= 0:
-                raise task.Refused(
-                    f"{what}: {limit[1]!r} is {limit[0]:g}, but {name} is "
-                    "always above zero; give a larger limit, or a pattern "
-                    "that matches counts only"
-                )
+    given = limits_.Limits(limits.get("max_percent", {}))
+    for name, metric in ratios.items():
+        limit = given.for_metric(name, ratios)
+        if limit and limit[0] >= 100 and metric.better == "higher":
+            raise task.Refused(
+                f"sla {OVERHEAD.name} max_percent: {limit[1]!r} is "
+                f"{limit[0]:g}, but {name} is a rate, which cannot lose more "
+                "than 100 %; give a smaller limit, or a pattern that matches "
+                "times only"
+            )
+    for key in question.ABSOLUTE:
+        asked.check_values(f"sla {OVERHEAD.name} {key}", limits.get(key, {}))
 
 
 OVERHEAD = question.Criterion(
@@ -57,43 +52,150 @@ OVERHEAD = question.Criterion(
                 "description": "Metric or glob -> largest tolerated loss in "
                 "percent of bare metal; the most exact match wins.",
             },
-            "max": {
-                **question.PER_METRIC,
-                "description": "Metric or glob -> largest tolerated value in "
-                "the guest, in the metric's own unit: of a count, such as "
-                "retransmits, in its worst repetition; of a rate or a time "
-                "the mean.",
-            },
-            "min": {
-                **question.PER_METRIC,
-                "description": "Metric or glob -> smallest tolerated value, "
-                "likewise.",
-            },
+            **question.ABSOLUTE,
         },
-        anyOf=[{"required": [name]} for name in ("max_percent", "max", "min")],
+        anyOf=[{"required": [x]} for x in question.LOSS_AND_ABSOLUTE],
     ),
     judge=overhead_judge.OverheadJudge,
-    limits={
-        "max_percent": ("ratio",),
-        "max": ("ratio", "count"),
-        "min": ("ratio", "count"),
-    },
+    limits=question.LOSS_AND_ABSOLUTE,
     check=_check,
 )
 
 
+def _check_spread(
+    asked: task.Task, limits: question.Json, baseline: t.Any
+) -> None:
+    """Refuse limits over intervals on what has no values over time."""
+    if limits.get("over", "repetitions") == "repetitions":
+        return
+    if limits.get("max_gsd_ratio"):
+        raise task.Refused(f"sla {SPREAD.name} {spread_judge.NO_RATIO}")
+    if baseline is None:
+        return
+    series = {
+        assignment.relabel(name, one.label)
+        for one in asked.assignments
+        for entry in matching.covers(
+            baseline, one.workload.name, one.conditions()
+        )
+        for name in entry.get("lines", {})
+    }
+    for key in _LIMITS:
+        for pattern in limits_.Limits(limits.get(key, {})).unmatched(series):
+            raise task.Refused(
+                f"sla {SPREAD.name} {key} over: intervals: {pattern!r} "
+                "matches no metric whose workload tells it over time (these "
+                f"are: {', '.join(sorted(series)) or 'none'}); give another "
+                "pattern, or over: repetitions"
+            )
+
+
+def _limit(description: str, **bounds: float) -> dict[str, t.Any]:
+    return {
+        **question.PER_METRIC,
+        "additionalProperties": {"type": "number", **bounds},
+        "description": f"Metric or glob -> {description}",
+    }
+
+
+_LIMITS = {
+    "max_range_percent": _limit(
+        "largest tolerated range, in percent of the mean.", minimum=0
+    ),
+    "max_cv_percent": _limit(
+        "largest tolerated coefficient of variation, in percent.", minimum=0
+    ),
+    "max_iqr_percent": _limit(
+        "largest tolerated interquartile range, in percent of the median.",
+        minimum=0,
+    ),
+    "max_gsd": _limit(
+        "largest tolerated geometric standard deviation, 1 for none.",
+        minimum=1,
+    ),
+    "max_gsd_ratio": _limit(
+        "largest tolerated ratio of geometric standard deviations, guest to "
+        "bare metal, on logarithms.",
+        exclusiveMinimum=0,
+    ),
+}
+
+SPREAD = question.Criterion(
+    name="vmperf_spread",
+    title="Limits on how far the repetitions of guests lie apart.",
+    heading="Spread",
+    schema=question.schema(
+        {
+            **_LIMITS,
+            "over": {
+                "enum": ["repetitions", "intervals"],
+                "description": "Between what spread is taken: repetitions, "
+                "or intervals within a run where a workload gives a series; "
+                "default repetitions.",
+            },
+        },
+        anyOf=[{"required": [name]} for name in _LIMITS],
+    ),
+    judge=spread_judge.SpreadJudge,
+    limits=dict.fromkeys(_LIMITS, ("ratio",)),
+    check=_check_spread,
+)
+
+
+def _check_guests(asked: task.Task) -> list[str]:
+    """Refuse neighbours that leave no guest; warn of those elsewhere."""
+    beside = asked.neighbours
+    if beside is None:
+        return []
+    if beside.guests >= asked.count:
+        raise task.Refused(
+            f"neighbours guests: {beside.guests} of {asked.count} guests "
+            "leave none that is measured; raise count of vmperf_guests"
+        )
+    keys = ("host", "server_group")
+    placed = any(asked.guests.get(key) for key in keys)
+    others = asked.guests.get("hosts") or asked.guests.get("aggregate")
+    if placed or (not others and _one_host(asked)):
+        return []
+    return [
+        "Nova chooses the hosts, and neighbours on another host than the "
+        "measured guests void the run (finding guests_on_other_hosts); ask "
+        "for server_group: affinity, or for a host"
+    ]
+
+
+def _one_host(asked: task.Task) -> bool:
+    """Return whether guests share a host, as their copies on bare metal did.
+
+    They need not where a criterion tolerates that they do not.
+    """
+    tolerated = {
+        kind
+        for limits in asked.criteria.values()
+        for kind in (limits or {}).get("tolerate", ())
+    }
+    return "guests_not_on_one_host" not in tolerated
+
+
 def _copies(asked: task.Task) -> tuple[int, ...]:
-    return (asked.count,)
+    beside = asked.neighbours
+    return (asked.count - (beside.guests if beside else 0),)
 
 
 def _minutes(asked: task.Task) -> int:
-    return estimate.minutes(asked.assignments, asked.times)
+    conditions = 2 if asked.neighbours else 1
+    return estimate.minutes(
+        asked.assignments,
+        asked.times,
+        levels=conditions,
+        boots=asked.boots(conditions),
+    )
 
 
 def _run(asked: "opened.Asked", own: question.Json) -> "runs.Run":
     from rally_vmperf.questions.overhead import run
 
-    return run.make(asked)
+    return run.make(asked, **own)
 
 
 def _section() -> "reports.Section[t.Any]":
@@ -106,12 +208,13 @@ QUESTION = question.Question(
     name="overhead",
     scenario="VMPerf.overhead",
     title="Overhead over bare metal",
-    criteria=(OVERHEAD, spread.CRITERION),
+    criteria=(OVERHEAD, SPREAD, neighbours.CRITERION, valid.CRITERION),
     contexts=("vmperf_baseline", "vmperf_guests"),
-    check=lambda asked: [],
+    check=_check_guests,
     copies=_copies,
     compared=_copies,
     minutes=_minutes,
     run=_run,
     section=_section,
+    one_host=_one_host,
 )

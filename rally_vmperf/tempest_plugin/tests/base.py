@@ -1,5 +1,7 @@
 """What the tests of all questions have in common."""
 
+import collections.abc
+import contextlib
 import pathlib
 import typing as t
 
@@ -10,7 +12,8 @@ from tempest.common import credentials_factory
 from testtools import content
 
 from rally_vmperf import termination
-from rally_vmperf.guests import errors
+from rally_vmperf.execution import ports
+from rally_vmperf.execution import requirements
 from rally_vmperf.guests import guest
 from rally_vmperf.questions import table
 from rally_vmperf.tempest_plugin import guests
@@ -33,7 +36,7 @@ class Booting(test.BaseTestCase):
 
     @classmethod
     def skip_checks(cls) -> None:
-        """Skip where the cloud lacks what guests are made of."""
+        """Skip if the cloud lacks a service that guests need."""
         if CONF.vmperf.host:
             # Nova lets nobody else choose.
             cls.credentials = ["admin"]
@@ -48,15 +51,38 @@ class Booting(test.BaseTestCase):
         cls.set_network_resources(
             network=True, subnet=True, router=True, dhcp=True
         )
-        super().setup_credentials()
+        with cls.cleaned_after_interrupt():
+            super().setup_credentials()
 
     @classmethod
-    def boot(cls, options: dict[str, t.Any]) -> guest.Booted:
+    @contextlib.contextmanager
+    def cleaned_after_interrupt(cls) -> collections.abc.Iterator[None]:
+        """Remove all that the class has made if its user interrupts it.
+
+        Tempest does so after exceptions only, and whoever runs the tests
+        goes on to the next class, or ends.
+        """
+        termination.as_interrupt()
+        try:
+            yield
+        except KeyboardInterrupt:
+            cls.tearDownClass()
+            raise
+
+    @classmethod
+    def boot(
+        cls,
+        options: dict[str, t.Any],
+        ports_open: range = range(0),
+        *,
+        one_host: bool = False,
+    ) -> guest.Booted:
         """Return guests, which the end of the class removes.
 
         :param options: of vmperf_guests
+        :param ports_open: those at which guests listen for one another
+        :param one_host: they are to share one, where nothing else is asked
         """
-        termination.as_interrupt()
         kind = cls.credentials[0]
         manager = getattr(cls, f"os_{kind}")
         network = cls.get_tenant_network(kind)
@@ -66,12 +92,10 @@ class Booting(test.BaseTestCase):
             journal_dir(),
             LOG.info,
         )
-        try:
-            booted = cls.owner.boot(options, network.get("id"))
-        except KeyboardInterrupt:
-            # Tempest cleans up after exceptions only.
-            cls.tearDownClass()
-            raise
+        with cls.cleaned_after_interrupt():
+            booted = cls.owner.boot(
+                options, network.get("id"), ports_open, one_host=one_host
+            )
         cls.addClassResourceCleanup(cls.owner.remove)
         return booted
 
@@ -100,7 +124,11 @@ class Measuring(Booting):
         super().resource_setup()
         cls.configured.check_limits()
         asked = cls.whole()
-        booted = cls.boot(asked.guest_options)
+        booted = cls.boot(
+            asked.guest_options,
+            ports.of_guests(asked.assignments, asked.count),
+            one_host=table.questions()[cls.question].one_host(asked),
+        )
         folder = journal_dir()
         cls.measurement = measure.Measurement(
             identifier=cls.owner.id,
@@ -119,13 +147,12 @@ class Measuring(Booting):
         raise NotImplementedError
 
     def hold(self, asked: t.Any) -> None:
-        """Measure, attach what came of it, and fail with the verdict."""
+        """Measure, attach the outcome, and fail unless it is passed."""
         try:
-            outcome = self.measurement.run(asked, self.configured.question)
-        except KeyboardInterrupt:
-            # Whoever runs the tests goes on to the next class, or ends.
-            type(self).tearDownClass()
-            raise
+            with self.cleaned_after_interrupt():
+                outcome = self.measurement.run(asked, self.configured.question)
+        except requirements.ToolMissing as missing:
+            self.skipTest(str(missing))
         self.addDetail("vmperf-verdict", content.text_content(outcome.table()))
         LOG.info(outcome.sentence())
         if not outcome.passed:
@@ -138,11 +165,8 @@ def journal_dir() -> pathlib.Path:
 
 
 def _admin() -> t.Any:
-    """Return the credential of who sees hosts, if there is one."""
+    """Return the administrator's credential, if there is one."""
     if not CONF.auth.admin_username:
         return None
-    try:
-        found = credentials_factory.get_configured_admin_credentials()
-    except errors.GuestError:
-        return None
+    found = credentials_factory.get_configured_admin_credentials()
     return guests.credential(CONF, found)

@@ -22,21 +22,20 @@ class TestDensity(base.Measuring):
         """Return the task of all workloads at all levels, on one host."""
         levels = CONF.vmperf.levels
         one_host = {} if CONF.vmperf.host else {"server_group": "affinity"}
-        workloads = [
-            one
-            for part in ("cpu", "memory", "disk", "application")
-            for one in cls.configured.of_part(part)
-        ]
-        if cls.configured.peer:
-            workloads += cls.configured.of_part("network")
+        limits = cls.configured.limits.get("vmperf_degradation", {})
+        against = limits.get("against", "one_guest")
+        each = limits.get("of") == "worst" and against == "one_guest"
         arguments = {
             "levels": levels,
             "order": "listed",
             "seed": 0,
             "others": "idle",
+            "lone": "each" if each else "turn",
             "stop": None,
         }
-        return cls.configured.ask(workloads, max(levels), arguments, one_host)
+        return cls.configured.ask(
+            cls.configured.measurable(), max(levels), arguments, one_host
+        )
 
     @decorators.idempotent_id("b3d0b2ea-94c2-4f43-8d8b-4b6b1f5d7e65")
     @decorators.attr(type=["slow", "vmperf"])

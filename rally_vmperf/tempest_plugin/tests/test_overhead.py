@@ -20,15 +20,9 @@ class TestOverhead(base.Measuring):
     @classmethod
     def whole(cls) -> t.Any:
         """Return the task of every workload that can be measured here."""
-        every = [
-            one
-            for part in ("cpu", "memory", "disk", "network", "application")
-            if part != "network" or cls.configured.peer
-            for one in cls.configured.of_part(part)
-        ]
-        if not every:
-            raise cls.skipException("no workloads that can be measured here")
-        return cls.configured.ask(every, CONF.vmperf.guests, {}, {})
+        return cls.configured.ask(
+            cls.configured.measurable(), CONF.vmperf.guests, {}, {}
+        )
 
     def _hold(self, part: str) -> None:
         workloads = self.configured.of_part(part)
@@ -39,8 +33,8 @@ class TestOverhead(base.Measuring):
         asked = self.configured.ask(workloads, CONF.vmperf.guests, {}, {})
         if not asked.criteria:
             self.skipTest(
-                f"no limits: {CONF.vmperf.limits_file} has none that goes "
-                f"with a metric of the part {part}"
+                f"no limits: {CONF.vmperf.limits_file} has none for "
+                f"a metric of the part {part}"
             )
         self.hold(asked)
 
@@ -71,3 +65,10 @@ class TestOverhead(base.Measuring):
     def test_network(self) -> None:
         """Guests keep the network's speed, to a peer."""
         self._hold("network")
+
+    @decorators.idempotent_id("e6587e5f-bc7a-4a75-88e6-b14ecebb4211")
+    @decorators.attr(type=["slow", "vmperf"])
+    @utils.services("compute", "network", "image")
+    def test_application(self) -> None:
+        """Guests keep the speed of whole programs."""
+        self._hold("application")

@@ -1,4 +1,4 @@
-"""Whether guests come to run where they were asked to be."""
+"""Whether Nova places guests where they were asked to be."""
 
 from tempest import config
 from tempest.common import utils
@@ -32,7 +32,7 @@ class TestPlacement(base.Booting):
     @decorators.attr(type=["slow", "vmperf"])
     @utils.services("compute", "network", "image")
     def test_placement(self) -> None:
-        """Nova put the guests where they were asked to be."""
+        """Nova placed the guests where they were asked to be."""
         kinds: tuple[str, ...] = _WRONG
         if CONF.vmperf.host:
             kinds = (*_WRONG, "placement_unknown")

@@ -2,15 +2,18 @@
 
 import collections.abc
 import dataclasses
-import math
+import io
 import re
+import tarfile
+import zlib
 
-from rally_vmperf.measurement import sample
+from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
-from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
+from rally_vmperf.workloads.application import _unixbench_report as report
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,14 +22,18 @@ class Test:
 
     :param label: the unit of its score
     :param seconds: how long one pass takes
-    :param often: whether it is passed as often as is asked for, or a third of
-        that
+    :param often: whether it runs as many passes as are asked for, or a third
+        of them
     """
 
     title: str
     label: str
     seconds: int
     often: bool = False
+
+    def passes(self, asked: int) -> int:
+        """Return how many passes are made where so many are asked for."""
+        return asked if self.often else max(1, (asked + 1) // 3)
 
 
 TESTS = {
@@ -58,25 +65,11 @@ _BOUNDS = (0.0, 1e15)
 #: Seconds for which UnixBench pauses before each pass.
 _PAUSE = 4
 
-_SECTION = re.compile(
-    r"^Benchmark Run: .*\n[0-9]+ CPUs? in system; running ([0-9]{1,9}) "
-    r"parallel cop(?:y|ies) of tests\n",
-    re.M,
+#: How many copies UnixBench's own script runs of these tests; 0 for any.
+_CAP = re.compile(
+    rb"^ *'system' *=> *\{[^}\n]*'maxCopies' *=> *([0-9]{1,6})", re.M
 )
-_SCORE = re.compile(
-    r"^(\S.{1,60}?) +([0-9.]{1,30}) (lps|lpm|MWIPS|KBps) +"
-    r"\([0-9.]{1,20} s, ([0-9]{1,6}) samples\)$",
-    re.M,
-)
-_INDEX = re.compile(
-    r"^(\S.{1,60}?) +([0-9.]{1,30}) +([0-9.]{1,30}) +([0-9.]{1,30})$", re.M
-)
-#: The last line, of which nothing may be missing.
-_TOTAL = re.compile(
-    r"^System Benchmarks Index Score(?: \(Partial Only\))? +"
-    r"([0-9.]{1,30})\n",
-    re.M,
-)
+_TARBALL = "unixbench.tar"
 
 
 class UnixBench(base.Workload):
@@ -109,32 +102,45 @@ class UnixBench(base.Workload):
         ),
     )
     TOOLS = (
-        tools.Tool(
-            command="perl", package="perl", version=("perl", "--version")
+        tools.of("perl"),
+        # Debian's gcc comes without the headers of the C library.
+        tools.of(
+            "gcc",
+            package="build-essential",
+            packages={"dnf": "gcc", "zypper": "gcc"},
         ),
-        tools.Tool(command="gcc", package="gcc", version=("gcc", "--version")),
-        tools.Tool(
-            command="make",
-            package="make",
-            version=("make", "--version"),
-            measures=False,
-        ),
-        tools.Tool(
-            command="tar",
-            package="tar",
-            version=("tar", "--version"),
-            measures=False,
-        ),
+        tools.of("make", measures=False),
+        tools.of("tar", measures=False),
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return the operator's tarball; its checksum becomes a fact."""
-        return (base.File(name="unixbench.tar", path=arguments["source"]),)
+        return (base.File(name=_TARBALL, path=arguments["source"]),)
+
+    def check_files(
+        self,
+        arguments: base.Arguments,
+        contents: collections.abc.Mapping[str, bytes],
+    ) -> None:
+        """Refuse another tarball, and one that runs fewer copies than asked.
+
+        UnixBench leaves out tests that it runs in fewer copies, and says so
+        only by their absence.
+        """
+        source, copies = arguments["source"], arguments["copies"]
+        found = _CAP.search(_script(source, contents[_TARBALL]))
+        cap = int(found[1]) if found else 0
+        if 0 < cap < copies:
+            raise base.WorkloadError(
+                f"copies: UnixBench of {source} runs {cap} at most, not "
+                f"{copies}; take UnixBench 6, raise maxCopies of 'system' in "
+                f"its UnixBench/Run, or give copies: {cap}"
+            )
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
-        """Return how it is unpacked and built, with the same flags."""
+        """Return the commands that unpack and build it with the same flags."""
         unpack = (
-            *("tar", "-xf", "unixbench.tar", "--strip-components=1"),
+            *("tar", "-xf", _TARBALL, "--strip-components=1"),
             *("--wildcards", "*/UnixBench/*"),
         )
         build = (
@@ -147,12 +153,16 @@ class UnixBench(base.Workload):
         )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return rate and index of each test, and the index of them all."""
+        """Return what each test gives, and the index of them all."""
         return (
             *(
                 metric
                 for name in _tests(arguments)
-                for metric in (_rate(name), _index(f"{name}.index"))
+                for metric in (
+                    _rate(name),
+                    _index(f"{name}.index"),
+                    _counted(name),
+                )
             ),
             _index("index"),
         )
@@ -161,17 +171,15 @@ class UnixBench(base.Workload):
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
         """Return the one run of all tests."""
-        passes = arguments["iterations"]
         names = _tests(arguments)
         seconds = sum(
             (TESTS[name].seconds + _PAUSE)
-            * (passes if TESTS[name].often else max(1, (passes + 1) // 3))
+            * TESTS[name].passes(arguments["iterations"])
             for name in names
         )
-        argv = (
-            *("perl", "UnixBench/Run", "-i", f"{passes}"),
-            *("-c", f"{arguments['copies']}", *names),
-        )
+        # It looks for its Makefile where it is started.
+        options = "env -C UnixBench perl Run -i {iterations} -c {copies}"
+        argv = (*base.argv(options, arguments), *names)
         return (
             base.Command(
                 name="unixbench",
@@ -182,109 +190,63 @@ class UnixBench(base.Workload):
             ),
         )
 
-    def parse(
-        self,
-        arguments: base.Arguments,
-        outcomes: collections.abc.Mapping[str, base.Outcome],
+    def read(
+        self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return rates in base units, and the indices as they are told."""
-        outcome = outputs.taken(outcomes, "unixbench")
-        if outcome is None:
-            return []
-        report = read(outcome.stdout, arguments["copies"])
+        """Return rates in base units; indices and samples as they are told.
+
+        The worst third of the passes is no sample.
+        """
+        found = report.read(outcome.stdout, arguments["copies"])
         names = _tests(arguments)
-        if set(report.scores) != {TESTS[name].title for name in names}:
-            raise _error(
-                f"ran {len(report.scores)} tests, which are not those "
+        if set(found.scores) != {TESTS[name].title for name in names}:
+            raise report.error(
+                f"ran {len(found.scores)} tests, which are not those "
                 f"{len(names)} that were asked for"
             )
         samples = []
         for name in names:
-            test = TESTS[name]
-            score, label = report.scores[test.title]
-            if label != test.label:
-                raise _error(f"{name} is in {label} instead of {test.label}")
+            title = TESTS[name].title
+            score = found.scores[title]
+            passes = TESTS[name].passes(arguments["iterations"])
+            if score.samples != passes - passes // 3:
+                raise report.error(
+                    f"{name} has {score.samples} samples instead of "
+                    f"{passes - passes // 3} of {passes} passes"
+                )
             samples += [
-                limits.measured(_rate(name), score * _UNITS[label][1]),
-                limits.measured(
-                    _index(f"{name}.index"), report.indices[test.title]
-                ),
+                _measured(name, score),
+                limits.measured(_index(f"{name}.index"), found.indices[title]),
+                limits.measured(_counted(name), score.samples),
             ]
-        return [*samples, limits.measured(_index("index"), report.index)]
+        return [*samples, limits.measured(_index("index"), found.index)]
 
 
-@dataclasses.dataclass(frozen=True)
-class Report:
-    """What UnixBench says of one number of copies.
+def rates(text: str, copies: int) -> dict[str, sample.Sample]:
+    """Return the rates of the tests by their names, without any index.
 
-    :param scores: by the title of a test, with its unit
-    :param indices: by the same
+    Reports that were published often end with the scores.
+
+    :raises base.WorkloadError: when the report is not there once, or has a
+        test that is not known
     """
-
-    scores: dict[str, tuple[float, str]]
-    indices: dict[str, float]
-    index: float
-
-
-def read(text: str, copies: int) -> Report:
-    """Return what is said of a number of copies; there may be others.
-
-    :raises base.WorkloadError: when it is not there once, is not complete, or
-        its indices do not follow from its scores
-    """
-    begun = list(_SECTION.finditer(text))
-    own = [one for one in begun if int(one[1]) == copies]
-    if len(own) != 1:
-        raise _error(f"reports {len(own)} runs with copies: {copies}, not one")
-    after = [one.start() for one in begun if one.start() > own[0].start()]
-    section = text[own[0].end() : min(after, default=len(text))]
-    told = _SCORE.findall(section)
-    scores = {
-        title: (_number(score), label)
-        for title, score, label, samples in told
-        if int(samples) > 0
+    found = report.scores(text, copies)
+    names = {test.title: name for name, test in TESTS.items()}
+    unknown = sorted(found.keys() - names.keys())
+    if unknown or not found:
+        shown = sanitize.line(", ".join(unknown), 80)
+        raise report.error(f"has {len(found)} scores, unknown ones: {shown!r}")
+    return {
+        names[title]: _measured(names[title], score)
+        for title, score in found.items()
     }
-    rows = _INDEX.findall(section)
-    indices = {title: _number(index) for title, *_, index in rows}
-    totals = _TOTAL.findall(section)
-    if len(told) != len(scores) or len(rows) != len(indices):
-        raise _error("has a test twice, or one without any sample")
-    if set(scores) != set(indices) or not scores or len(totals) != 1:
-        raise _error(
-            f"has {len(scores)} scores, {len(indices)} indices and "
-            f"{len(totals)} index scores"
-        )
-    for title, baseline, result, index in rows:
-        reference, score = _number(baseline), _number(result)
-        if score != scores[title][0] or not _follows(
-            _number(index), score, reference
-        ):
-            raise _error(
-                f"{title} has the score {scores[title][0]:g}, which is not "
-                f"{result} or an index of {index}"
-            )
-    total = _number(totals[0])
-    if not all(index > 0 for index in indices.values()):
-        raise _error("has an index that is not above 0")
-    mean = math.exp(math.fsum(map(math.log, indices.values())) / len(indices))
-    # Each index has one decimal.
-    slack = math.fsum(0.06 / index for index in indices.values())
-    if not math.isclose(
-        total, mean, rel_tol=slack / len(indices), abs_tol=0.06
-    ):
-        raise _error(f"has the index score {total:g} instead of {mean:.1f}")
-    return Report(scores, indices, total)
 
 
-def _follows(index: float, score: float, reference: float) -> bool:
-    """Whether an index of one decimal is ten times score by reference."""
-    return reference > 0 and math.isclose(
-        index, score / reference * 10, rel_tol=1e-3, abs_tol=0.06
-    )
-
-
-def _number(word: str) -> float:
-    return outputs.number(word, "unixbench: a figure")
+def _measured(name: str, score: report.Score) -> sample.Sample:
+    wanted = TESTS[name].label
+    if score.label != wanted:
+        raise report.error(f"{name} is in {score.label} instead of {wanted}")
+    return limits.measured(_rate(name), score.value * _UNITS[wanted][1])
 
 
 def _tests(arguments: base.Arguments) -> list[str]:
@@ -293,21 +255,42 @@ def _tests(arguments: base.Arguments) -> list[str]:
 
 def _rate(name: str) -> sample.Metric:
     return sample.Metric(
-        name=f"application.unixbench.{name}.rate",
-        unit=_UNITS[TESTS[name].label][0],
-        better="higher",
+        f"application.unixbench.{name}.rate",
+        _UNITS[TESTS[name].label][0],
+        "higher",
         bounds=_BOUNDS,
     )
 
 
 def _index(name: str) -> sample.Metric:
     return sample.Metric(
-        name=f"application.unixbench.{name}",
-        unit="1",
-        better="higher",
-        bounds=_BOUNDS,
+        f"application.unixbench.{name}", "1", "higher", bounds=_BOUNDS
     )
 
 
-def _error(what: str) -> base.WorkloadError:
-    return base.WorkloadError(f"unixbench {what}; look at the raw output")
+def _counted(name: str) -> sample.Metric:
+    return sample.Metric(
+        f"application.unixbench.{name}.samples", "1", "higher", scale="count"
+    )
+
+
+def _script(source: str, content: bytes) -> bytes:
+    """Return UnixBench's own script out of a tarball.
+
+    :raises base.WorkloadError: for a file that does not have it
+    """
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content)) as tarball:
+            for member in tarball:
+                script = re.fullmatch("[^/]+/UnixBench/Run", member.name)
+                if script and (found := tarball.extractfile(member)):
+                    return found.read()
+    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+        raise base.WorkloadError(
+            f"source: {source} is no tarball ({error}); take that of "
+            "byte-unixbench"
+        ) from error
+    raise base.WorkloadError(
+        f"source: {source} has no UnixBench/Run in its first folder; take the "
+        "tarball of byte-unixbench"
+    )

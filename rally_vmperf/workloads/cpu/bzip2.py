@@ -1,11 +1,10 @@
 """Processor workload: compress and decompress generated data with bzip2."""
 
-import collections.abc
-import re
-
-from rally_vmperf.measurement import sample
+from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import generated
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
@@ -13,13 +12,10 @@ from rally_vmperf.workloads import tools
 #: Command -> the metric that its wall time is.
 METRICS = {
     "compress": sample.Metric(
-        name="cpu.bzip2.compress_time", unit="s", better="lower", adds_up=True
+        "cpu.bzip2.compress_time", "s", "lower", adds_up=True
     ),
     "decompress": sample.Metric(
-        name="cpu.bzip2.decompress_time",
-        unit="s",
-        better="lower",
-        adds_up=True,
+        "cpu.bzip2.decompress_time", "s", "lower", adds_up=True
     ),
 }
 
@@ -28,14 +24,12 @@ _SLOWEST = 10
 #: Seconds for one MiB to compress, on a machine of today.
 _USUAL = 0.12
 
-_CHECKSUM = re.compile("sha256 ([0-9a-f]{64})")
-
 
 class Compression(base.Workload):
     """bzip2 on data of a fixed size: the wall time of each direction.
 
-    ``data`` is compressed, ``copy.bz2`` is decompressed, so that neither
-    direction needs or spoils what the other one left.
+    ``data`` is compressed and ``copy.bz2`` is decompressed, so that neither
+    direction needs or changes the files of the other.
     """
 
     name = "bzip2"
@@ -45,76 +39,37 @@ class Compression(base.Workload):
         size_mib=rules.integer(
             "Size of the data in MiB", 1, 16384, default=64
         ),
-        seed=rules.integer(
-            "Number from which the data are generated",
-            0,
-            2147483647,
-            default=1,
-            note="the same seed gives the same data",
-        ),
+        seed=rules.seed("data"),
         level=rules.integer("bzip2's block size in 100 kB", 1, 9, default=9),
     )
     TOOLS = (
-        tools.Tool(
-            command="bzip2", package="bzip2", version=("bzip2", "--help")
-        ),
-        tools.Tool(
-            command="python3",
-            package="python3",
-            version=("python3", "--version"),
-            measures=False,
-        ),
+        tools.of("bzip2", "--help"),
+        tools.of("python3", measures=False),
     )
-    SENSITIVE_TO = frozenset({"microcode", "governor"})
+    SENSITIVE_TO = frozenset({"microcode", "governor", "turbo"})
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return the program that generates the data."""
-        return (
-            base.File(
-                name="generate.py",
-                package="rally_vmperf.workloads.scripts",
-                path="generate.py",
-                mode=0o755,
-            ),
-        )
+        return (generated.FILE,)
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
-        """Return how the data come to be, with their archives.
+        """Return the commands that generate the data and their archives.
 
         Both archives exist before the first repetition, so that it replaces
-        a file just as the others do.
+        a file as the later ones do.
         """
-        generate = (
-            "python3",
-            "generate.py",
-            f"--size-mib={arguments['size_mib']}",
-            f"--seed={arguments['seed']}",
-            "data",
-        )
         steps = {
-            "generate": generate,
+            "generate": generated.argv(arguments),
             "copy": ("cp", "data", "copy"),
             "pack": (*_compress(arguments), "copy"),
         }
         return _timed(steps, arguments)
 
     def facts(
-        self,
-        arguments: base.Arguments,
-        outcomes: collections.abc.Mapping[str, base.Outcome],
+        self, arguments: base.Arguments, outcomes: base.Outcomes
     ) -> dict[str, str]:
         """Return the SHA-256 of the data, equal wherever they are equal."""
-        outcome = outputs.taken(outcomes, "generate")
-        if outcome is None:
-            return {}
-        found = _CHECKSUM.fullmatch(outcome.stdout.strip())
-        if not found:
-            raise base.WorkloadError(
-                "generate.py printed "
-                f"{outputs.printable(outcome.stdout, 80)!r} instead of "
-                "'sha256 ' and 64 digits; look at the raw output"
-            )
-        return {"data_sha256": found.group(1)}
+        return outputs.checksum(outcomes, "generate.py", "data_sha256")
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the times of both directions."""
@@ -130,22 +85,24 @@ class Compression(base.Workload):
         }
         return _timed(steps, arguments)
 
-    def parse(
-        self,
-        arguments: base.Arguments,
-        outcomes: collections.abc.Mapping[str, base.Outcome],
+    def read(
+        self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the wall times, which the machine took and not bzip2."""
-        taken = {name: outputs.taken(outcomes, name) for name in METRICS}
-        return [
-            limits.measured(METRICS[name], outcome.seconds)
-            for name, outcome in taken.items()
-            if outcome is not None
-        ]
+        """Return the wall time that the machine measured; bzip2 prints none.
+
+        :raises base.WorkloadError: also when bzip2 said something
+        """
+        said = outcome.stdout or outcome.stderr
+        if said:
+            raise base.WorkloadError(
+                f"bzip2 said {sanitize.line(said, 80)!r} instead of nothing; "
+                "look at the raw output"
+            )
+        return [limits.measured(METRICS[outcome.name], outcome.seconds)]
 
 
 def _compress(arguments: base.Arguments) -> tuple[str, ...]:
-    return ("bzip2", "-z", "-k", "-f", f"-{arguments['level']}", "data")
+    return base.argv("bzip2 -z -k -f -{level} data", arguments)
 
 
 def _timed(

@@ -1,10 +1,10 @@
 """Processor workload: openssl speed."""
 
-import collections.abc
 import math
 import re
 
-from rally_vmperf.measurement import sample
+from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
@@ -21,14 +21,22 @@ RATE = sample.Metric(name="cpu.openssl.rate", unit="B/s", better="higher")
 #: What one process says: the size of its blocks, and its bytes per second.
 _SIZE = re.compile(r"^Got: \+H:([0-9]{1,20}) from ([0-9]{1,9})$", re.M)
 _RATE = re.compile(
-    r"^Got: \+F:[0-9]{1,9}:(\S{1,40}):(\S{1,40}) from ([0-9]{1,9})$", re.M
+    r"^Got: \+F:[0-9]{1,9}:(\S{1,40}):([0-9]{1,20}\.[0-9]{2}) from "
+    r"([0-9]{1,9})$",
+    re.M,
+)
+#: What each process says on standard error when it begins, and when it ends:
+#: name, seconds and bytes of a block; blocks and seconds.
+_BEGUN = re.compile(r"^\+DT:([^:\s]{1,40}):([0-9]{1,6}):([0-9]{1,9})$", re.M)
+_ENDED = re.compile(
+    r"^\+R:([0-9]{1,18}):[^:\s]{1,40}:([0-9]{1,6}\.[0-9]{1,9})$", re.M
 )
 #: The last line: the sum in 1000 B/s, which until 1.1.1 is that of "evp".
-_SUM = re.compile(r"(\S{1,40}) +(\S{1,40})k")
+_SUM = re.compile(r"(\S{1,40}) +([0-9]{1,20}\.[0-9]{2})k")
 
 _OLDEST = tools.AtLeast(
     version="1.1.1",
-    why="its speed cannot be told a time or a size",
+    why="its speed takes neither a time nor a size",
     remedy="install one of a newer release of the distribution",
 )
 
@@ -53,15 +61,10 @@ class Cryptography(base.Workload):
             "Bytes of a block", 16, 1048576, default=16384
         ),
     )
-    TOOLS = (
-        tools.Tool(
-            command="openssl",
-            package="openssl",
-            version=("openssl", "version"),
-            at_least=_OLDEST,
-        ),
+    TOOLS = (tools.of("openssl", "version", at_least=_OLDEST),)
+    SENSITIVE_TO = frozenset(
+        {"microcode", "governor", "turbo", "instructions"}
     )
-    SENSITIVE_TO = frozenset({"microcode", "governor"})
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the rate of all processes."""
@@ -72,21 +75,13 @@ class Cryptography(base.Workload):
     ) -> tuple[base.Command, ...]:
         """Return the one run, timed by the clock.
 
-        Without ``-elapsed`` openssl counts the processor time that it is
-        given, and a guest that gets half of it would seem as fast.
+        Without ``-elapsed`` openssl counts its processor time, and a guest
+        that gets half of a processor would seem as fast.
         """
-        argv = (
-            "openssl",
-            "speed",
-            "-elapsed",
-            "-multi",
-            f"{arguments['threads']}",
-            "-seconds",
-            f"{arguments['time']}",
-            "-bytes",
-            f"{arguments['block_size']}",
-            "-evp",
-            arguments["algorithm"],
+        argv = base.argv(
+            "openssl speed -elapsed -multi {threads} -seconds {time} "
+            "-bytes {block_size} -evp {algorithm}",
+            arguments,
         )
         return (
             base.Command(
@@ -97,21 +92,17 @@ class Cryptography(base.Workload):
             ),
         )
 
-    def parse(
-        self,
-        arguments: base.Arguments,
-        outcomes: collections.abc.Mapping[str, base.Outcome],
+    def read(
+        self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the sum of what the processes tell."""
-        outcome = outputs.taken(outcomes, "openssl")
-        if outcome is None:
-            return []
+        """Return the sum of the rates that the processes print."""
         value = rate(
             outcome.stdout,
             arguments["algorithm"],
             arguments["threads"],
             arguments["block_size"],
         )
+        _check_processes(outcome, arguments)
         return [limits.measured(RATE, value)]
 
 
@@ -133,7 +124,7 @@ def rate(text: str, algorithm: str, threads: int, block_size: int) -> float:
         raise _error(f"told {len(told)} rates", threads)
     for name, _, number in told:
         if name.lower() != algorithm:
-            raise _error(f"ran {outputs.printable(name)} in process {number}")
+            raise _error(f"ran {sanitize.line(name)} in process {number}")
     value = math.fsum(
         outputs.number(word, f"openssl: rate of process {number}")
         for _, word, number in told
@@ -141,13 +132,43 @@ def rate(text: str, algorithm: str, threads: int, block_size: int) -> float:
     lines = text.rstrip().rsplit("\n", 1)
     last = _SUM.fullmatch(lines[-1])
     if last is None or last[1].lower() not in (algorithm, "evp"):
-        raise _error(f"ended with {outputs.printable(lines[-1], 80)!r}")
+        raise _error(f"ended with {sanitize.line(lines[-1], 80)!r}")
     printed = outputs.number(last[2], "openssl: sum") * 1000
-    if not math.isclose(value, printed, rel_tol=1e-4, abs_tol=10):
+    # Two decimals of the sum and of each rate.
+    if abs(value - printed) > 5.01 + 0.01 * threads + 1e-9 * value:
         raise _error(
             f"has processes of {value:.0f} B/s, but a sum of {printed:.0f} B/s"
         )
     return value
+
+
+def _check_processes(outcome: base.Outcome, arguments: base.Arguments) -> None:
+    """Check what the processes print on standard error against the command.
+
+    They write at the same time, so a line may be broken into pieces.
+
+    :raises base.WorkloadError: when one did something else
+    """
+    said = outcome.stderr[: base.LONGEST]
+    for name, time, size in _BEGUN.findall(said):
+        if (name.lower(), int(time), int(size)) != (
+            arguments["algorithm"],
+            arguments["time"],
+            arguments["block_size"],
+        ):
+            raise _error(f"ran {name} for {time} s on blocks of {size} B")
+    ended = _ENDED.findall(said)
+    rates = sorted(
+        int(count) * arguments["block_size"] / float(seconds)
+        for count, seconds in ended
+        if float(seconds) > 0
+    )
+    told = sorted(float(word) for _, word, _ in _RATE.findall(outcome.stdout))
+    if len(rates) == len(told) == arguments["threads"] and not all(
+        math.isclose(mine, printed, rel_tol=1e-6, abs_tol=0.01)
+        for mine, printed in zip(rates, told, strict=True)
+    ):
+        raise _error("has rates that are not those of its processes' counts")
 
 
 def _error(what: str, threads: int = 0) -> base.WorkloadError:

@@ -1,9 +1,9 @@
 """Processor workload: stress-ng's methods of loading a processor."""
 
-import collections.abc
 import re
 
-from rally_vmperf.measurement import sample
+from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
@@ -18,9 +18,14 @@ METHODS = (
 
 _LINE = r"^stress-ng: (?:info|metrc): +\[[0-9]{1,10}\] "
 _STARTED = re.compile(_LINE + r"dispatching hogs: ([0-9]{1,9}) cpu\n", re.M)
-_COMPLETED = re.compile(_LINE + r"successful run completed in \S{1,40}", re.M)
+#: Old versions do not say for how long.
+_ASKED = re.compile(
+    _LINE + r"setting to an? ([0-9]{1,9}) sec(?:ond)? run per stressor\n", re.M
+)
+_COMPLETED = re.compile(_LINE + r"successful run completed in .{1,80}\n", re.M)
 #: Operations, three times in seconds, operations per second by the clock, and
 #: by the processor time.
+_FIGURE = re.compile(r"[0-9]{1,20}\.[0-9]{2}")
 _ROW = re.compile(_LINE + r"cpu +(.{1,200}?) *\n", re.M)
 #: What 0.16 and later say of the run.
 _FAULTS = re.compile(
@@ -48,17 +53,17 @@ class Stress(base.Workload):
         ),
     )
     TOOLS = (
-        tools.Tool(
-            command="stress-ng",
-            package="stress-ng",
-            version=("stress-ng", "--version"),
+        tools.of(
+            "stress-ng",
             advice={
                 "dnf": "before RHEL 8 stress-ng is in EPEL: enable it",
                 "zypper": "on SLES stress-ng is in Package Hub: enable it",
             },
         ),
     )
-    SENSITIVE_TO = frozenset({"microcode", "governor"})
+    SENSITIVE_TO = frozenset(
+        {"microcode", "governor", "turbo", "instructions"}
+    )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the rate of each method that is asked for."""
@@ -71,15 +76,11 @@ class Stress(base.Workload):
         return tuple(
             base.Command(
                 name=method,
-                argv=(
-                    "stress-ng",
-                    "--metrics-brief",
-                    "--timeout",
-                    f"{arguments['time']}s",
-                    "--cpu",
-                    f"{arguments['threads']}",
-                    "--cpu-method",
-                    method,
+                argv=base.argv(
+                    "stress-ng --metrics-brief --timeout {time}s "
+                    "--cpu {threads} --cpu-method {method}",
+                    arguments,
+                    method=method,
                 ),
                 timeout=2 * arguments["time"] + 60,
                 seconds=arguments["time"],
@@ -87,25 +88,18 @@ class Stress(base.Workload):
             for method in _methods(arguments)
         )
 
-    def parse(
-        self,
-        arguments: base.Arguments,
-        outcomes: collections.abc.Mapping[str, base.Outcome],
+    def read(
+        self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the operations per second, by the clock.
 
-        They are told on standard error, by new versions on standard output.
+        stress-ng prints them on standard error, newer versions on standard
+        output.
         """
-        samples = []
-        for method in _methods(arguments):
-            outcome = outputs.taken(outcomes, method)
-            if outcome is not None:
-                told = outcome.stderr[: outputs.LONGEST] + outcome.stdout
-                value = rate(
-                    told, method, arguments["threads"], arguments["time"]
-                )
-                samples.append(limits.measured(_metric(method), value))
-        return samples
+        method = outcome.name
+        told = outcome.stderr[: base.LONGEST] + outcome.stdout
+        value = rate(told, method, arguments["threads"], arguments["time"])
+        return [limits.measured(_metric(method), value)]
 
 
 def rate(text: str, method: str, threads: int, time: int) -> float:
@@ -117,22 +111,29 @@ def rate(text: str, method: str, threads: int, time: int) -> float:
     started, rows = _STARTED.findall(text), _ROW.findall(text)
     if started != [str(threads)]:
         raise _error(method, f"was not begun once by {threads} processes")
+    if any(int(asked) != time for asked in _ASKED.findall(text)):
+        raise _error(method, f"was not begun for {time} s")
     if len(_COMPLETED.findall(text)) != 1:
         raise _error(method, "did not say once that it was completed")
     fault = _FAULTS.search(text)
     if fault:
-        what = outputs.printable(f"{fault[1]}: {fault[2]}", 80)
+        what = sanitize.line(f"{fault[1]}: {fault[2]}", 80)
         raise _error(method, f"said {what!r}")
     words = rows[0].split() if len(rows) == 1 else []
     if len(words) != 6:
         raise _error(method, "has no table with one line of six figures")
-    operations, seconds, *_, value, _ = (
+    if not all(map(_FIGURE.fullmatch, words[1:])):
+        raise _error(method, "has figures that have not two decimals")
+    operations, seconds, user, system, value, busy_value = (
         outputs.number(word, f"stress-ng: {method}") for word in words
     )
-    if seconds < 0.95 * time:
+    if not 0.95 * time <= seconds <= 1.25 * time + 2:
         raise _error(method, f"ran {seconds:g} s instead of {time} s")
     # Seconds and rate have two decimals.
-    if abs(operations - value * seconds) > 0.006 * (value + seconds) + 1e-9:
+    busy = user + system
+    if abs(operations - value * seconds) > 0.0051 * (value + seconds) or abs(
+        operations - busy_value * busy
+    ) > 0.0101 * (busy_value + busy):
         raise _error(
             method,
             f"did {operations:g} operations in {seconds:g} s, which is not "
@@ -146,9 +147,7 @@ def _methods(arguments: base.Arguments) -> list[str]:
 
 
 def _metric(method: str) -> sample.Metric:
-    return sample.Metric(
-        name=f"cpu.stress_ng.{method}.rate", unit="ops/s", better="higher"
-    )
+    return sample.Metric(f"cpu.stress_ng.{method}.rate", "ops/s", "higher")
 
 
 def _error(method: str, what: str) -> base.WorkloadError:

@@ -1,20 +1,26 @@
 """Processor workload: sysbench cpu."""
 
-import collections.abc
+import re
 
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
-from rally_vmperf.workloads import tools
+from rally_vmperf.workloads import sysbench_report
 
-RATE = sample.Metric(
-    name="cpu.sysbench.rate", unit="events/s", better="higher"
-)
+RATE = sample.Metric("cpu.sysbench.rate", "events/s", "higher")
 LATENCY_P95 = sample.Metric(
-    name="cpu.sysbench.latency_p95", unit="s", better="lower"
+    "cpu.sysbench.latency_p95",
+    "s",
+    "lower",
+    # Its histogram has 1024 buckets over eight decades of milliseconds, and
+    # it writes two decimals of them.
+    resolution=0.009,
+    step=5e-6,
 )
+
+_RATE = re.compile(r"^ +events per second: +([0-9]{1,20}\.[0-9]{2})$", re.M)
 
 
 class Processor(base.Workload):
@@ -33,19 +39,9 @@ class Processor(base.Workload):
             default=10000,
         ),
     )
-    TOOLS = (
-        tools.Tool(
-            command="sysbench",
-            package="sysbench",
-            version=("sysbench", "--version"),
-            advice={
-                "dnf": "on RHEL and its clones sysbench is in EPEL: enable it",
-                "zypper": "on SLES sysbench is in SUSE Package Hub: enable it",
-            },
-        ),
-    )
+    TOOLS = (sysbench_report.TOOL,)
 
-    SENSITIVE_TO = frozenset({"microcode", "governor"})
+    SENSITIVE_TO = frozenset({"microcode", "governor", "turbo"})
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the rate of events and the latency of one."""
@@ -55,15 +51,10 @@ class Processor(base.Workload):
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
         """Return the one run, bounded by time and not by events."""
-        argv = (
-            "sysbench",
-            "cpu",
-            f"--threads={arguments['threads']}",
-            f"--time={arguments['time']}",
-            "--events=0",
-            f"--cpu-max-prime={arguments['max_prime']}",
-            "--percentile=95",
-            "run",
+        argv = base.argv(
+            "sysbench cpu --threads={threads} --time={time} --events=0 "
+            "--cpu-max-prime={max_prime} --percentile=95 run",
+            arguments,
         )
         return (
             base.Command(
@@ -74,34 +65,25 @@ class Processor(base.Workload):
             ),
         )
 
-    def parse(
-        self,
-        arguments: base.Arguments,
-        outcomes: collections.abc.Mapping[str, base.Outcome],
+    def read(
+        self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the rate and the latency; sysbench prints milliseconds."""
-        outcome = outputs.taken(outcomes, "sysbench")
-        if outcome is None:
-            return []
-        rate = _figure(outcome.stdout, "events per second")
-        latency = _figure(outcome.stdout, "95th percentile") / 1000
+        text = outcome.stdout
+        report = sysbench_report.read(
+            outcome,
+            arguments,
+            f"Prime numbers limit: {arguments['max_prime']}",
+        )
+        (told,) = sysbench_report.figure(text, _RATE, "events per second:")
+        rate = outputs.number(told, "sysbench: events per second")
+        if not report.fits(rate, outputs.slack(told)):
+            raise sysbench_report.error(
+                f"did {report.events} events in {report.seconds:g} s of a "
+                f"command that took {report.elapsed:g} s, which are not "
+                f"{told} per second"
+            )
         return [
-            limits.measured(RATE, rate),
-            limits.measured(LATENCY_P95, latency),
+            limits.measured(RATE, report.rate),
+            limits.measured(LATENCY_P95, report.p95),
         ]
-
-
-def _figure(text: str, label: str) -> float:
-    found = [
-        value
-        for key, colon, value in (
-            line.partition(":") for line in text.splitlines()
-        )
-        if colon and key.strip() == label
-    ]
-    if len(found) != 1:
-        raise base.WorkloadError(
-            f"sysbench printed {len(found)} lines '{label}:' instead of one; "
-            "version 1.0 or later is needed"
-        )
-    return outputs.number(found[0].strip(), f"sysbench: {label}")

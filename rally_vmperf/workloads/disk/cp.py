@@ -1,18 +1,17 @@
 """Disk workload: copy a tree of files with cp."""
 
-import collections.abc
 import re
 
-from rally_vmperf.measurement import sample
+from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import files
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 
-TIME = sample.Metric(
-    name="disk.cp.copy_time", unit="s", better="lower", adds_up=True
-)
+TIME = sample.Metric("disk.cp.copy_time", "s", "lower", adds_up=True)
 
 #: Bytes and files per second of the slowest disk that is waited for, and of a
 #: usual one.
@@ -21,15 +20,13 @@ _SLOWEST_FILES, _USUAL_FILES = 50, 20000
 #: Bytes per second that tree.py makes on a machine of today.
 _MADE = 100 * 10**6
 
-_CHECKSUM = re.compile("sha256 ([0-9a-f]{64})")
-_SECONDS = re.compile(r"seconds ([0-9]{1,9}\.[0-9]{3})\n")
+_SECONDS = re.compile(r"seconds ([0-9]{1,9}\.[0-9]{3}), that is \1\n")
 
 
 class TreeCopy(base.Workload):
     """``cp -r`` within one file system, timed: many small files or few large.
 
-    ``tree`` is made once.  ``copy`` is made anew by each repetition, and
-    removed.
+    ``tree`` is written once.  Each repetition writes ``copy`` and removes it.
     """
 
     name = "cp"
@@ -45,69 +42,33 @@ class TreeCopy(base.Workload):
         file_kib=rules.integer(
             "Size of each file in KiB", 1, 16777216, default=16
         ),
-        seed=rules.integer(
-            "Number from which the files are generated",
-            0,
-            2147483647,
-            default=1,
-            note="the same seed gives the same files",
-        ),
+        seed=rules.seed("files"),
         flush=rules.flag(
-            "The time goes on until all of the copy is on the disk",
+            "The time includes writing all of the copy to the disk",
             default=True,
         ),
     )
     TOOLS = (
-        tools.Tool(
-            command="cp", package="coreutils", version=("cp", "--version")
-        ),
-        tools.Tool(
-            command="sync", package="coreutils", version=("sync", "--version")
-        ),
-        tools.Tool(
-            command="rm",
-            package="coreutils",
-            version=("rm", "--version"),
-            measures=False,
-        ),
-        tools.Tool(
-            command="bash",
-            package="bash",
-            version=("bash", "--version"),
-            measures=False,
-        ),
-        tools.Tool(
-            command="python3",
-            package="python3",
-            version=("python3", "--version"),
-            measures=False,
-        ),
+        tools.of("cp", package="coreutils"),
+        tools.of("sync", package="coreutils"),
+        tools.of("rm", package="coreutils", measures=False),
+        tools.of("bash", measures=False),
+        tools.of("python3", measures=False),
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the programs that make the tree, and that copy it."""
-        return tuple(
-            base.File(
-                name=name,
-                package="rally_vmperf.workloads.scripts",
-                path=name,
-                mode=0o755,
-            )
-            for name in ("tree.py", "copy.bash")
-        )
+        """Return the programs that write the tree and that copy it."""
+        return (files.script("tree.py"), files.script("copy.bash"))
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
-        """Return how the tree comes to be.
+        """Return the commands that write the tree and copy it once.
 
-        It is copied once: storage may be thin.
+        Storage may be thin-provisioned: the first copy allocates it.
         """
-        generate = (
-            "python3",
-            "tree.py",
-            f"--files={arguments['files']}",
-            f"--file-kib={arguments['file_kib']}",
-            f"--seed={arguments['seed']}",
-            "tree",
+        generate = base.argv(
+            "python3 tree.py --files={files} --file-kib={file_kib} "
+            "--seed={seed} tree",
+            arguments,
         )
         return (
             _command(
@@ -117,22 +78,10 @@ class TreeCopy(base.Workload):
         )
 
     def facts(
-        self,
-        arguments: base.Arguments,
-        outcomes: collections.abc.Mapping[str, base.Outcome],
+        self, arguments: base.Arguments, outcomes: base.Outcomes
     ) -> dict[str, str]:
         """Return the SHA-256 of the tree, equal wherever it is equal."""
-        outcome = outputs.taken(outcomes, "generate")
-        if outcome is None:
-            return {}
-        found = _CHECKSUM.fullmatch(outcome.stdout.strip())
-        if not found:
-            raise base.WorkloadError(
-                "tree.py printed "
-                f"{outputs.printable(outcome.stdout, 80)!r} instead of "
-                "'sha256 ' and 64 digits; look at the raw output"
-            )
-        return {"tree_sha256": found.group(1)}
+        return outputs.checksum(outcomes, "tree.py", "tree_sha256")
 
     def cautions(
         self, arguments: base.Arguments
@@ -151,28 +100,24 @@ class TreeCopy(base.Workload):
     ) -> tuple[base.Command, ...]:
         """Return the one copy, which is removed by the same command.
 
-        So the same is done when it is done again, as long as others copy.
+        So a copy that runs again, while other machines still copy, does the
+        same work.
         """
         return (_command("copy", _copy(arguments), arguments),)
 
-    def parse(
-        self,
-        arguments: base.Arguments,
-        outcomes: collections.abc.Mapping[str, base.Outcome],
+    def read(
+        self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the seconds that the copy took, of those of the command.
+        """Return the seconds of the copy, which are part of the command's.
 
         :raises base.WorkloadError: when cp or sync said something, too
         """
-        outcome = outputs.taken(outcomes, "copy")
-        if outcome is None:
-            return []
         found = _SECONDS.fullmatch(outcome.stderr)
         if found is None or outcome.stdout:
             said = outcome.stdout or outcome.stderr
             raise base.WorkloadError(
-                f"cp said {outputs.printable(said, 80)!r} instead of nothing "
-                "but 'seconds' and how many; look at the raw output"
+                f"cp said {sanitize.line(said, 80)!r} instead of nothing "
+                "but how many seconds, twice; look at the raw output"
             )
         seconds = float(found[1])
         if seconds > outcome.seconds + 0.01:
@@ -197,14 +142,14 @@ def _command(
     arguments: base.Arguments,
     seconds: float = 0,
 ) -> base.Command:
-    size, files = _bytes(arguments), arguments["files"]
+    size, number = _bytes(arguments), arguments["files"]
     return base.Command(
         name=name,
         argv=argv,
         timeout=120
         + size / _SLOWEST_BYTES
-        + files / _SLOWEST_FILES
+        + number / _SLOWEST_FILES
         + 10 * seconds,
-        seconds=seconds or size / _USUAL_BYTES + files / _USUAL_FILES,
+        seconds=seconds or size / _USUAL_BYTES + number / _USUAL_FILES,
         bound="size",
     )

@@ -1,10 +1,9 @@
 """Disk workload: dd."""
 
-import collections.abc
-import math
 import re
 
-from rally_vmperf.measurement import sample
+from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
@@ -14,7 +13,7 @@ from rally_vmperf.workloads import tools
 DIRECTIONS = ("write", "read")
 
 #: When a write has reached the disk -> the operand that asks for it.
-_SYNC = {
+SYNC = {
     "none": (),
     "fdatasync": ("conv=fdatasync",),
     "fsync": ("conv=fsync",),
@@ -24,21 +23,26 @@ _SYNC = {
 #: Bytes per second of the slowest disk that is waited for, and of a usual one.
 _SLOWEST, _USUAL = 2 * 10**6, 200 * 10**6
 
+_BLOCKS = "bs={block_size} count={count}"
+
 #: What dd says at its end; until 2016 without "1.0 GiB".
 _SUMMARY = re.compile(
-    r"^([0-9]{1,20}) bytes?(?: \([^()\n]{1,40}\))? copied, "
-    r"(\S{1,40}) s, (\S{1,40}) ([kMGTPE]?)B/s$",
+    r"^(?:([0-9]{1,20})\+0 records in\n([0-9]{1,20})\+0 records out\n)?"
+    r"([0-9]{1,20}) bytes?(?: \(([^()\n]{1,40})\))? copied, "
+    r"(\S{1,40}) s, ([0-9]{1,6}(?:\.[0-9])?) ([kMGTPE]?)B/s\n?\Z",
     re.MULTILINE,
 )
+#: A size in parentheses, by powers of 1000 or of 1024.
+_SIZE = re.compile(r"([0-9]{1,6}(?:\.[0-9])?) ([kKMGTPE]?)(i?)B")
 _PREFIXES = dict(zip(["", *"kMGTPE"], range(0, 21, 3), strict=True))
 
 
 class Copy(base.Workload):
     """A file written from /dev/zero, and one read to /dev/null.
 
-    Every write makes its file anew, as a user of dd would.  One that is done
-    again while others still work may be ended halfway, so what is read is
-    another file.
+    Every write truncates its file, as a user of dd would.  A write that runs
+    again while other machines still work may be stopped halfway, so reads
+    use a file of their own.
     """
 
     name = "dd"
@@ -53,22 +57,18 @@ class Copy(base.Workload):
         block_size=rules.size("Size of a block", default="1M"),
         count=rules.integer("Blocks of the file", 1, 1048576, default=1024),
         sync=rules.choice(
-            "When a write is over: none (it is in the page cache), fdatasync "
-            "or fsync (all is on the disk), dsync (each block was before the "
-            "next).",
-            _SYNC,
+            "When a write ends: none (data are in the page cache), "
+            "fdatasync or fsync (all data are on the disk), dsync (each "
+            "block is on the disk before the next).",
+            SYNC,
             default="fdatasync",
         ),
-        direct=rules.flag("Go past the page cache (O_DIRECT)", default=False),
+        direct=rules.flag("Bypass the page cache (O_DIRECT)", default=False),
     )
-    TOOLS = (
-        tools.Tool(
-            command="dd", package="coreutils", version=("dd", "--version")
-        ),
-    )
+    TOOLS = (tools.of("dd", package="coreutils"),)
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
-        """Return how each file is written once: storage may be thin."""
+        """Return the first write of each file: storage may be thin."""
         return tuple(
             _command(
                 f"layout-{one}", _write(arguments, one, "fdatasync"), arguments
@@ -107,10 +107,9 @@ class Copy(base.Workload):
         lines = {
             "write": _write(arguments, "write", arguments["sync"]),
             "read": (
-                "dd",
-                "if=read.data",
-                "of=/dev/null",
-                *_blocks(arguments),
+                *base.argv(
+                    f"dd if=read.data of=/dev/null {_BLOCKS}", arguments
+                ),
                 *(["iflag=direct"] if arguments["direct"] else []),
             ),
         }
@@ -119,46 +118,55 @@ class Copy(base.Workload):
             for one in _directions(arguments)
         )
 
-    def parse(
-        self,
-        arguments: base.Arguments,
-        outcomes: collections.abc.Mapping[str, base.Outcome],
+    def read(
+        self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the rates, by the bytes and seconds that dd tells."""
-        samples = []
-        for direction in _directions(arguments):
-            outcome = outputs.taken(outcomes, direction)
-            if outcome is not None:
-                value = rate(outcome.stderr, direction, _bytes(arguments))
-                samples.append(limits.measured(_metric(direction), value))
-        return samples
+        """Return the rate, from the bytes and seconds that dd prints."""
+        size, blocks = _bytes(arguments), arguments["count"]
+        value = rate(outcome.stderr, outcome.name, size, blocks)
+        return [limits.measured(_metric(outcome.name), value)]
 
 
-def rate(text: str, direction: str, size: int) -> float:
+def rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
     """Return the bytes per second in what dd said at its end.
 
-    They are computed, for dd prints two digits of them, and held against
-    what it printed.
+    The rate is computed, because dd prints only two digits, and is checked
+    against the printed one.
 
     :param size: bytes that were to be copied
+    :param blocks: in how many blocks; 0 where nobody knows
     :raises base.WorkloadError: when it copied others, or contradicts itself
     """
-    found = _SUMMARY.findall(text[: outputs.LONGEST])
-    if len(found) != 1:
+    found = _SUMMARY.findall(text[: base.LONGEST])
+    if len(found) != 1 or text.count(" copied, ") != 1:
         raise _error(
             direction,
-            f"said {outputs.printable(text, 80)!r} instead of how many bytes "
+            f"said {sanitize.line(text, 80)!r} instead of how many bytes "
             "were copied; it has to be GNU dd",
         )
-    copied, time, printed, prefix = found[0]
-    if int(copied) != size:
-        raise _error(direction, f"copied {copied} bytes instead of {size}")
+    read, wrote, copied, sizes, time, printed, prefix = found[0]
+    if blocks and not read == wrote == str(blocks):
+        raise _error(
+            direction,
+            f"read {read or 'no'} and wrote {wrote or 'no'} blocks instead of "
+            f"{blocks}",
+        )
+    if int(copied) != size or not all(
+        _is_size(word, size) for word in sizes.split(", ") if sizes
+    ):
+        raise _error(
+            direction,
+            f"copied {copied} bytes{sizes and f' ({sizes})'} instead of "
+            f"{size}",
+        )
     seconds = outputs.number(time, f"dd: {direction}: seconds")
     told = outputs.number(printed, f"dd: {direction}: rate")
     if not seconds > 0:
         raise _error(direction, f"took {seconds:g} s")
     value = size / seconds
-    if not math.isclose(value, told * 10 ** _PREFIXES[prefix], rel_tol=0.06):
+    unit = 10.0 ** _PREFIXES[prefix]
+    # Six digits of the time are printed, and two or three of the rate.
+    if abs(value / unit - told) > outputs.slack(printed) + 1e-5 * told:
         raise _error(
             direction,
             f"took {time} s, which is not {printed} {prefix}B/s",
@@ -166,14 +174,22 @@ def rate(text: str, direction: str, size: int) -> float:
     return value
 
 
+def _is_size(told: str, size: int) -> bool:
+    """Return whether a size that dd abbreviates is this one in bytes."""
+    found = _SIZE.fullmatch(told)
+    if not found:
+        return False
+    power = _PREFIXES[found[2].replace("K", "k")] // 3
+    unit = (1024.0 if found[3] else 1000.0) ** power
+    return abs(size / unit - float(found[1])) <= 2 * outputs.slack(found[1])
+
+
 def _directions(arguments: base.Arguments) -> list[str]:
     return [one for one in DIRECTIONS if one in arguments["directions"]]
 
 
 def _metric(direction: str) -> sample.Metric:
-    return sample.Metric(
-        name=f"disk.dd.{direction}.bandwidth", unit="B/s", better="higher"
-    )
+    return sample.Metric(f"disk.dd.{direction}.bandwidth", "B/s", "higher")
 
 
 def _bytes(arguments: base.Arguments) -> int:
@@ -181,19 +197,14 @@ def _bytes(arguments: base.Arguments) -> int:
     return block * int(arguments["count"])
 
 
-def _blocks(arguments: base.Arguments) -> tuple[str, ...]:
-    return (f"bs={arguments['block_size']}", f"count={arguments['count']}")
-
-
 def _write(
     arguments: base.Arguments, direction: str, sync: str
 ) -> tuple[str, ...]:
     return (
-        "dd",
-        "if=/dev/zero",
-        f"of={direction}.data",
-        *_blocks(arguments),
-        *_SYNC[sync],
+        *base.argv(
+            f"dd if=/dev/zero of={direction}.data {_BLOCKS}", arguments
+        ),
+        *SYNC[sync],
         *(["oflag=direct"] if arguments["direct"] else []),
     )
 

@@ -1,18 +1,38 @@
 """Memory workload: mbw."""
 
-import collections.abc
 import dataclasses
-import math
+import re
+import typing as t
 
-from rally_vmperf.measurement import sample
+from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import files
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 
-#: Method -> the option that asks for it.
-METHODS = {"memcpy": "-t0", "dumb": "-t1", "mcblock": "-t2"}
+METHODS = ("memcpy", "dumb", "mcblock")
+
+#: Before 1.4 each of the two does what the other one is called.
+_SWAPPED = {"memcpy": "DUMB", "dumb": "MEMCPY"}
+
+#: What mbw.bash says first.
+_OLD, _NEW = (
+    re.compile(r"^says: Usage: mbw \[options\] array_size_in_MiB\n", re.M),
+    re.compile(r"^says: mbw memory benchmark v([0-9.]{3,20})(?:,.*)?\n", re.M),
+)
+_OLDEST = tools.AtLeast(
+    version="1.4",
+    why="its mcblock copies the same first block again and again",
+    remedy="install 1.4 or later, or leave mcblock out of 'methods'",
+)
+
+#: What mbw.bash says before the output of each of several processes.
+_PROCESS = re.compile(r"^process ([0-9]{1,9})\n", re.M)
+
+_MIB = 1 << 20
 
 #: MiB/s of the slowest machine that is waited for.
 _SLOWEST = 20
@@ -22,6 +42,9 @@ _USUAL = 5000
 #: Words of a line of the table that mbw prints: one for each run, and their
 #: average.
 _LABELS = ["Method:", "Elapsed:", "MiB:", "Copy:"]
+
+#: As mbw prints seconds and MiB, and rates.
+_DECIMALS = re.compile(r"[0-9]{1,20}\.(?:[0-9]{5}|[0-9]{3})")
 
 _BUILD = "build it into the image or into a repository of your own"
 
@@ -45,26 +68,63 @@ class MemoryBandwidth(base.Workload):
         ),
         methods=rules.choices(
             "Ways of copying: memcpy, dumb (element by element), mcblock "
-            "(memcpy block by block).",
+            "(memcpy block by block, with mbw 1.4 or later).",
             METHODS,
+            default=("memcpy", "dumb"),
         ),
         block_size=rules.integer(
-            "Bytes of a block of mcblock", 64, 1048576, default=262144
+            "Bytes of a block of mcblock",
+            64,
+            1048576,
+            default=262144,
+            note="the array is a whole number of them",
+        ),
+        processes=rules.integer(
+            "Processes at the same time, whose rates are added up",
+            1,
+            256,
+            default=1,
+            note="each has arrays of its own",
         ),
     )
     TOOLS = (
-        tools.Tool(
-            command="mbw",
-            package="mbw",
-            version=(),
+        tools.of(
+            "mbw",
+            asks="",
             advice={
                 "dnf": f"we know of no package of mbw for RHEL: {_BUILD}",
                 "zypper": f"we know of no package of mbw for SUSE: {_BUILD}",
             },
         ),
+        tools.of("bash", measures=False),
     )
 
-    SENSITIVE_TO = frozenset({"microcode", "kernel", "governor"})
+    SENSITIVE_TO = base.MEMORY
+
+    def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
+        """Return the arguments with every default filled in.
+
+        :raises base.WorkloadError: also for blocks that do not fill the array
+        """
+        complete = super().complete(arguments)
+        size, block = complete["size_mib"] * _MIB, complete["block_size"]
+        if size % block:
+            raise base.WorkloadError(
+                f"workload mbw: block_size: {block} does not divide the array "
+                f"of {size} bytes; take a power of two, such as "
+                f"{1 << (block.bit_length() - 1)}"
+            )
+        return complete
+
+    def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
+        """Return mbw; mcblock needs a version that copies all of the array."""
+        if "mcblock" not in arguments["methods"]:
+            return self.TOOLS
+        return tools.newer(self.TOOLS, "mbw", _OLDEST)
+
+    def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
+        """Return the program that runs mbw and prints its version."""
+        return (files.script("mbw.bash"),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the rate of each method that is asked for."""
@@ -74,17 +134,17 @@ class MemoryBandwidth(base.Workload):
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
         """Return the one run of all methods."""
-        methods = _methods(arguments)
+        options = _options(arguments)
+        processes = arguments["processes"]
         argv = (
-            "mbw",
-            "-n",
-            f"{arguments['runs']}",
-            "-b",
-            f"{arguments['block_size']}",
-            *(METHODS[method] for method in methods),
+            *("bash", "mbw.bash"),
+            *(("-k", f"{processes}") if processes > 1 else ()),
+            *base.argv("-n {runs} -b {block_size}", arguments),
+            *options.values(),
             f"{arguments['size_mib']}",
         )
-        copied = (arguments["runs"] * len(methods) + 2) * arguments["size_mib"]
+        copied = (arguments["runs"] * len(options) + 2) * arguments["size_mib"]
+        copied *= processes
         timeout = 60 + copied / _SLOWEST
         return (
             base.Command(
@@ -96,23 +156,28 @@ class MemoryBandwidth(base.Workload):
             ),
         )
 
-    def parse(
-        self,
-        arguments: base.Arguments,
-        outcomes: collections.abc.Mapping[str, base.Outcome],
+    def read(
+        self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the mean rates, in bytes and not in MiB."""
-        outcome = outputs.taken(outcomes, "mbw")
-        if outcome is None:
-            return []
+        text = outcome.stdout
+        old = _is_old(text)
+        if old and "mcblock" in arguments["methods"]:
+            raise _error("mcblock", f"is of an mbw before 1.4: {_OLDEST.why}")
+        parts = _parts(text, arguments["processes"])
+        for part in parts:
+            _check_run(part, arguments)
         return [
             limits.measured(
                 _metric(method),
-                rate(
-                    outcome.stdout,
-                    method,
-                    arguments["runs"],
-                    arguments["size_mib"],
+                sum(
+                    rate(
+                        part,
+                        _SWAPPED[method] if old else method.upper(),
+                        arguments["runs"],
+                        arguments["size_mib"],
+                    )
+                    for part in parts
                 ),
             )
             for method in _methods(arguments)
@@ -123,37 +188,125 @@ def _methods(arguments: base.Arguments) -> list[str]:
     return [m for m in METHODS if m in arguments["methods"]]
 
 
+def _options(arguments: base.Arguments) -> dict[str, str]:
+    """Return label in the output -> option of mbw, for each method.
+
+    memcpy and dumb are always run both, for old versions swap them.
+    """
+    asked = set(arguments["methods"])
+    both = {"MEMCPY": "-t0", "DUMB": "-t1"} if asked - {"mcblock"} else {}
+    return both | ({"MCBLOCK": "-t2"} if "mcblock" in asked else {})
+
+
+def says(version: str) -> str:
+    """Return the lines with which mbw.bash reports a version."""
+    if tools.upstream(version) < (1, 4):
+        return "says: Usage: mbw [options] array_size_in_MiB\n"
+    return f"says: mbw memory benchmark v{version}\n"
+
+
+def _is_old(text: str) -> bool:
+    """Whether mbw is older than 1.4.
+
+    :raises base.WorkloadError: when that is not said once, at the beginning
+    """
+    old, new = _OLD.findall(text), _NEW.findall(text)
+    if len(old) + len(new) != 1 or text.count("says: ") != 1:
+        raise base.WorkloadError(
+            "mbw: the output does not name its version once, and the "
+            "meaning of its figures depends on it; a published output may "
+            "begin "
+            "with 'says: mbw memory benchmark v1.4'"
+        )
+    if new and tools.upstream(new[0]) < (1, 4):
+        raise base.WorkloadError(
+            f"mbw: it says that it is {new[0]}, and none before 1.4 does; "
+            "look at the raw output"
+        )
+    return bool(old)
+
+
+def _parts(text: str, processes: int) -> list[str]:
+    """Return what each process printed.
+
+    :raises base.WorkloadError: when they are not as many as were asked for
+    """
+    found = _PROCESS.split(text)
+    numbers = [str(number) for number in range(1, processes + 1)]
+    if found[1::2] != (numbers if processes > 1 else []):
+        raise base.WorkloadError(
+            f"mbw: it has outputs of {len(found) // 2} processes instead of "
+            f"{processes}; look at the raw output"
+        )
+    return found[2::2] if processes > 1 else found
+
+
+def _check_run(text: str, arguments: base.Arguments) -> None:
+    """Check what mbw prints about its run against the arguments.
+
+    :raises base.WorkloadError: when it was another run
+    """
+    lines = text.splitlines()
+    size = 2 * arguments["size_mib"] * _MIB
+    wanted = [
+        f"Long uses 8 bytes. Allocating 2*{size // 16} elements = {size} "
+        "bytes of memory.",
+        "Getting down to business... Doing "
+        f"{arguments['runs']} runs per test.",
+    ]
+    if "mcblock" in arguments["methods"]:
+        wanted.append(
+            f"Using {arguments['block_size']} bytes as blocks for memcpy "
+            "block copy test."
+        )
+    for line in wanted:
+        if lines.count(line) != 1:
+            raise base.WorkloadError(
+                f"mbw: it did not say {line!r} once; look at the raw output"
+            )
+    labels = {
+        fields[2]
+        for fields in map(str.split, lines)
+        if fields[1:9:2] == _LABELS
+    }
+    if labels != set(_options(arguments)):
+        raise base.WorkloadError(
+            f"mbw: it ran {sanitize.line(', '.join(sorted(labels)), 80)} "
+            f"instead of {', '.join(_options(arguments))}; look at the raw "
+            "output"
+        )
+
+
 def _metric(method: str) -> sample.Metric:
-    return sample.Metric(
-        name=f"memory.mbw.{method}", unit="B/s", better="higher"
-    )
+    return sample.Metric(f"memory.mbw.{method}", "B/s", "higher")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Line:
     run: str
-    elapsed: float
     mib: float
     copy: float
 
     @property
     def seconds(self) -> float:
-        """What mbw measured; finer than the five decimals of Elapsed."""
+        """The seconds that mbw measured, with more digits than it prints."""
         return self.mib / self.copy
 
 
-def rate(text: str, method: str, runs: int, size_mib: int) -> float:
+def rate(text: str, label: str, runs: int, size_mib: int) -> float:
     """Return the bytes copied in all runs by the seconds of all runs.
 
-    That is what mbw's own average means; it is computed from the runs and
-    held against the average that is printed, so that no line is missed.
+    mbw's own average means the same. It is computed from the runs and checked
+    against the printed average, so that no line is missed.
 
+    :param label: the method, as the table calls it
     :raises base.WorkloadError: when the table is not complete and coherent
     """
+    method = label.lower()
     lines = [
-        _line(words, method)
-        for words in map(str.split, text.splitlines())
-        if words[1:9:2] == _LABELS and words[2] == method.upper()
+        _line(fields, method)
+        for fields in map(str.split, text.splitlines())
+        if fields[1:9:2] == _LABELS and fields[2] == label
     ]
     counted = [line for line in lines if line.run != "AVG"]
     averages = [line for line in lines if line.run == "AVG"]
@@ -163,8 +316,12 @@ def rate(text: str, method: str, runs: int, size_mib: int) -> float:
         raise _error(method, f"has {len(averages)} averages instead of one")
     if any(line.mib != size_mib for line in lines):
         raise _error(method, f"was not run with {size_mib} MiB")
-    mean = runs * size_mib / sum(line.seconds for line in counted)
-    if not math.isclose(mean, averages[0].copy, rel_tol=1e-4, abs_tol=2e-3):
+    mean = (
+        runs
+        * size_mib
+        / (sum(round(line.seconds * 1e6) for line in counted) / 1e6)
+    )
+    if abs(mean - averages[0].copy) > 0.0011 + 1e-6 * mean:
         raise _error(
             method,
             f"has runs of {mean:.3f} MiB/s in the mean, but an average of "
@@ -173,17 +330,25 @@ def rate(text: str, method: str, runs: int, size_mib: int) -> float:
     return mean * 1024 * 1024
 
 
-def _line(words: list[str], method: str) -> _Line:
-    if len(words) != 10 or words[9] != "MiB/s":
+def _line(fields: list[str], method: str) -> _Line:
+    if len(fields) != 10 or fields[9] != "MiB/s":
         raise _error(method, "has a line of another form")
     elapsed, mib, copy = (
-        outputs.number(words[at], f"mbw: {method}: {words[at - 1][:-1]}")
+        outputs.number(fields[at], f"mbw: {method}: {fields[at - 1][:-1]}")
         for at in (4, 6, 8)
     )
-    if not (mib > 0 and copy > 0 and math.isfinite(mib / copy)):
+    # A run takes a microsecond at least, and a day at most.
+    if not (mib > 0 and copy > 0 and 1e-6 <= mib / copy < 86400):
         raise _error(method, f"copied {mib:g} MiB at {copy:g} MiB/s")
-    line = _Line(run=words[0], elapsed=elapsed, mib=mib, copy=copy)
-    if not math.isclose(line.seconds, elapsed, rel_tol=1e-3, abs_tol=1e-5):
+    line = _Line(run=fields[0], mib=mib, copy=copy)
+    # A run takes whole microseconds, an average may not.
+    whole = round(line.seconds * 1e6) / 1e6
+    if not all(
+        map(_DECIMALS.fullmatch, (fields[4], fields[6], fields[8]))
+    ) or (
+        abs(line.seconds - elapsed) > 5.1e-6 + 6e-4 * line.seconds / copy
+        or (fields[0] != "AVG" and abs(mib / whole - copy) > 6e-4)
+    ):
         raise _error(
             method, f"took {elapsed:g} s, which is not {copy:g} MiB/s"
         )

@@ -1,16 +1,14 @@
 """Memory workload: sysbench memory."""
 
-import collections.abc
-import math
 import re
 import typing as t
 
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
-from rally_vmperf.workloads import tools
+from rally_vmperf.workloads import sysbench_report
 
 OPERATIONS = ("read", "write")
 
@@ -18,14 +16,15 @@ OPERATIONS = ("read", "write")
 _ENDLESS = "1000000T"
 
 _OPERATIONS = re.compile(
-    r"^Total operations: ([0-9]{1,20}) \( *(\S{1,40}) per second\)$", re.M
+    r"^Total operations: ([0-9]{1,20}) "
+    r"\( *([0-9]{1,20}\.[0-9]{2}) per second\)$",
+    re.M,
 )
 _MOVED = re.compile(
-    r"^(\S{1,40}) MiB transferred \((\S{1,40}) MiB/sec\)$", re.M
+    r"^([0-9]{1,20}\.[0-9]{2}) MiB transferred "
+    r"\(([0-9]{1,20}\.[0-9]{2}) MiB/sec\)$",
+    re.M,
 )
-_TIME = re.compile(r"^ +total time: +(\S{1,40})s$", re.M)
-#: The last line, of which nothing may be missing.
-_END = re.compile(r"^ +execution time \(avg/stddev\): +\S{1,40}\n", re.M)
 
 
 class Memory(base.Workload):
@@ -57,18 +56,8 @@ class Memory(base.Workload):
             "Seconds of a run of each operation", 1, 3600, default=10
         ),
     )
-    TOOLS = (
-        tools.Tool(
-            command="sysbench",
-            package="sysbench",
-            version=("sysbench", "--version"),
-            advice={
-                "dnf": "on RHEL and its clones sysbench is in EPEL: enable it",
-                "zypper": "on SLES sysbench is in SUSE Package Hub: enable it",
-            },
-        ),
-    )
-    SENSITIVE_TO = frozenset({"microcode", "kernel", "governor"})
+    TOOLS = (sysbench_report.TOOL,)
+    SENSITIVE_TO = base.MEMORY
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
         """Return the arguments with every default filled in.
@@ -96,18 +85,15 @@ class Memory(base.Workload):
         return tuple(
             base.Command(
                 name=one,
-                argv=(
-                    "sysbench",
-                    "memory",
-                    f"--threads={arguments['threads']}",
-                    f"--time={arguments['time']}",
-                    "--events=0",
-                    f"--memory-block-size={arguments['block_kib']}K",
-                    f"--memory-total-size={_ENDLESS}",
-                    "--memory-scope=local",
-                    f"--memory-oper={one}",
-                    f"--memory-access-mode={arguments['access']}",
-                    "run",
+                argv=base.argv(
+                    "sysbench memory --threads={threads} --time={time} "
+                    "--events=0 --memory-block-size={block_kib}K "
+                    "--memory-total-size={endless} --memory-scope=local "
+                    "--memory-oper={operation} "
+                    "--memory-access-mode={access} run",
+                    arguments,
+                    operation=one,
+                    endless=_ENDLESS,
                 ),
                 timeout=2 * arguments["time"] + 120,
                 seconds=arguments["time"],
@@ -115,76 +101,50 @@ class Memory(base.Workload):
             for one in _operations(arguments)
         )
 
-    def parse(
-        self,
-        arguments: base.Arguments,
-        outcomes: collections.abc.Mapping[str, base.Outcome],
+    def read(
+        self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the bandwidths, in bytes and not in MiB."""
-        samples = []
-        for operation in _operations(arguments):
-            outcome = outputs.taken(outcomes, operation)
-            if outcome is not None:
-                value = rate(outcome.stdout, operation, arguments)
-                samples.append(limits.measured(_metric(operation), value))
-        return samples
+        """Return the bandwidth, in bytes and not in MiB."""
+        value = bandwidth(outcome, arguments)
+        return [limits.measured(_metric(outcome.name), value)]
 
 
-def rate(text: str, operation: str, arguments: base.Arguments) -> float:
+def bandwidth(outcome: base.Outcome, arguments: base.Arguments) -> float:
     """Return the bytes per second of all threads.
+
+    :param outcome: named after its operation
 
     :raises base.WorkloadError: when the run was another one, did not come to
         its end, or contradicts itself
     """
-    lines = text.splitlines()
-    for line in (
-        f"Number of threads: {arguments['threads']}",
+    operation, text = outcome.name, outcome.stdout
+    report = sysbench_report.read(
+        outcome,
+        arguments,
         f"  block size: {arguments['block_kib']}KiB",
         f"  operation: {operation}",
         "  scope: local",
-    ):
-        if lines.count(line) != 1:
-            raise _error(operation, f"did not say {line.strip()!r} once")
-    if len(_END.findall(text)) != 1:
-        raise _error(operation, "did not come to its last line, or twice")
-    count, per_second = _only(_OPERATIONS, "Total operations", text)
-    moved, per_second_mib = _only(_MOVED, "MiB transferred", text)
-    (seconds,) = _only(_TIME, "total time", text)
-    if seconds < 0.95 * arguments["time"]:
-        raise _error(
-            operation,
-            f"took {seconds:g} s instead of {arguments['time']} s",
-        )
-    block = arguments["block_kib"] / 1024
-    # What is printed has two decimals.
-    if not (
-        math.isclose(moved, count * block, rel_tol=1e-6, abs_tol=0.01)
-        and math.isclose(
-            per_second_mib,
-            per_second * block,
-            rel_tol=1e-4,
-            abs_tol=0.01 * (1 + block),
-        )
-        and math.isclose(count / seconds, per_second, rel_tol=0.1)
-    ):
-        raise _error(
-            operation,
-            f"moved {moved:g} MiB by {count:g} operations in {seconds:g} s, "
-            f"which is not {per_second_mib:g} MiB/s",
-        )
-    return per_second_mib * 1024 * 1024
-
-
-def _only(
-    pattern: re.Pattern[str], label: str, text: str
-) -> tuple[float, ...]:
-    found = list(pattern.finditer(text))
-    if len(found) != 1:
-        raise _error(label, f"stands in {len(found)} lines instead of one")
-    return tuple(
-        outputs.number(word, f"sysbench memory: {label}")
-        for word in found[0].groups()
     )
+    done = sysbench_report.figure(text, _OPERATIONS, "Total operations:")
+    moved = sysbench_report.figure(text, _MOVED, "MiB transferred")
+    count, per_second, total, mib_per_second = (
+        outputs.number(word, f"sysbench memory: {operation}")
+        for word in (*done, *moved)
+    )
+    block = arguments["block_kib"] / 1024
+    if (
+        count != report.events
+        or abs(total - count * block) > 0.0051
+        or abs(mib_per_second - per_second * block) > 0.0051 * (1 + block)
+        or not report.fits(per_second, 0.0051)
+        or not report.fits(mib_per_second / block, 0.0051 / block)
+    ):
+        raise sysbench_report.error(
+            f"{operation} moved {total:g} MiB by {report.events} operations "
+            f"in {report.seconds:g} s of a command that took "
+            f"{report.elapsed:g} s, which is not {mib_per_second:g} MiB/s"
+        )
+    return report.rate * arguments["block_kib"] * 1024
 
 
 def _operations(arguments: base.Arguments) -> list[str]:
@@ -193,13 +153,5 @@ def _operations(arguments: base.Arguments) -> list[str]:
 
 def _metric(operation: str) -> sample.Metric:
     return sample.Metric(
-        name=f"memory.sysbench_memory.{operation}.bandwidth",
-        unit="B/s",
-        better="higher",
-    )
-
-
-def _error(operation: str, what: str) -> base.WorkloadError:
-    return base.WorkloadError(
-        f"sysbench memory: {operation} {what}; look at the raw output"
+        f"memory.sysbench_memory.{operation}.bandwidth", "B/s", "higher"
     )

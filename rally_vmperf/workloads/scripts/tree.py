@@ -1,8 +1,8 @@
 """Write a tree of files that depend on nothing but their sizes and a seed.
 
 It runs on the measured machine, with any Python from 3.6 on.  A folder holds
-a hundred files at most.  What is in a file is SHAKE-256 of the seed and of the
-file's number, so that storage can neither compress it nor share it.
+a hundred files at most.  Each file contains SHAKE-256 of the seed and of
+its number, so that storage can neither compress it nor share it.
 """
 
 import argparse

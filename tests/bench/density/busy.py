@@ -1,7 +1,7 @@
 """A workload without any tool: the shell counts."""
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 
 METRIC = sample.Metric(name="bench.seconds", unit="s", better="lower")
@@ -39,12 +39,9 @@ class Busy(base.Workload):
             for bound, loop in _LOOPS.items()
         )
 
-    def parse(self, arguments, outcomes):
+    def read(self, arguments, outcome):
         """Return how long it took."""
-        return [
-            sample.Sample(metric=METRIC, value=one.seconds)
-            for one in outcomes.values()
-        ]
+        return [sample.Sample(METRIC, outcome.seconds)]
 
 
 def assigned(seconds, count):

@@ -21,7 +21,13 @@ from tests.bench.density import servers
 from tests.bench.density import simulated
 
 _STATUS = pathlib.Path("/proc/self/status")
-WORK = [{"name": "sysbench", "arguments": {"time": int(simulated.SECONDS)}}]
+#: As the output that is told was asked for.
+WORK = [
+    {
+        "name": "sysbench",
+        "arguments": {"threads": 2, "time": int(simulated.SECONDS)},
+    }
+]
 
 
 def peak():

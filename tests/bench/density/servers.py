@@ -5,9 +5,9 @@ import json
 import subprocess
 import sys
 
-from rally_vmperf.execution import station
-from rally_vmperf.machines import endpoint
-from rally_vmperf.machines import ssh
+from rally_vmperf.execution.stations import station
+from rally_vmperf.machines.remote import endpoint
+from rally_vmperf.machines.remote import ssh
 
 
 @contextlib.contextmanager

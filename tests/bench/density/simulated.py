@@ -15,7 +15,7 @@ from tests.unit.machines import sshd
 
 _DATA = pathlib.Path(__file__).parents[2] / "unit" / "workloads" / "data"
 #: What sysbench prints; a result of two seconds, as asked for.
-OUTPUT = next(_DATA.glob("**/sysbench-*.txt")).read_text()
+OUTPUT = (_DATA / "sysbench-1.0.20-cpu.txt").read_text()
 SECONDS = 2.0
 
 
@@ -59,14 +59,14 @@ async def _release(place, instant, seconds):
     )
 
 
-async def _enough(place):
-    return f"kept={time.time():.6f}\n"
+async def _end_load(place):
+    return f"kept_up_until={time.time():.6f}\n"
 
 
 ANSWERS = {
-    "arm": _nothing,
+    "start": _nothing,
     "release": _release,
-    "enough": _enough,
+    "end_load": _end_load,
     "cancel": _nothing,
     "discard": _nothing,
 }

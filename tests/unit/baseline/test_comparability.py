@@ -13,6 +13,13 @@ METAL = {
     "mitigations": {"meltdown": "PTI", "mds": "clear"},
     "governor": "performance",
     "boot_id": "aa",
+    "cpu_flags": ["aes", "avx2", "avx512f", "vmx"],
+    "turbo": "on",
+    "transparent_huge_pages": "always",
+    "disks": [
+        {"scheduler": "[none] bfq", "write_cache": "write back", "queues": "8"}
+    ],
+    "nets": [{"mtu": "1500", "queues": "8", "offloads": "tx-checksumming:on"}],
 }
 
 
@@ -25,6 +32,23 @@ class TestCompareMachines(unittest.TestCase):
         ("microcode", "0x2", "microcode_differs"),
         ("kernel", "5.10", "kernel_differs"),
         ("mitigations", {"meltdown": "none"}, "mitigations_differ"),
+        ("cpu_flags", ["aes", "avx2", "hypervisor"], "instructions_differ"),
+        ("turbo", "off", "turbo_differs"),
+        ("transparent_huge_pages", "madvise", "huge_pages_differ"),
+        ("disks", [{"scheduler": "none [bfq]"}], "disk_settings_differ"),
+        (
+            "disks",
+            [{"write_cache": "write through", "scheduler": "[none] kyber"}],
+            "disk_settings_differ",
+        ),
+        ("disks", [{"queues": "1"}], "queues_differ"),
+        ("nets", [{"mtu": "9000"}], "nic_settings_differ"),
+        (
+            "nets",
+            [{"offloads": "tx-checksumming:off", "mtu": "1500"}],
+            "nic_settings_differ",
+        ),
+        ("nets", [{"queues": "1"}], "queues_differ"),
     )
     @ddt.unpack
     def test_difference(self, key, value, kind):
@@ -34,6 +58,29 @@ class TestCompareMachines(unittest.TestCase):
         )
         self.assertEqual([kind], [one.kind for one in found])
         self.assertIn("g1", found[0].seen)
+
+    @ddt.data(
+        {"cpu_flags": ["aes", "avx2", "avx512f"]},
+        {"cpu_flags": []},
+        {"turbo": None},
+        {"disks": [{"scheduler": "[none]"}, {"scheduler": "[bfq]"}]},
+        {"disks": [{"scheduler": "[none] kyber", "write_cache": ""}]},
+        {"disks": []},
+        {"nets": [{"mtu": "1500", "offloads": ""}]},
+        {"nets": None},
+        {"nets": 7, "disks": ["a"], "cpu_flags": "avx2"},
+    )
+    def test_no_difference(self, changes):
+        """What is not known, or differs from device to device, is none."""
+        found = comparability.compare_machines(METAL, METAL | changes, "g1")
+        self.assertEqual([], found)
+
+    def test_instructions_are_named(self):
+        """Only those that one side lacks."""
+        (found,) = comparability.compare_machines(
+            METAL, METAL | {"cpu_flags": ["aes", "avx2", "sha_ni"]}, "g1"
+        )
+        self.assertEqual("bare metal: avx512f; g1: sha_ni", found.seen)
 
     def test_only_the_mitigations_that_differ_are_told(self):
         """Equal ones would hide them."""
@@ -59,6 +106,54 @@ class TestCompareMachines(unittest.TestCase):
             [], comparability.compare_machines(METAL, METAL, "g1")
         )
         self.assertEqual([], comparability.compare_machines(METAL, {}, "g1"))
+
+
+@ddt.ddt
+class TestHostCpu(unittest.TestCase):
+    """What Linux and libvirt tell of the same processor, and of another."""
+
+    #: Both of one machine, as /proc/cpuinfo and as Nova have it.
+    LINUX = (
+        "fpu sse sse2 ss pni pclmulqdq ssse3 fma cx16 sse4_1 sse4_2 popcnt "
+        "aes f16c rdrand hypervisor abm bmi1 avx2 bmi2 erms mpx avx avx512f "
+        "avx512dq rdseed adx avx512cd avx512bw avx512vl avx512_vnni md_clear"
+    )
+    LIBVIRT = (
+        "sse rdseed sse4.1 avx512bw pni bmi1 avx512vl bmi2 popcnt fma adx "
+        "pclmuldq ssse3 avx512vnni sse4.2 f16c invtsc avx512cd aes abm "
+        "avx512f avx512dq avx sse2 avx2 mpx erms spec-ctrl arch-capabilities"
+    )
+
+    def kinds(self, linux, libvirt):
+        """Return the findings on a guest."""
+        found = comparability.host_cpu(
+            {"cpu_flags": linux.split()}, "g1", libvirt.split()
+        )
+        return [(one.kind, one.subject) for one in found]
+
+    @ddt.data(
+        (LINUX, LIBVIRT, False),
+        (LINUX, LIBVIRT.replace("avx512vnni", ""), True),
+        (LINUX.replace("avx512_vnni", ""), LIBVIRT, True),
+        (LINUX, LIBVIRT + " sse4a sha-ni", True),
+        (LINUX + " vaes", LIBVIRT, False),
+        (LINUX, "", False),
+        (LINUX, "vaes", False),
+        ("", LIBVIRT, False),
+        ("asimd aes", "asimd aes sve", False),
+    )
+    @ddt.unpack
+    def test_instructions(self, linux, libvirt, differs):
+        """Only those are compared that both know, and only of whole lists."""
+        expected = [("host_cpu_differs", "g1")] if differs else []
+        self.assertEqual(expected, self.kinds(linux, libvirt))
+
+    def test_seen(self):
+        """It names what either has."""
+        (found,) = comparability.host_cpu(
+            {"cpu_flags": ["sse2", "avx2"]}, "g1", ["sse2", "avx", "sha-ni"]
+        )
+        self.assertEqual("bare metal: avx2; host of g1: avx shani", found.seen)
 
 
 @ddt.ddt
@@ -129,13 +224,18 @@ class TestOthers(unittest.TestCase):
         ("compute-1", []),
         ("COMPUTE-1.example.org", []),
         ("compute-2", ["other_host"]),
+        ("compute-1.rack1.example.org", []),
+        ("compute-1x", ["other_host"]),
         (None, []),
     )
     @ddt.unpack
     def test_host(self, name, kinds):
         """Guests on another machine than the baseline's are told."""
-        found = comparability.host("compute-1", "g1", name)
+        baseline = {"machine": {"name": "compute-1"}}
+        found = comparability.host(baseline, "g1", name)
         self.assertEqual(kinds, [one.kind for one in found])
+        found = comparability.host({**baseline, "class": "r740"}, "g1", name)
+        self.assertEqual([], found)
 
     @ddt.data(("a", []), ("b", ["other_peer"]), (None, []))
     @ddt.unpack
@@ -150,5 +250,5 @@ class TestOthers(unittest.TestCase):
     @ddt.unpack
     def test_peer(self, boot, kinds):
         """A peer on the same boot is on the same machine."""
-        found = comparability.peer_place(METAL, {"boot_id": boot})
+        found = comparability.peer_on_host(METAL, {"boot_id": boot})
         self.assertEqual(kinds, [one.kind for one in found])

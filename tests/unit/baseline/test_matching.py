@@ -31,13 +31,32 @@ class TestFind(unittest.TestCase):
         )
         self.assertEqual("systemd", found["held"])
 
+    def test_protocol(self):
+        """Caches that were dropped on one side only are a difference."""
+        shape = matching.Shape(1, 1024)
+        cold = {**ARGUMENTS, "drop_caches": True}
+        with self.assertRaisesRegex(
+            document.BaselineError,
+            "drop_caches is None in the baseline and True in the task",
+        ):
+            matching.find(made.baseline(), "sysbench", cold, shape)
+        entry = {**made.entry(), "drop_caches": True}
+        baseline = made.baseline(entries=[made.entry(), entry])
+        self.assertEqual(
+            [entry, made.entry()],
+            [
+                matching.find(baseline, "sysbench", asked, shape)
+                for asked in (cold, ARGUMENTS)
+            ],
+        )
+
     @ddt.data(
         ("mbw", {}, matching.Shape(1, 1024), "no workload 'mbw'.*sysbench"),
         (
             "sysbench",
             {**ARGUMENTS, "time": 30},
             matching.Shape(1, 1024),
-            "time is 10 there and 30 here",
+            "time is 10 in the baseline and 30 in the task",
         ),
         (
             "sysbench",

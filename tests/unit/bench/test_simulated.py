@@ -5,12 +5,12 @@ import unittest
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
-from rally_vmperf.execution import station
-from rally_vmperf.machines import endpoint
-from rally_vmperf.machines import ssh
+from rally_vmperf.execution.stations import station
+from rally_vmperf.machines.remote import endpoint
+from rally_vmperf.machines.remote import ssh
 from tests.bench.density import simulated
 
-WORK = [{"name": "sysbench", "arguments": {"time": 2}}]
+WORK = [{"name": "sysbench", "arguments": {"threads": 2, "time": 2}}]
 
 
 class SimulatedTestCase(unittest.IsolatedAsyncioTestCase):

@@ -5,8 +5,8 @@ import tempfile
 import unittest
 
 from rally_vmperf import removal
-from rally_vmperf.cloud import layout
-from rally_vmperf.cloud import procfs
+from rally_vmperf.cloud.system import layout
+from rally_vmperf.cloud.system import procfs
 from tests.unit.cloud import fakes
 
 
@@ -18,9 +18,9 @@ class CloudTestCase(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        self.place = layout.Layout(self.folder / "root")
-        self.place.make_folders()
-        removal.mark(self.place.root)
+        self.folders = layout.Layout(self.folder / "root")
+        self.folders.make_folders()
+        removal.mark(self.folders.root)
         proc = self.folder / "proc"
         proc.mkdir()
         self.proc = fakes.FakeProc(proc)

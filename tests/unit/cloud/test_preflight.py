@@ -1,8 +1,8 @@
 import dataclasses
 import unittest
 
-from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import preflight
+from rally_vmperf.cloud.system import errors
 
 GIB = preflight.GIB
 GOOD = preflight.Facts(

@@ -2,10 +2,10 @@ import errno
 import io
 from unittest import mock
 
-from rally_vmperf.cloud import console
-from rally_vmperf.cloud import errors
 from rally_vmperf.cloud import recovery
-from rally_vmperf.cloud import schema
+from rally_vmperf.cloud.services import schema
+from rally_vmperf.cloud.system import console
+from rally_vmperf.cloud.system import errors
 from tests.unit.cloud import base
 
 
@@ -25,7 +25,7 @@ class RecoveryTestCase(base.CloudTestCase):
             self.addCleanup(patch.stop)
 
     def up(self):
-        recovery.up(self.place, self.progress, None)
+        recovery.up(self.folders, self.progress, None)
         return self.stream.getvalue()
 
     def test_nothing_wrong(self):
@@ -35,17 +35,17 @@ class RecoveryTestCase(base.CloudTestCase):
     def test_damage_is_rebuilt_once(self):
         self.run.side_effect = [errors.DamageError("a table is gone"), None]
         for name in ("kvm.json", "mysql/ibdata1", "done/schema-nova"):
-            (self.place.data / name).touch()
-        self.place.image.touch()
+            (self.folders.data / name).touch()
+        self.folders.image.touch()
         self.assertRegex(
-            self.up(), "found: a table is gone; the databases were made anew"
+            self.up(), "found: a table is gone; the databases were recreated"
         )
         self.teardown.sweep.assert_called_once()
-        self.assertFalse((self.place.data / "mysql/ibdata1").exists())
-        self.assertFalse(schema.any_filled(self.place))
-        self.assertTrue((self.place.data / "kvm.json").exists())
-        self.assertTrue((self.place.data / "mysql").is_dir())
-        self.assertTrue(self.place.image.exists())
+        self.assertFalse((self.folders.data / "mysql/ibdata1").exists())
+        self.assertFalse(schema.any_filled(self.folders))
+        self.assertTrue((self.folders.data / "kvm.json").exists())
+        self.assertTrue((self.folders.data / "mysql").is_dir())
+        self.assertTrue(self.folders.image.exists())
 
     def test_damage_after_a_rebuild_is_an_error(self):
         self.run.side_effect = errors.DamageError("a table is gone")
@@ -53,11 +53,11 @@ class RecoveryTestCase(base.CloudTestCase):
             self.up()
 
     def test_other_errors_lose_nothing(self):
-        (self.place.data / "mysql/ibdata1").touch()
+        (self.folders.data / "mysql/ibdata1").touch()
         self.run.side_effect = errors.CloudError("glance ended")
         with self.assertRaisesRegex(errors.CloudError, "glance ended"):
             self.up()
-        self.assertTrue((self.place.data / "mysql/ibdata1").exists())
+        self.assertTrue((self.folders.data / "mysql/ibdata1").exists())
 
     def test_a_full_disk(self):
         self.run.side_effect = OSError(errno.ENOSPC, "No space", "/a/b")
@@ -67,30 +67,30 @@ class RecoveryTestCase(base.CloudTestCase):
             self.up()
 
     def test_an_interrupted_purge_is_finished(self):
-        self.place.purging.touch()
+        self.folders.purging.touch()
         self.assertIn("an earlier purge was interrupted", self.up())
-        self.teardown.empty.assert_called_once_with(self.place)
+        self.teardown.empty.assert_called_once_with(self.folders)
 
     def test_folders(self):
-        (self.place.data / "nova/instances").rmdir()
+        (self.folders.data / "nova/instances").rmdir()
         self.assertNotIn("found", self.up())
-        schema.mark(self.place, "nova").touch()
-        (self.place.data / "nova/instances").rmdir()
-        (self.place.data / "locks").rmdir()
+        schema.mark(self.folders, "nova").touch()
+        (self.folders.data / "nova/instances").rmdir()
+        (self.folders.data / "locks").rmdir()
         said = self.up()
         self.paths.remove.assert_not_called()
-        self.assertIn("found: folder data/locks is gone; made anew", said)
+        self.assertIn("found: folder data/locks is gone; recreated", said)
         self.assertRegex(said, "data/nova/instances is gone; .* guests of")
-        self.assertTrue(self.place.guests_gone.exists())
-        self.assertEqual([], self.place.missing_folders())
+        self.assertTrue(self.folders.guests_gone.exists())
+        self.assertEqual([], self.folders.missing_folders())
 
     def test_the_folder_of_what_serves_guests(self):
-        schema.mark(self.place, "nova").touch()
-        (self.place.data / "neutron").rmdir()
+        schema.mark(self.folders, "nova").touch()
+        (self.folders.data / "neutron").rmdir()
         self.assertIn("folder data/neutron is gone", self.up())
         self.paths.remove.assert_called_once()
 
     def test_files_that_cannot_be_read(self):
-        schema.mark(self.place, "nova").touch()
-        self.place.settings.write_text("{")
-        self.assertIn("settings.json cannot be read; made anew", self.up())
+        schema.mark(self.folders, "nova").touch()
+        self.folders.settings.write_text("{")
+        self.assertIn("settings.json cannot be read; recreated", self.up())

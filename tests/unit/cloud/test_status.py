@@ -1,15 +1,15 @@
-from rally_vmperf.cloud import credentials
-from rally_vmperf.cloud import schema
-from rally_vmperf.cloud import services
 from rally_vmperf.cloud import status
-from rally_vmperf.cloud import supervisor
+from rally_vmperf.cloud.services import schema
+from rally_vmperf.cloud.services import services
+from rally_vmperf.cloud.services import supervisor
+from rally_vmperf.cloud.state import credentials
 from tests.unit.cloud import base
 
 
 class DescribeTestCase(base.CloudTestCase):
     def setUp(self):
         super().setUp()
-        self.keeper = supervisor.Supervisor(self.place, self.processes)
+        self.keeper = supervisor.Supervisor(self.folders, self.processes)
         self.known = [
             services.Service(name=name, argv=[name], address=f"at {name}")
             for name in ("mariadb", "keystone", "glance")
@@ -43,15 +43,15 @@ class DescribeTestCase(base.CloudTestCase):
         self.assertEqual(len(status.COLUMNS), len(line.cells()))
 
     def test_of_an_empty_state_root(self):
-        lines = status.of_cloud(self.place)
+        lines = status.of_cloud(self.folders)
         self.assertIn("nova-compute", [line.service for line in lines])
         self.assertEqual({"stopped"}, {line.state for line in lines})
 
     def test_damaged_parts(self):
-        credentials.load(self.place.etc / "secrets.json")
-        schema.mark(self.place, "nova").touch()
-        (self.place.run / "mariadb").rmdir()
-        troubles = [ln.cells() for ln in status.of_cloud(self.place)]
+        credentials.load(self.folders.etc / "secrets.json")
+        schema.mark(self.folders, "nova").touch()
+        (self.folders.run / "mariadb").rmdir()
+        troubles = [ln.cells() for ln in status.of_cloud(self.folders)]
         self.assertIn(
             ("files", "damaged", "", "", "", "folder run/mariadb is gone"),
             troubles,

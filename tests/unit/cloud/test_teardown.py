@@ -2,10 +2,10 @@ import io
 from unittest import mock
 
 from rally_vmperf import removal
-from rally_vmperf.cloud import addresses
-from rally_vmperf.cloud import console
-from rally_vmperf.cloud import layout
 from rally_vmperf.cloud import teardown
+from rally_vmperf.cloud.state import addresses
+from rally_vmperf.cloud.system import console
+from rally_vmperf.cloud.system import layout
 from tests.unit.cloud import base
 
 
@@ -18,13 +18,13 @@ class DownTestCase(base.CloudTestCase):
             setattr(self, name, patch.start())
             self.addCleanup(patch.stop)
 
-    def down(self, *, purge, place=None):
+    def down(self, *, purge, folders=None):
         teardown.down(
-            place or self.place, console.Progress(self.stream), purge=purge
+            folders or self.folders, console.Progress(self.stream), purge=purge
         )
 
     def test_no_cloud(self):
-        self.down(purge=True, place=layout.Layout(self.folder / "none"))
+        self.down(purge=True, folders=layout.Layout(self.folder / "none"))
         self.assertIn("there is no cloud", self.stream.getvalue())
 
     def test_names_of_others_are_left_alone(self):
@@ -33,37 +33,37 @@ class DownTestCase(base.CloudTestCase):
         self.network_removal.remove.assert_not_called()
 
     def test_bridges_go_with_the_cloud(self):
-        self.place.before.write_text('{"settings": {}, "leftovers": []}')
+        self.folders.before.write_text('{"settings": {}, "leftovers": []}')
         with mock.patch.object(teardown.machine, "LEFTOVERS", ()):
             self.down(purge=False)
         self.network_removal.remove.assert_called_once_with(addresses.USUAL)
-        self.assertFalse(self.place.before.exists())
+        self.assertFalse(self.folders.before.exists())
 
     def test_databases_stay_and_guests_do_not(self):
         self.down(purge=False)
-        self.assertTrue((self.place.data / "mysql").exists())
-        self.assertTrue(self.place.guests_gone.exists())
+        self.assertTrue((self.folders.data / "mysql").exists())
+        self.assertTrue(self.folders.guests_gone.exists())
 
     def test_a_purge_keeps_the_image(self):
-        self.place.image.touch()
+        self.folders.image.touch()
         self.down(purge=True)
         self.assertEqual(
-            {self.place.image.name, removal.MARKER},
-            {path.name for path in self.place.root.iterdir()},
+            {self.folders.image.name, removal.MARKER},
+            {path.name for path in self.folders.root.iterdir()},
         )
 
     def test_guests_are_given_up_before_they_are_ended(self):
         self.sweep.side_effect = KeyboardInterrupt
         with self.assertRaises(KeyboardInterrupt):
             self.down(purge=False)
-        self.assertTrue(self.place.guests_gone.exists())
+        self.assertTrue(self.folders.guests_gone.exists())
 
     def test_an_interrupted_purge_is_known_for_one(self):
         self.sweep.side_effect = KeyboardInterrupt
         with self.assertRaises(KeyboardInterrupt):
             self.down(purge=True)
-        self.assertTrue(self.place.purging.exists())
+        self.assertTrue(self.folders.purging.exists())
 
     def test_a_purge_without_an_image_leaves_nothing(self):
         self.down(purge=True)
-        self.assertFalse(self.place.root.exists())
+        self.assertFalse(self.folders.root.exists())

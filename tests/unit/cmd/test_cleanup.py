@@ -10,10 +10,10 @@ from unittest import mock
 from cliff import app
 
 from rally_vmperf.cmd import cleanup
-from rally_vmperf.guests import ledger
-from rally_vmperf.guests import ownership
-from tests.unit.guests import test_ledger
+from rally_vmperf.guests.cleanup import ledger
+from rally_vmperf.guests.cleanup import ownership
 from tests.unit.guests import testing
+from tests.unit.guests.cleanup import test_ledger
 
 USER = {"auth_url": "http://keystone/v3", "tenant_name": "member"}
 NAME = "c_rally_dddddddd_00000000"
@@ -37,7 +37,7 @@ class CleanupTest(unittest.TestCase):
         self.tasks = [ownership.Task(uuid="task-d", ended=False)]
         for target, new in {
             "cmd.rally_api.load": mock.Mock(),
-            "cmd.rally_api.option": lambda name: folder.name,
+            "opts.read": lambda path: mock.Mock(journal_dir=folder.name),
             "cmd.rally_api.platform": lambda env: {"users": [USER]},
             "cmd.rally_api.tasks": lambda: self.tasks,
             "cmd.rally_api.crash": self.crash,
@@ -94,7 +94,7 @@ class CleanupTest(unittest.TestCase):
 
     def test_not_removed(self):
         self.cloud.network.delete_ip = mock.Mock()
-        with mock.patch("rally_vmperf.guests.removal.TIMEOUT", 0.01):
+        with mock.patch("rally_vmperf.guests.cleanup.removal.TIMEOUT", 0.01):
             code, (row,) = self.run_command("--yes")
         self.assertEqual(1, code)
         self.assertEqual("not removed: still there", row["Outcome"])

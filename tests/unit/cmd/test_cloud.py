@@ -1,8 +1,10 @@
+import contextlib
+import io
 import pathlib
 import unittest
 from unittest import mock
 
-from rally_vmperf.cloud import errors
+from rally_vmperf.cloud.system import errors
 from rally_vmperf.cmd import cloud
 from rally_vmperf.cmd import image
 
@@ -17,6 +19,18 @@ class ParserTestCase(unittest.TestCase):
         self.assertIsNone(parsed.disk_cache)
         parsed = self.parse(cloud.Up, "--disk-cache", "directsync")
         self.assertEqual("directsync", parsed.disk_cache)
+
+    def test_a_network_that_is_none(self):
+        for given, said in (
+            ("10.0.0.0/24", "10.0.0.0/24 is not from /8 to /22; give one"),
+            ("here", "'here'; give one such as 10.66.0.0/22"),
+        ):
+            with (
+                self.assertRaises(SystemExit),
+                contextlib.redirect_stderr(io.StringIO()) as shown,
+            ):
+                self.parse(cloud.Up, "--network", given)
+            self.assertIn(said, shown.getvalue())
 
     def test_down(self):
         self.assertFalse(self.parse(cloud.Down).purge)

@@ -1,5 +1,6 @@
 """Tests of the console script as its user meets it."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -27,14 +28,23 @@ class TestScript(unittest.TestCase):
         self.home = pathlib.Path(folder.name)
         registry = store.Store(self.home / "baselines")
         registry.save(made.baseline())
-        slower = made.entry()
+        flow = {"to": "peer", "hosts": "other", "path": "link"}
+        slower = made.entry(
+            cpus=["8,9"],
+            numa_nodes=[1],
+            flows=[{**flow, "floating": False, "machines": 1}],
+        )
         for rows in slower["repetitions"]:
             rows["cpu.sysbench.rate"][0] /= 2
         registry.save(
             made.baseline(
                 name="slow",
                 entries=[slower],
-                machine={"name": "old", "fingerprint": {"kernel": "5.10"}},
+                machine={
+                    "name": "old",
+                    "fingerprint": {"kernel": "5.10", "isolated_cpus": "8-15"},
+                },
+                **{"class": "r740"},
             )
         )
         self.conf = self.home / "rally.conf"
@@ -58,18 +68,68 @@ class TestScript(unittest.TestCase):
         done = self.script("baseline", "list", "-f", "csv")
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertIn('"metal"', done.stdout)
-        self.assertIn('"old"', done.stdout)
+        self.assertIn('"old","r740"', done.stdout)
+
+    def test_an_empty_list(self):
+        """It says where it looked, and what makes one."""
+        for one in (self.home / "baselines").glob("*.json"):
+            one.unlink()
+        done = self.script("baseline", "list")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn(f"no baseline in {self.home}/baselines;", done.stderr)
+
+    def test_an_empty_journal(self):
+        """A run that has measured nothing yet."""
+        path = self.home / "run.jsonl"
+        path.touch()
+        done = self.script("judge", str(path))
+        self.assertEqual(1, done.returncode)
+        self.assertIn(f"journal {path} has no record yet;", done.stderr)
+
+    def test_an_environment_that_is_not_there(self):
+        """Rally's own words for it are those of its database."""
+        subprocess.run(
+            [
+                *(str(pathlib.Path(SCRIPT).parent / "rally"),),
+                *("--config-file", str(self.conf), "db", "ensure"),
+            ],
+            env={**os.environ, "HOME": str(self.home)},
+            capture_output=True,
+            check=True,
+        )
+        done = self.script("cleanup", "--env", "nope")
+        self.assertEqual(1, done.returncode)
+        self.assertIn("Rally has no environment 'nope'; list", done.stderr)
 
     def test_show(self):
         """Figures with their units."""
         done = self.script("baseline", "show", "metal")
         self.assertRegex(done.stdout, r"cpu\.sysbench\.rate +\| 100 events/s")
         self.assertIn("10.0 ms", done.stdout)
+        done = self.script("baseline", "show", "slow")
+        self.assertIn("class of machines: r740\n", done.stderr)
+
+    def test_show_where_it_ran(self):
+        """What a baseline of a former version does not tell is unknown."""
+        done = self.script("baseline", "show", "metal", "-f", "json")
+        self.assertIn("isolated CPUs: unknown\n", done.stderr)
+        first = json.loads(done.stdout)[0]
+        self.assertEqual(("-", "-"), (first["CPUs"], first["NUMA node"]))
+        self.assertEqual("-", first["Network"])
+        done = self.script("baseline", "show", "slow", "-f", "json")
+        self.assertIn("isolated CPUs: 8-15\n", done.stderr)
+        first = json.loads(done.stdout)[0]
+        self.assertEqual(("8,9", "1"), (first["CPUs"], first["NUMA node"]))
+        self.assertEqual(
+            "to the peer, on another host, in a network of its own",
+            first["Network"],
+        )
 
     def test_compare(self):
         """The loss of the second, and in what the machines differ."""
         done = self.script("baseline", "compare", "metal", "slow")
         self.assertIn("50.0 %", done.stdout)
+        self.assertIn("classes differ: none, r740\n", done.stderr)
         self.assertIn("kernel_differs: bare metal: 6.1", done.stderr)
 
     def test_delete(self):
@@ -88,6 +148,13 @@ class TestScript(unittest.TestCase):
             "shape of the guests is not known",
         ),
         (
+            (
+                *("baseline", "record", "x", "--workload", "mbw", "--local"),
+                *("--flavor", "m1.small"),
+            ),
+            "no environment is in use; choose one with: rally env use",
+        ),
+        (
             ("baseline", "record", "metal", "--workload", "mbw", "--local"),
             "'metal' exists",
         ),
@@ -104,6 +171,25 @@ class TestScript(unittest.TestCase):
                 *("--jump", "rally@192.0.2.1"),
             ),
             "add --host",
+        ),
+        (
+            (
+                *("baseline", "record", "x", "--workload", "mbw", "--local"),
+                *("--cpus", "4096", "--memory", "64"),
+            ),
+            "and 1 copy of 4096 vCPUs need 4096;",
+        ),
+        (
+            (
+                *("baseline", "record", "x", "--workload", "mbw"),
+                *("--cpus", "1", "--memory", "64", "--host", "root@[::1"),
+            ),
+            "'root@[::1' is no host to log in to; write user@host",
+        ),
+        (("plan", "nope.yaml"), "nope.yaml: No such file or directory"),
+        (
+            ("baseline", "record", "x", "--task", "nope.yaml", "--local"),
+            "rally-vmperf: nope.yaml: No such file or directory",
         ),
     )
     @ddt.unpack

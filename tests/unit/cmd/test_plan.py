@@ -1,5 +1,7 @@
 """Tests of the command that says what a task will take."""
 
+import argparse
+import contextlib
 import io
 import json
 import os
@@ -14,6 +16,7 @@ from cliff import app
 
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import plan
+from rally_vmperf.cmd import task_file
 from rally_vmperf.guests import errors
 from tests.unit.guests import testing
 
@@ -99,6 +102,26 @@ class PlanTest(unittest.TestCase):
         self.assertEqual({"Four guests"}, {row["Subtask"] for row in rows})
         self.assertIn("will be 25 % full", said)
 
+    def test_an_argument_that_the_task_does_not_have(self):
+        """Rally passes it over, and what was meant has its default."""
+        text = yaml.safe_dump(
+            {"version": 2, "title": "T", "subtasks": [subtask()]}
+        )
+        self.path.write_text(text.replace("T", "T {{ repetitions }}", 1))
+        given = {"repetition": 9, "repetitions": 3, "vmperf_spread": {}}
+        parsed = argparse.Namespace(
+            task_args=json.dumps(given),
+            task_args_file=None,
+            config_file=os.devnull,
+        )
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            task_file.read(str(self.path), parsed)
+        self.assertEqual(
+            f"{self.path} has no argument 'repetition', which changes "
+            "nothing; did you mean 'repetitions'?\n",
+            said.getvalue(),
+        )
+
     def test_nothing_is_made(self):
         """It only asks."""
         self.plan(subtask(), subtask(levels=[1]))
@@ -122,7 +145,7 @@ class PlanTest(unittest.TestCase):
         code, rows, said = self.plan(wanted)
         self.assertEqual(0, code)
         self.assertFalse([r for r in rows if r["Of"].startswith("host")])
-        self.assertIn("only an admin sees", said)
+        self.assertIn("only an administrator sees", said)
 
     def test_networks_that_are_still_to_be_made(self):
         """Their ports and addresses are not known yet."""

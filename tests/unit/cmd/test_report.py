@@ -48,12 +48,16 @@ class ReportTestCase(unittest.TestCase):
         path = pathlib.Path(self.journal())
         content = path.read_text()
         path.write_text(content[: len(content) * 3 // 4])
-        limits = self.write("limits.yaml", json.dumps(made.LIMITS))
+        limits = self.write(
+            "limits.yaml", json.dumps({"vmperf_overhead": made.LIMITS})
+        )
         self.run_command(str(path), "--limits", limits)
         self.assertIn("never begun: 2", self.page.read_text())
 
     def test_limits_of_the_file(self):
-        limits = self.write("limits.yaml", "max_percent: {'*': 1000}\n")
+        limits = self.write(
+            "limits.yaml", "vmperf_overhead: {max_percent: {'*': 1000}}\n"
+        )
         said = self.run_command(self.journal(), "--limits", limits)
         self.assertIn("passed", said)
 
@@ -67,7 +71,9 @@ class ReportTestCase(unittest.TestCase):
             ),
         )
         self.assertIn("failed", self.run_command(path))
-        limits = self.write("limits.yaml", "max_percent: {'*': 1000}\n")
+        limits = self.write(
+            "limits.yaml", "vmperf_overhead: {max_percent: {'*': 1000}}\n"
+        )
         self.assertIn("passed", self.run_command(path, "--limits", limits))
 
     def test_several_runs(self):
@@ -87,7 +93,10 @@ class ReportTestCase(unittest.TestCase):
         said = self.run_command(path)
         self.assertIn("1 to 3 guests: figures without limits", said)
         for limits, words in (
-            ({"max_percent": {"*": 95}}, "passed: 1 of 1"),
+            (
+                {"vmperf_degradation": {"max_percent": {"*": 95}}},
+                "passed: 1 of 1",
+            ),
             ({"vmperf_degradation": {"max_percent": {"*": 1}}}, "failed: "),
             (
                 {"vmperf_fairness": {"min_index": {"*": 0.9}}},
@@ -108,13 +117,17 @@ class ReportTestCase(unittest.TestCase):
     def test_wrong_limits_are_refused_in_one_line(self):
         path = self.journal()
         for content, words in (
-            ("max_percent: 5", "max_percent"),
-            ("max_percents: {'*': 5}", "'max_percents' was unexpected"),
+            ("max_percent: {'*': 5}", "below the name of their SLA"),
+            ("vmperf_overhead: {max_percent: 5}", "max_percent"),
+            (
+                "vmperf_overhead: {max_percents: {'*': 5}}",
+                "'max_percents' was unexpected",
+            ),
             ("a: b: c", "no YAML"),
             ("", "object"),
             (
                 "vmperf_overhead: {max_percent: {a: 1}}\nfailure_rate: {}",
-                "failure_rate is no SLA of ours",
+                "failure_rate is not an SLA of rally_vmperf",
             ),
         ):
             limits = self.write("limits.yaml", content)

@@ -16,45 +16,28 @@ from rally.task import task_cfg
 
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import protocol
 from rally_vmperf.records import codec
 from rally_vmperf.workloads import registry
 from tests.unit import made
 from tests.unit.doc import pages
+from tests.unit.doc import tasks_page
 from tests.unit.toolbox import made as toolboxes
+from tests.unit.workloads import golden
 
-MAIN = "tasks/kvm-overhead.yaml"
-#: Names that the main task takes, as its comment and the reference tell.
-ARGUMENTS = (
-    *("baseline", "image", "user", "flavors", "guests", "network", "host"),
-    *("availability_zone", "peer", "repetitions", "warmup", "max_percent"),
-    *("max", "tolerate", "cpu_seconds", "cpu_threads", "bzip2_mib"),
-    *("memory_mib", "memory_runs", "disk_mib", "disk_seconds", "disk_ramp"),
-    *("network_seconds", "network_udp_bitrate", "guest_options"),
-)
+MAIN = tasks_page.MAIN
 DENSITY = "tasks/kvm-density.yaml"
-STUDY = "tasks/openstack-study.yaml"
-#: Task -> the names that it takes.
-TAKEN = {
-    MAIN: ARGUMENTS,
-    DENSITY: (
-        *("baseline", "image", "user", "flavors", "levels", "levels_of"),
-        *("order", "seed", "others", "stop", "network", "host"),
-        "server_group",
-        *("availability_zone", "peer", "repetitions", "warmup"),
-        *("max_percent", "of", "against", "min_index", "tolerate"),
-        *("cpu_seconds", "cpu_threads", "bzip2_mib", "disk_mib"),
-        *("disk_seconds", "disk_ramp", "network_seconds", "guest_options"),
-    ),
-    STUDY: (
-        *("baseline", "image", "user", "flavors", "levels", "network"),
-        *("host", "peer", "repetitions", "bzip2_mib", "disk_mib"),
-        *("disk_seconds", "disk_ramp", "network_seconds"),
-    ),
-}
+#: Task -> the names that it takes, of which it tells the meaning.
+TAKEN = {path: set(tasks_page.arguments(path)) for path in tasks_page.PATHS}
 PEER = {"address": "192.0.2.10", "user": "root"}
-SHAPE = {"vcpus": 2, "memory_mib": 2048, "copies": 1}
+#: What is read of any file that a workload brings, a tarball aside.
+JOB_FILE = pages.ROOT / "scenarios" / "database.fio"
+#: Metrics that their workloads tell over time.
+_OVER_TIME = re.compile(r"(disk.fio|network.iperf3)\..*\.(iops|throughput)")
 #: A file of the reader's machine, as a task names it.
-_FILE = re.compile(r'"(key_file|known_hosts|password_file)": "([^"]+)"')
+_FILE = re.compile(
+    r'"(key_file|known_hosts|password_file|proxy_login)": "([^"]+)"'
+)
 SHAPE = {"vcpus": 2, "memory_mib": 2048, "copies": 1}
 
 
@@ -62,6 +45,12 @@ def rally():
     """Return Rally's API, with all plugins and nobody's configuration."""
     plugins.load()
     return api.API(config_file=os.devnull, skip_db_check=True)
+
+
+def _read(file):
+    if file.name == "unixbench.tar":
+        return golden.unixbench_source()
+    return JOB_FILE.read_bytes()
 
 
 def render(path, arguments):
@@ -85,7 +74,7 @@ def of_block(text):
     if "version" in given:
         return given
     for task, names in TAKEN.items():
-        if set(given) <= set(names):
+        if set(given) <= names:
             return render(task, given)
     whole = _whole()
     subtask = whole["subtasks"][0]
@@ -100,7 +89,10 @@ def of_block(text):
         subtask["contexts"]["vmperf_guests@openstack"]["count"] = 8
     (arguments,) = subtask["scenario"].values()
     for key, value in given.items():
-        if key in ("workloads", "levels", "order", "seed", "others", "stop"):
+        if key in (
+            *("workloads", "levels", "order", "seed", "others", "lone"),
+            "stop",
+        ):
             arguments[key] = value
             subtask["sla"] = {"failure_rate": {"max": 0}}
         elif key in ("sla", "contexts", "runner", "scenario"):
@@ -113,7 +105,7 @@ def of_block(text):
 def _of_density(text):
     words = (
         *("vmperf_degradation", "vmperf_fairness", "levels:", "stop:"),
-        "others:",
+        *("others:", "lone:"),
     )
     return any(word in text for word in words)
 
@@ -156,7 +148,19 @@ def check(task):
     plugins.load()
     with (
         tempfile.TemporaryDirectory() as folder,
-        mock.patch("rally_vmperf.machines.routes.open_socket", autospec=True),
+        mock.patch(
+            "rally_vmperf.machines.remote.routes.open_socket", autospec=True
+        ),
+        mock.patch(
+            "rally_vmperf.workloads.files.read",
+            autospec=True,
+            side_effect=_read,
+        ),
+        mock.patch(
+            "rally_vmperf.toolbox.bundle.load",
+            autospec=True,
+            return_value=mock.Mock(programs={}),
+        ),
     ):
         task = _with_files(task, pathlib.Path(folder, "files"))
         _register(task, store.Store(folder))
@@ -177,7 +181,7 @@ def _with_files(task, folder):
         key, name = found.groups()
         path = folder / name.lstrip("~/")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("something\n")
+        path.write_text("some:thing\n")
         return f'"{key}": {json.dumps(str(path))}'
 
     return json.loads(_FILE.sub(make, json.dumps(task)))
@@ -190,10 +194,12 @@ def _register(task, registry_of_baselines):
             continue
         name = subtask["contexts"]["vmperf_baseline"]["name"]
         (arguments,) = subtask["scenario"].values()
-        given = arguments["workloads"]
-        covered.setdefault(name, []).extend(assignment.assign(given))
-    for name, assignments in covered.items():
-        registry_of_baselines.save(baseline(name, assignments))
+        asked = protocol.of_arguments(arguments)
+        given = assignment.assign(arguments["workloads"], asked)
+        held = "whole" if asked.shape == "whole" else "cgroup2"
+        covered.setdefault((name, held), []).extend(given)
+    for (name, held), assignments in covered.items():
+        registry_of_baselines.save(baseline(name, assignments, held))
 
 
 def _furnish(task, folder):
@@ -206,26 +212,30 @@ def _furnish(task, folder):
             guests["tools"] = str(folder)
 
 
-def baseline(name, assignments):
+def baseline(name, assignments, held="cgroup2"):
     """Return a baseline that covers assignments, in several copies."""
     return made.baseline(
         name=name,
         machine={"name": "host-1", "fingerprint": {}},
         entries=[
-            _entry(one, copies)
+            _entry(one, copies, held)
             for one in assignments
             for copies in (1, 2, 3, 4, 8)
         ],
     )
 
 
-def _entry(one, copies):
+def _entry(one, copies, held):
     metrics = one.workload.metrics(one.arguments)
     samples = {metric.name: [100.0] * copies for metric in metrics}
+    line = {"machines": copies, "end": 10, "mean": [90, 110]}
     return made.entry(
         workload=one.workload.name,
         arguments=one.arguments,
+        **one.protocol(),
+        held=held,
         shape={**SHAPE, "copies": copies},
         metrics=codec.encode_metrics(metrics),
         repetitions=[samples] * 3,
+        lines={name: line for name in samples if _OVER_TIME.fullmatch(name)},
     )

@@ -10,8 +10,7 @@ from rally import plugins
 from rally.task import scenario
 
 from rally_vmperf import opts
-from rally_vmperf.execution import station
-from rally_vmperf.guests import boot
+from rally_vmperf.execution import ports
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.contexts import baseline
@@ -91,10 +90,12 @@ class ReferenceTestCase(unittest.TestCase):
 
     def test_ports_of_network_workloads(self):
         page = pages.text("doc/source/own-cloud.rst")
-        first, last = boot._WORKLOADS
-        self.assertIn(f"ports {first} to {last}", page)
-        self.assertEqual((first, 4), (station.FIRST_PORT, station.PORTS_EACH))
-        self.assertIn("four for each guest", page)
+        self.assertEqual(2, page.count(f"ports from {ports.FIRST} "))
+        self.assertIn(f"{ports.LAST}", page)
+
+
+#: Scenarios that pages name as to come.
+TO_COME = {"VMPerf.tuning", "VMPerf.migration"}
 
 
 @ddt.ddt
@@ -104,7 +105,10 @@ class NothingElseTestCase(unittest.TestCase):
             found = set(re.findall(r"\bvmperf_[a-z]\w+", pages.text(page)))
             self.assertLessEqual(found, PLUGINS, page)
             scenarios = set(re.findall(r"\bVMPerf\.\w+", pages.text(page)))
-            self.assertLessEqual(scenarios, set(table.scenarios()), page)
+            there = {*table.scenarios(), *TO_COME}
+            self.assertLessEqual(scenarios, there, page)
+            if scenarios & TO_COME:
+                self.assertIn("to come", " ".join(pages.text(page).split()))
 
     def test_findings_exist(self):
         for page in pages.PAGES:

@@ -4,15 +4,19 @@ import json
 import unittest
 
 import ddt
+import jinja2
+import jinja2.meta
 import jsonschema
 import yaml
 from rally import exceptions
 from rally import plugins
 from rally.env import platform
 
-from rally_vmperf.measurement import limits
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.questions import limits_file
 from tests.unit.doc import pages
 from tests.unit.doc import tasks
+from tests.unit.doc import tasks_page
 
 SHIPPED = [
     str(path.relative_to(pages.ROOT))
@@ -24,10 +28,20 @@ ARGUMENT_FILES = [
     str(path.relative_to(pages.ROOT))
     for path in sorted((pages.ROOT / "tasks").glob("*.embedded.yaml"))
 ]
-
-
+#: Files whose network workloads are not left out without a peer.
+OF_PEERS = {
+    *(f"scenarios/overhead-{name}.yaml" for name in ("http", "iperf2")),
+    *(f"scenarios/overhead-{name}.yaml" for name in ("iperf3", "ping")),
+    *(f"scenarios/overhead-{name}.yaml" for name in ("sockperf", "wget")),
+    *("tasks/study-hep.yaml", "tasks/study-load-agents.yaml"),
+    *("tasks/study-openstack-kvm.yaml", "tasks/study-private-cloud.yaml"),
+}
+#: What some files have no default for.
+GIVEN = {"peer": tasks.PEER, "job_file": str(tasks.JOB_FILE)}
 #: Values that YAML takes for something else, or not at all, unless quoted.
 ODD = {
+    "peer": {"address": "peer: 1", "user": "no"},
+    "job_file": "/a: b",
     "baseline": 2024,
     "image": "debian 12, amd64",
     "user": "null",
@@ -42,14 +56,25 @@ ODD = {
 @ddt.ddt
 class ShippedTestCase(unittest.TestCase):
     @ddt.data(*SHIPPED)
-    def test_without_any_argument(self, path):
-        tasks.check(tasks.render(path, {}))
+    def test_with_no_argument_but_what_has_no_default(self, path):
+        tasks.check(tasks.render(path, GIVEN))
+
+    @ddt.data(*SHIPPED)
+    def test_what_has_to_be_given(self, path):
+        """There is no address, and no file, that could be meant."""
+        lacking = "job_file" if "job_file" in path else "peer"
+        if path not in OF_PEERS and lacking == "peer":
+            self.assertNotIn('"peer"', json.dumps(tasks.render(path, {})))
+            return
+        said = f"Please specify template task argument: {lacking}$"
+        with self.assertRaisesRegex(TypeError, said):
+            tasks.render(path, {})
 
     @ddt.data(*ARGUMENT_FILES)
     def test_with_the_arguments_beside_it(self, path):
         arguments = yaml.safe_load((pages.ROOT / path).read_text())
         task = path.replace(".embedded.yaml", ".yaml")
-        self.assertLessEqual(set(arguments), set(tasks.TAKEN[task]))
+        self.assertLessEqual(set(arguments), tasks.TAKEN[task])
         tasks.check(tasks.render(task, arguments))
 
     def test_with_every_argument(self):
@@ -79,13 +104,43 @@ class ShippedTestCase(unittest.TestCase):
             "network_seconds": 5,
             "guest_options": {"config_drive": True},
             "network_udp_bitrate": 50000000,
+            "vmperf_overhead": {"max_percent": {"cpu.*": 7}},
+            "vmperf_spread": {"max_cv_percent": {"cpu.*": 3}},
+            "neighbours": {"guests": 2, "workload": {"name": "fio"}},
+            "vmperf_neighbours": {"max_percent": {"cpu.*": 9}},
         }
-        self.assertEqual(set(tasks.ARGUMENTS), set(arguments))
+        self.assertEqual(tasks.TAKEN[tasks.MAIN], set(arguments))
         task = tasks.render(tasks.MAIN, arguments)
         tasks.check(task)
         shown = json.dumps(task)
         for value in ("metal-1", "debian-12", "compute1", "192.0.2.10"):
             self.assertIn(value, shown)
+
+    def test_neighbours_are_further_guests(self):
+        """They have limits of their own."""
+        given = {
+            "neighbours": {"guests": 2, "workload": {"name": "stress_ng"}},
+            "vmperf_neighbours": {"max_percent": {"cpu.*": 9}},
+        }
+        task = tasks.render(tasks.MAIN, given)
+        tasks.check(task)
+        (subtask,) = task["subtasks"]
+        guests = subtask["contexts"]["vmperf_guests@openstack"]
+        self.assertEqual(3, guests["count"])
+        self.assertIn("vmperf_neighbours", subtask["sla"])
+
+    @ddt.data("kvm-overhead", "kvm-density")
+    def test_with_a_file_of_limits(self, name):
+        """The SLAs of the scenario are those of the file."""
+        path = pages.ROOT / "etc" / "tempest-limits.yaml"
+        given = limits_file.by_criterion(str(path))
+        task = tasks.render(f"tasks/{name}.yaml", given)
+        (subtask,) = task["subtasks"]
+        held = {
+            key: value for key, value in given.items() if key in subtask["sla"]
+        }
+        self.assertEqual({"failure_rate": {"max": 0}, **held}, subtask["sla"])
+        self.assertTrue(held)
 
     @ddt.data(*SHIPPED)
     def test_values_are_quoted(self, path):
@@ -94,13 +149,22 @@ class ShippedTestCase(unittest.TestCase):
         for index, subtask in enumerate(task["subtasks"]):
             contexts = subtask["contexts"]
             guests = contexts["vmperf_guests@openstack"]
-            flavor = str(ODD["flavors"][index])
+            flavors = ODD["flavors"]
+            flavor = str(flavors[index % len(flavors)])
             self.assertEqual({"name": "2024"}, contexts["vmperf_baseline"])
             self.assertEqual({"name": ODD["image"]}, guests["image"])
             self.assertEqual({"name": ODD["network"]}, guests["network"])
             self.assertEqual({"name": flavor}, guests["flavor"])
             for key in {"user", "host", "availability_zone"} & set(guests):
                 self.assertEqual(ODD[key], guests[key])
+
+    @ddt.data(*tasks.TAKEN)
+    def test_a_class_in_place_of_a_baseline(self, path):
+        """It is handed on as it is."""
+        given = {"class": "r740"}
+        task = tasks.render(path, {**GIVEN, "baseline": given})
+        for subtask in task["subtasks"]:
+            self.assertEqual(given, subtask["contexts"]["vmperf_baseline"])
 
     def test_titles_are_quoted(self):
         """They hold names that were given."""
@@ -109,6 +173,41 @@ class ShippedTestCase(unittest.TestCase):
         self.assertEqual(f"Overhead of {ODD['flavors'][1]}", second["title"])
         self.assertIn(ODD["flavors"][1], task["description"])
         self.assertIn("baseline 2024.", task["description"])
+
+    @ddt.unpack
+    @ddt.data(
+        ({}, "shuffled", 1),
+        ({"max_percent": {"*": 20}}, "listed", 0),
+    )
+    def test_density_shuffles_where_nothing_stops(self, stop, order, warmup):
+        """A stop rule needs ascending levels in each repetition."""
+        (subtask,) = tasks.render(tasks.DENSITY, {"stop": stop})["subtasks"]
+        density = subtask["scenario"]["VMPerf.density"]
+        self.assertEqual(
+            (order, warmup), (density["order"], density["warmup"])
+        )
+
+    @ddt.unpack
+    @ddt.data(
+        ({}, "turn"),
+        ({"of": "worst"}, "each"),
+        ({"of": "worst", "against": "bare_metal", "baseline": "m"}, "turn"),
+        (
+            {
+                "vmperf_degradation": {
+                    "max_percent": {"cpu.*": 7},
+                    "of": "worst",
+                }
+            },
+            "each",
+        ),
+    )
+    def test_the_worst_guest_needs_each_alone(self, given, lone):
+        """Where its limit is held against one guest."""
+        task = tasks.render(tasks.DENSITY, given)
+        tasks.check(task)
+        (subtask,) = task["subtasks"]
+        self.assertEqual(lone, subtask["scenario"]["VMPerf.density"]["lone"])
 
     def test_density_with_every_argument(self):
         arguments = {
@@ -121,9 +220,11 @@ class ShippedTestCase(unittest.TestCase):
             "order": "shuffled",
             "seed": 5,
             "others": "stopped",
+            "lone": "each",
             "stop": {},
             "network": "private",
             "host": "compute1",
+            "hosts": [],
             "server_group": "soft-affinity",
             "availability_zone": "nova",
             "peer": tasks.PEER,
@@ -133,6 +234,8 @@ class ShippedTestCase(unittest.TestCase):
             "of": "worst",
             "against": "bare_metal",
             "min_index": {"cpu.*": 0.5},
+            "max_spread_percent": {"cpu.*": 30},
+            "at": 2,
             "tolerate": ["tool_version_differs"],
             "cpu_seconds": 5,
             "cpu_threads": 2,
@@ -142,15 +245,19 @@ class ShippedTestCase(unittest.TestCase):
             "disk_ramp": 0,
             "network_seconds": 5,
             "guest_options": {"max_host_share": 50},
+            "vmperf_degradation": {"max_percent": {"cpu.*": 7}},
+            "vmperf_fairness": {"min_index": {"cpu.*": 0.9}},
+            "neighbours": {"guests": 2, "workload": {"name": "fio"}},
+            "vmperf_neighbours": {"max_percent": {"cpu.*": 9}},
         }
-        self.assertEqual(set(tasks.TAKEN[tasks.DENSITY]), set(arguments))
+        self.assertEqual(tasks.TAKEN[tasks.DENSITY], set(arguments))
         task = tasks.render(tasks.DENSITY, arguments)
         tasks.check(task)
         counts = [
             subtask["contexts"]["vmperf_guests@openstack"]["count"]
             for subtask in task["subtasks"]
         ]
-        self.assertEqual([8, 2], counts)
+        self.assertEqual([10, 4], counts)
 
     @ddt.data(
         ([3, 1, 2], 3),
@@ -159,6 +266,7 @@ class ShippedTestCase(unittest.TestCase):
         ({"doubling_to": 1}, 1),
         ({"doubling_to": 7}, 4),
         ({"doubling_to": 32}, 32),
+        ({"doubling_to": 1000}, 512),
     )
     @ddt.unpack
     def test_guests_of_the_largest_level_are_booted(self, levels, count):
@@ -174,6 +282,72 @@ class ShippedTestCase(unittest.TestCase):
             (subtask,) = tasks.render(tasks.DENSITY, given)["subtasks"]
             guests = subtask["contexts"]["vmperf_guests@openstack"]
             self.assertEqual(group, guests.get("server_group"))
+
+    def test_density_on_several_hosts(self):
+        """Each has as many guests as the largest level."""
+        given = {"hosts": ["c1", "c2"], "levels": [1, 4], "at": [4]}
+        task = tasks.render(tasks.DENSITY, given)
+        tasks.check(task)
+        (subtask,) = task["subtasks"]
+        guests = subtask["contexts"]["vmperf_guests@openstack"]
+        self.assertEqual((8, ["c1", "c2"]), (guests["count"], guests["hosts"]))
+        self.assertNotIn("server_group", guests)
+        for name in ("vmperf_degradation", "vmperf_fairness"):
+            self.assertEqual([4], subtask["sla"][name]["at"])
+
+    def test_no_limits(self):
+        """Those that are given as none are not the defaults."""
+        for path, given, left in (
+            (tasks.MAIN, {"max_percent": {}, "max": {}}, set()),
+            ("tasks/study-hep.yaml", {"max_percent": {}}, set()),
+            ("tasks/study-private-cloud.yaml", {"max_percent": {}}, set()),
+            (
+                "tasks/study-cache-modes.yaml",
+                {"max_percent": {}, "disk_limit": 0},
+                set(),
+            ),
+            (
+                "tasks/study-cache-modes.yaml",
+                {"max_percent": {}},
+                {"vmperf_overhead"},
+            ),
+            (
+                "tasks/study-load-agents.yaml",
+                {"max_percent": {}},
+                {"vmperf_spread"},
+            ),
+            (
+                "tasks/study-load-agents.yaml",
+                {"max_range_percent": {}},
+                {"vmperf_overhead"},
+            ),
+            (tasks.DENSITY, {"max_percent": {}}, {"vmperf_fairness"}),
+            (
+                tasks.DENSITY,
+                {
+                    "max_percent": {},
+                    "min_index": {},
+                    "max_spread_percent": {"cpu.*": 20},
+                },
+                {"vmperf_fairness"},
+            ),
+        ):
+            task = tasks.render(path, {"peer": tasks.PEER, **given})
+            tasks.check(task)
+            for subtask in task["subtasks"]:
+                self.assertEqual({"failure_rate", *left}, set(subtask["sla"]))
+
+    def test_limits_of_the_network_alone_without_a_peer(self):
+        """They go with the network's workloads."""
+        given = {"max_percent": {"network.*": 10}}
+        for path, left in (
+            (tasks.MAIN, set()),
+            (tasks.DENSITY, {"vmperf_fairness"}),
+        ):
+            task = tasks.render(path, given)
+            tasks.check(task)
+            for subtask in task["subtasks"]:
+                self.assertEqual({"failure_rate", *left}, set(subtask["sla"]))
 
     def test_one_flavor_may_be_a_text(self):
         """Its letters are no flavors."""
@@ -213,15 +387,31 @@ class ShippedTestCase(unittest.TestCase):
         for metric in ("cpu.sysbench.rate", "cpu.bzip2.compress_time"):
             self.assertIsNotNone(held.for_metric(metric))
 
-    @ddt.data(tasks.MAIN, tasks.DENSITY)
-    def test_the_task_takes_the_arguments_that_the_reference_names(self, task):
-        reference = pages.text("doc/source/reference.rst")
-        name = task.partition("/")[2]
-        section = reference.partition(f"The task ``{name}``")[2]
-        section = section.partition("\n\nThe task ")[0]
-        section = section.partition("Commands\n====")[0]
-        for argument in tasks.TAKEN[task]:
-            self.assertIn(f"``{argument}``", section)
+    @ddt.data(*tasks.TAKEN)
+    def test_the_task_tells_each_argument_that_it_takes(self, path):
+        """In its own words or in those of the main task."""
+        template = jinja2.Environment().parse((pages.ROOT / path).read_text())
+        used = jinja2.meta.find_undeclared_variables(template) - {
+            "range",
+            "namespace",
+        }
+        told = tasks_page.arguments(path)
+        self.assertEqual(used, set(told))
+        main = tasks_page.arguments(tasks.MAIN)
+        for name, argument in told.items():
+            with self.subTest(argument=name):
+                meaning = argument.meaning or main[name].meaning
+                self.assertRegex(meaning, r"^[A-Z][^#]*\.$")
+                if path != tasks.MAIN and argument.meaning and name in main:
+                    self.assertNotEqual(main[name].meaning, meaning)
+
+    def test_the_page_is_up_to_date(self):
+        self.assertEqual(
+            tasks_page.page(),
+            pages.text("doc/source/tasks.rst"),
+            "Write it again: python -m tests.unit.doc.tasks_page "
+            "> doc/source/tasks.rst",
+        )
 
     def test_a_wrong_task_is_refused(self):
         """So that the other tests mean something."""

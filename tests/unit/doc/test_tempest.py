@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import ddt
+import jsonschema
 import yaml
 from oslo_config import cfg
 
@@ -16,6 +17,69 @@ from rally_vmperf.tempest_plugin import config
 from tests.unit.doc import pages
 
 PAGE = "doc/source/tempest.rst"
+_WORDS = {"type": "array", "minItems": 1, "items": {"type": "string"}}
+
+
+def _closed(required, **properties):
+    return {
+        "type": "object",
+        "required": required,
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+#: What the examples use of jobs in GitLab CI, by its reference.
+GITLAB = {
+    "type": "object",
+    "minProperties": 1,
+    "additionalProperties": _closed(
+        ["script", "stage"],
+        stage={"enum": [".pre", "build", "test", "deploy", ".post"]},
+        image={"type": "string"},
+        tags=_WORDS,
+        resource_group={"type": "string"},
+        timeout={"type": "string", "pattern": "^[1-9][0-9]*h$"},
+        script=_WORDS,
+        after_script=_WORDS,
+        artifacts=_closed(
+            ["paths"],
+            when={"enum": ["on_success", "on_failure", "always"]},
+            paths=_WORDS,
+            reports=_closed(["junit"], junit={"type": "string"}),
+        ),
+    ),
+}
+#: And of Zuul's configuration; variables are those of devstack-tempest.
+ZUUL = {
+    "type": "array",
+    "items": _closed(
+        [],
+        semaphore=_closed(
+            ["name"],
+            name={"type": "string"},
+            max={"type": "integer", "minimum": 1},
+        ),
+        job=_closed(
+            ["name", "parent"],
+            name={"type": "string"},
+            parent={"const": "devstack-tempest"},
+            description={"type": "string"},
+            semaphores=_WORDS,
+            timeout={"type": "integer", "minimum": 600},
+            vars=_closed(
+                [],
+                tempest_plugins=_WORDS,
+                tox_envlist={"const": "all"},
+                tempest_test_regex={"type": "string"},
+                tempest_concurrency={"type": "integer"},
+                devstack_local_conf={"type": "object"},
+            ),
+            **{"required-projects": _WORDS},
+        ),
+        project={"type": "object"},
+    ),
+}
 TESTS = pages.ROOT / "rally_vmperf" / "tempest_plugin" / "tests"
 
 
@@ -59,11 +123,43 @@ class TempestPageTestCase(unittest.TestCase):
             for name in re.findall(r"    def (test_\w+)\(", text):
                 self.assertIn(f"``{kind}.{name}``", page)
 
+    @ddt.data(("gitlab-ci", GITLAB), ("zuul", ZUUL))
+    @ddt.unpack
+    def test_pipelines(self, name, schema):
+        """What a pipeline is told is what it and Tempest know."""
+        file = f"tempest.{name}.yaml"
+        self.assertIn(f"../../etc/{file}", pages.text(PAGE))
+        path = pathlib.Path(pages.ROOT, "etc", file)
+        content = yaml.safe_load(path.read_text())
+        jsonschema.validate(content, schema)
+        if name == "gitlab-ci":
+            (job,) = content.values()
+            self.assertLessEqual(
+                {
+                    one.removesuffix(" || true")
+                    for one in job["after_script"][1:]
+                },
+                {line.strip() for line in pages.text(PAGE).splitlines()},
+            )
+            return
+        jobs = {
+            one["job"]["name"]: one["job"] for one in content if "job" in one
+        }
+        (project,) = [one["project"] for one in content if "project" in one]
+        self.assertEqual(set(jobs), set(project["periodic"]["jobs"]))
+        (job,) = jobs.values()
+        (made,) = [one["semaphore"] for one in content if "semaphore" in one]
+        self.assertEqual([made["name"]], job["semaphores"])
+        local = job["vars"]["devstack_local_conf"]["test-config"]
+        options = local["$TEMPEST_CONFIG"]["vmperf"]
+        self.assertLessEqual(
+            set(options), {one.dest for one in config.OPTIONS}
+        )
+
     @ddt.data("tempest-limits.yaml", "tempest-limits.embedded.yaml")
     def test_shipped_limits(self, name):
         path = pathlib.Path(pages.ROOT, "etc", name)
-        content = yaml.safe_load(path.read_text())
+        held = limits_file.by_criterion(str(path))
         for entry in table.questions().values():
             main, *_ = entry.criteria
-            held = limits_file.by_criterion(str(path), content, main.name)
             self.assertIn(main.name, held)

@@ -5,6 +5,7 @@ import unittest
 import ddt
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import protocol
 from rally_vmperf.workloads import base
 
 
@@ -19,6 +20,18 @@ class TestAssign(unittest.TestCase):
         )
         self.assertEqual(3, one.arguments["time"])
         self.assertIn("threads", one.arguments)
+
+    def test_protocol(self):
+        """What a workload says of it goes before what the task says."""
+        first, second = assignment.assign(
+            [{"name": "mbw"}, {"name": "dd", "drop_caches": False}],
+            protocol.Protocol(cooldown=2, drop_caches=True),
+        )
+        self.assertEqual(
+            {"cooldown": 2, "drop_caches": True}, first.protocol()
+        )
+        self.assertEqual({"cooldown": 2}, second.protocol())
+        self.assertIs(True, first.conditions()["drop_caches"])
 
     def test_labels_make_two_of_a_kind_possible(self):
         """Each entry has metrics of its own."""

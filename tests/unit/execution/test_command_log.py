@@ -4,15 +4,16 @@ import unittest
 
 import ddt
 
-from rally_vmperf.execution import clocks
+from rally_vmperf.execution import command
 from rally_vmperf.execution import command_log
 from rally_vmperf.execution import measured
-from rally_vmperf.execution import part
-from rally_vmperf.execution import station
+from rally_vmperf.execution import servers
+from rally_vmperf.execution.stations import clocks
+from rally_vmperf.execution.stations import station
 from rally_vmperf.machines import clock
 from rally_vmperf.machines import local
-from rally_vmperf.measurement import course
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import course
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 
 
@@ -32,14 +33,14 @@ def took_part(name, started, ended, kept=None, bound="time", status=0):
     place = station.Station(
         name=name, machine=local.Local(name), role="guest", folder="/w"
     )
-    command = base.Command(name="c", argv=("true",), timeout=9, bound=bound)
-    one = part.Part(
-        place=place,
-        command=command,
+    asked = base.Command(name="c", argv=("true",), timeout=9, bound=bound)
+    one = command.Part(
+        station=place,
+        command=asked,
         folder="/w",
-        peer=None,
+        servers=servers.Servers(title="", peer=None),
         meeting=None,
-        ahead=0.0,
+        clock_offset=0.0,
     )
     one.outcome = base.Outcome(
         name="c",
@@ -56,7 +57,7 @@ def took_part(name, started, ended, kept=None, bound="time", status=0):
 
 def run(machine, started, seconds, status=0):
     """Return a run."""
-    return measured.Run(
+    return measured.CommandRun(
         workload="w",
         command="c",
         machine=machine,
@@ -167,6 +168,32 @@ class TestRan(unittest.TestCase):
             (5.0, 9.0, 10.0, 10.0, 10.0), values, strict=True
         ):
             self.assertAlmostEqual(expected, value)
+
+    def test_a_cut_rate_that_no_machine_reaches_is_missing(self):
+        """It is the machine's own alone; what others did still counts."""
+        taken = [took_part("a", 100, 110), took_part("b", 101, 111)]
+        for one in taken:
+            one.course = course.Course(
+                metrics=frozenset(["m.one"]),
+                points=((100.0, 0.0), (101.0, 1.0), (111.0, 100.0)),
+            )
+        result = measured.Measured(
+            observations=[
+                observed("a", "m.one", 0.98e9),
+                observed("b", "m.one", 0.5e9),
+            ]
+        )
+        one = command_log.CommandLog()
+        one.note("w", ["m.one"], taken)
+        one.settle(
+            Known({"a": (0.0, 0.0), "b": (0.0, 0.0)}),
+            result,
+            command_log.Mark(),
+        )
+        self.assertEqual(["b"], [one.source for one in result.observations])
+        (gap,) = result.missing
+        self.assertEqual(("m.one", "a"), (gap.what, gap.source))
+        self.assertIn("which no machine reaches", gap.reason)
 
     def test_runs_know_their_clocks(self):
         """Those of machines whose clocks were read."""

@@ -8,11 +8,11 @@ import unittest
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import session
-from rally_vmperf.execution import station
+from rally_vmperf.execution.stations import station
 from rally_vmperf.machines import base
-from rally_vmperf.machines import endpoint
-from rally_vmperf.machines import provision
-from rally_vmperf.machines import ssh
+from rally_vmperf.machines.provisioning import provision
+from rally_vmperf.machines.remote import endpoint
+from rally_vmperf.machines.remote import ssh
 from tests.unit.execution import test_measure
 from tests.unit.machines import sshd
 

@@ -19,6 +19,20 @@ class TestMinutes(unittest.TestCase):
         )
         self.assertEqual(8, estimate.minutes(assignments, 2, 2, boots=2))
 
+    def test_protocol(self):
+        """Rest and dropped caches come before each command."""
+        assignments = assignment.assign(
+            [
+                {
+                    "name": "sysbench",
+                    "arguments": {"time": 57},
+                    "cooldown": 58,
+                    "drop_caches": True,
+                }
+            ]
+        )
+        self.assertEqual(4, estimate.minutes(assignments, 1))
+
     @ddt.data(
         ("sysbench", {"time": 57}, 1, 1, 3),
         ("sysbench", {"time": 57}, 5, 3, 17),

@@ -9,15 +9,15 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import command
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
-from rally_vmperf.execution import part
-from rally_vmperf.execution import station
+from rally_vmperf.execution.stations import station
 from rally_vmperf.machines import base as machines
 from rally_vmperf.machines import local
-from rally_vmperf.measurement import course
-from rally_vmperf.measurement import sample
 from rally_vmperf.measurement.density import overlap
+from rally_vmperf.measurement.samples import course
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from tests.unit.machines import folders
 
@@ -64,16 +64,10 @@ class Echo(base.Workload):
             for name, argv in self.argvs.items()
         )
 
-    def parse(self, arguments, outcomes):
+    def read(self, arguments, outcome):
         """Return a sample for each outcome."""
-        samples = []
-        for name, metric in (("rate", RATE), ("size", SIZE)):
-            if name in outcomes:
-                if outcomes[name].exit_status:
-                    raise base.WorkloadError(f"{name} failed")
-                value = float(outcomes[name].stdout)
-                samples.append(sample.Sample(metric=metric, value=value))
-        return samples
+        metric = {"rate": RATE, "size": SIZE}[outcome.name]
+        return [sample.Sample(metric, float(outcome.stdout))]
 
 
 class Case(unittest.TestCase):
@@ -82,7 +76,7 @@ class Case(unittest.TestCase):
     def setUp(self):
         """Give two stations folders of their own."""
         super().setUp()
-        self.places = [
+        self.stations = [
             station.Station(
                 name=name,
                 machine=local.Local(name),
@@ -101,10 +95,10 @@ class Case(unittest.TestCase):
 
         async def both():
             facts = await measure.prepare(
-                assignments, self.places, lines.append
+                assignments, self.stations, None, lines.append
             )
             await measure.repetition(
-                assignments, self.places, None, lines.append, result
+                assignments, self.stations, None, lines.append, result
             )
             return facts
 
@@ -152,11 +146,13 @@ class TestMeasure(Case):
             {("c1", "cpu.echo.rate"), ("c2", "cpu.echo.rate")},
             {(m.source, m.what) for m in result.missing},
         )
-        self.assertIn("rate failed", result.missing[0].reason)
+        self.assertIn(
+            "rate ended with exit status 1", result.missing[0].reason
+        )
 
     def test_files_are_brought(self):
         """Each machine has them; the checksum of the operator's is a fact."""
-        source = pathlib.Path(self.places[0].folder).parent / "own"
+        source = pathlib.Path(self.stations[0].folder).parent / "own"
         source.write_text("5")
         workload = Echo(first=("cat", "mine"), second=("./seven.sh",))
         package = source.parent / "brought_package"
@@ -178,7 +174,7 @@ class TestMeasure(Case):
             {("rate", "5"), ("size", "7\n")},
             {(one["command"], one["stdout"]) for one in self.printed},
         )
-        for place in self.places:
+        for place in self.stations:
             self.assertEqual(
                 {
                     "status": "0",
@@ -254,7 +250,7 @@ class TestCut(Case):
 
     def test_one_alone_is_not_cut(self):
         """It has nobody to wait for."""
-        self.places.pop()
+        self.stations.pop()
         _, result = self.measure(Slowing())
         self.assertEqual(
             [5.0, 7.0], [one.sample.value for one in result.observations]
@@ -268,15 +264,15 @@ class TestLost(TestMeasure):
         """Lose the first of the two when it is to measure."""
         super().setUp()
         self.asked = 0
-        arm = part.job.Job.arm
+        arm = command.job.Job.arm
 
-        async def arm_or_lose(one, spent, **options):
+        async def arm_or_lose(one, finished, **options):
             if one.machine.name == "c1":
                 self.asked += 1
                 raise machines.Unreachable("c1 is away")
-            await arm(one, spent, **options)
+            await arm(one, finished, **options)
 
-        patch = mock.patch.object(part.job.Job, "arm", arm_or_lose)
+        patch = mock.patch.object(command.job.Job, "arm", arm_or_lose)
         patch.start()
         self.addCleanup(patch.stop)
 
@@ -297,7 +293,7 @@ class TestLost(TestMeasure):
         asyncio.run(
             measure.repetition(
                 [assignment.Assignment(Echo(), {})],
-                self.places[:1],
+                self.stations[:1],
                 None,
                 lambda line: None,
                 result,
@@ -306,7 +302,7 @@ class TestLost(TestMeasure):
         )
         self.assertEqual(0, self.asked)
         self.assertEqual(2, len(result.missing))
-        self.assertIn("answers no more", result.missing[0].reason)
+        self.assertIn("no longer answers", result.missing[0].reason)
 
     test_one_failed_command_costs_only_its_samples = None
     test_absurd_output_is_missing_and_not_a_number = None
@@ -314,7 +310,7 @@ class TestLost(TestMeasure):
 
 
 class TestPairs(unittest.TestCase):
-    """Stations get partners and ports."""
+    """Stations get partners."""
 
     def test_every_other_station_has_a_partner(self):
         """The last of an odd number has none."""
@@ -325,8 +321,6 @@ class TestPairs(unittest.TestCase):
             for n in range(3)
         ]
         station.pair_up(places)
-        station.number_ports(places)
         self.assertIs(places[1], places[0].partner)
         self.assertIsNone(places[1].partner)
         self.assertIsNone(places[2].partner)
-        self.assertEqual([5201, 5205, 5209], [p.port for p in places])

@@ -1,14 +1,17 @@
+import pathlib
+import tempfile
 import unittest
 
 import ddt
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
-from rally_vmperf.execution import station
+from rally_vmperf.execution.stations import station
 from rally_vmperf.machines import base
-from rally_vmperf.machines import provision
 from rally_vmperf.machines import testing
+from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.workloads import registry
+from tests.unit.toolbox import made
 
 (SYSBENCH,) = assignment.assign([{"name": "sysbench"}])
 THERE = "tool sysbench\npath /usr/bin/sysbench\n"
@@ -81,3 +84,95 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
             return
         with self.assertRaisesRegex(base.MachineError, f"^m1: .*{message}"):
             await ensured
+
+
+@ddt.ddt
+class SupplyingTestCase(unittest.TestCase):
+    def test_nothing_said(self):
+        supply = requirements.supply_of({})
+        self.assertTrue(supply.install)
+        self.assertEqual("", supply.proxy)
+        self.assertIsNone(supply.tools)
+
+    def test_all_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made.toolbox(pathlib.Path(folder))
+            supply = requirements.supply_of(
+                {"install": False, "proxy": "http://p:1", "tools": folder}
+            )
+            self.assertFalse(supply.install)
+            self.assertEqual(pathlib.Path(folder), supply.tools.path)
+
+    @ddt.data(
+        "http://proxy",
+        "http://proxy.example.org:3128/",
+        "http://192.0.2.1:8080",
+        "http://[2001:db8::1]:3128",
+    )
+    def test_proxies(self, proxy):
+        self.assertEqual(proxy, requirements.supply_of({"proxy": proxy}).proxy)
+
+    @ddt.data(
+        "https://proxy:3128",
+        "socks5://proxy",
+        "proxy:3128",
+        "http://",
+        "http://proxy/path",
+        "http://proxy:port",
+        "http://proxy -o x",
+        "http://proxy\n",
+        "http://-x",
+        8080,
+        None,
+    )
+    def test_no_proxies(self, proxy):
+        with self.assertRaises(requirements.SupplyError) as caught:
+            requirements.supply_of({"proxy": proxy})
+        self.assertEqual(
+            f"proxy {proxy!r}: it must be like http://HOST:PORT",
+            str(caught.exception),
+        )
+
+    def test_a_password_is_refused_and_not_shown(self):
+        for proxy in ("http://me:s3cret@proxy:1", "me:s3cret@proxy"):
+            with self.assertRaises(requirements.SupplyError) as caught:
+                requirements.supply_of({"proxy": proxy})
+            self.assertIn("proxy_login", str(caught.exception))
+            self.assertNotIn("s3cret", str(caught.exception))
+
+    def proxy_with(self, content):
+        """Return what a file with a login for the proxy gives."""
+        with tempfile.NamedTemporaryFile() as stream:
+            stream.write(content)
+            stream.flush()
+            return requirements.supply_of(
+                {"proxy": "http://p:1", "proxy_login": stream.name}
+            )
+
+    def test_a_login_for_the_proxy(self):
+        """It is quoted as in a URL, and shown nowhere."""
+        supply = self.proxy_with(b"me:p@s:\xc3\xa4 $1\nanother line\n")
+        self.assertEqual("me:p%40s%3A%C3%A4%20%241", supply.proxy_login)
+        self.assertNotIn("p%40s", repr(supply))
+
+    @ddt.data(b"", b"s3cret\n", b":s3cret", b"me:s3cret\xff")
+    def test_no_login(self, content):
+        with self.assertRaisesRegex(
+            requirements.SupplyError, "^proxy_login .*USER:PASSWORD"
+        ) as caught:
+            self.proxy_with(content)
+        self.assertNotIn("s3cret", str(caught.exception))
+
+    def test_a_login_without_its_file_or_proxy(self):
+        for options, said in (
+            ({"proxy": "http://p", "proxy_login": "/proc/none"}, "No such"),
+            ({"proxy_login": "/proc/none"}, "there is no proxy"),
+        ):
+            with self.assertRaisesRegex(requirements.SupplyError, said):
+                requirements.supply_of(options)
+
+    def test_a_folder_that_is_none(self):
+        with self.assertRaisesRegex(
+            requirements.SupplyError, "/proc/none has no tools"
+        ):
+            requirements.supply_of({"tools": "/proc/none"})

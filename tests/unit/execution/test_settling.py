@@ -6,7 +6,7 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.execution import arrival
+from rally_vmperf.execution.stations import arrival
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import scripts

@@ -5,11 +5,37 @@ import unittest
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import measured
-from rally_vmperf.execution import station
+from rally_vmperf.execution import servers
 from rally_vmperf.execution import turn
+from rally_vmperf.execution.stations import station
 from rally_vmperf.machines import local
+from rally_vmperf.measurement.samples import histogram
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.workloads import base
 from tests.unit.execution import test_measure
 from tests.unit.machines import folders
+
+LATENCY = sample.Metric(name="disk.timed.latency", unit="s", better="lower")
+RATE = sample.Metric(name="disk.timed.rate", unit="ops/s", better="higher")
+
+
+class Timed(test_measure.Echo):
+    """Prints a rate, and has twenty latencies and a series of it."""
+
+    def metrics(self, arguments):
+        """Return the rate and the percentiles."""
+        return (RATE, *sample.percentiles(LATENCY))
+
+    def read(self, arguments, outcome):
+        """Return all three kinds of samples; nothing of the second."""
+        if outcome.name != "rate":
+            return []
+        counted = histogram.Histogram.of([(0.001, 11), (0.1, 9)])
+        return [
+            sample.Sample(metric=RATE, value=5.0),
+            sample.Distribution(metric=LATENCY, histogram=counted),
+            sample.Series(metric=RATE, points=((1.0, 4.0), (2.0, 6.0))),
+        ]
 
 
 class TestTurn(unittest.IsolatedAsyncioTestCase):
@@ -30,7 +56,18 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
     def begin(self, **argvs):
         """Return its turn at a workload of two commands."""
         one = assignment.Assignment(test_measure.Echo(**argvs), {})
-        return turn.begin(one, self.place, None, self.result, {})
+        return self.begin_with(one)
+
+    def begin_with(self, one):
+        """Return its turn at an assignment."""
+        return turn.begin(
+            one,
+            self.place,
+            base.Ends(),
+            servers.Servers(title=one.title, peer=None),
+            self.result,
+            {},
+        )
 
     def printed(self):
         """Return what is kept of standard output, by command."""
@@ -61,7 +98,8 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
             first=("sh", "-c", "echo half; echo trouble >&2; exit 3")
         )
         await own.step("rate")
-        self.assertEqual(["rate: rate failed"], own.reasons)
+        (reason,) = own.reasons
+        self.assertIn("exit status 3 and said 'trouble'", reason)
         self.assertEqual([], self.result.observations)
         self.assertEqual([("rate", "half\n")], self.printed())
         self.assertEqual("trouble\n", self.kept[0]["stderr"])
@@ -80,3 +118,38 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(TimeoutError):
             await asyncio.wait_for(own.step("size"), 0.5)
         self.assertEqual([("rate", "5\n")], self.printed())
+
+    async def test_distributions_and_series(self):
+        """They are kept; supported percentiles are values like any other."""
+        one = assignment.Assignment(Timed(), {}, "db")
+        own = self.begin_with(one)
+        await own.step("rate")
+        own.note_missing()
+        self.assertEqual(
+            ["disk.timed.db.rate", "disk.timed.db.latency_p50"],
+            [one.sample.metric.name for one in self.result.observations],
+        )
+        self.assertAlmostEqual(
+            0.001, self.result.observations[1].sample.value, delta=1e-5
+        )
+        self.assertEqual(
+            [
+                ("c1", "disk.timed.db.latency", sample.Distribution),
+                ("c1", "disk.timed.db.rate", sample.Series),
+            ],
+            [
+                (name, one.metric.name, type(one))
+                for name, one in self.result.readings
+            ],
+        )
+        self.assertEqual([], self.result.missing)
+
+    async def test_what_is_missing_with_a_distribution(self):
+        """Percentiles are optional: nobody is told that they are missing."""
+        one = assignment.Assignment(Timed(first=("false",)), {})
+        own = self.begin_with(one)
+        await own.step("size")
+        own.note_missing()
+        self.assertEqual(
+            ["disk.timed.rate"], [gap.what for gap in self.result.missing]
+        )

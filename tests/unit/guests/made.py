@@ -4,13 +4,14 @@ from rally_vmperf.guests import guest as guests
 from rally_vmperf.guests import request
 
 
-def asked(**options):
+def asked(*, one_host=False, **options):
     """Return a request by the options of the context."""
     given = {"network": {"name": "private"}, **options}
     if "groups" not in given:
         given.setdefault("image", {"name": "debian"})
         given.setdefault("flavor", {"name": "small"})
-    return request.of_config(given, given.pop("tenant_network", None))
+    network = given.pop("tenant_network", None)
+    return request.of_config(given, network, one_host=one_host)
 
 
 def guest(name="g1", **changes):

@@ -1,40 +1,200 @@
-"""Tests of what the security group lets in."""
+"""Tests of what the security group lets in, and from where."""
 
+import ipaddress
 import unittest
 from unittest import mock
 
-from rally_vmperf.guests import boot
+import ddt
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import networks
+from rally_vmperf.guests.booting import access
+from rally_vmperf.machines.remote import routes
+from tests.unit.guests import made
 from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
+
+HOP = {"address": "192.0.2.1", "user": "rally"}
 
 
-class RulesTest(unittest.TestCase):
-    def test_rules(self):
-        """ICMP, SSH, and the ports of workloads by TCP and UDP."""
-        seen = {
-            (
-                rule["ether_type"],
-                rule["protocol"],
-                rule.get("port_range_min"),
-                rule.get("port_range_max"),
-            )
-            for rule in boot.rules()
-        }
+def network(**changes):
+    given = {"id": "n2", "name": "private", "external": False}
+    return networks.Network(**{**given, "secured": True, **changes})
+
+
+def chosen(pool=None):
+    return networks.Networks(
+        every=(network(),),
+        reach_on=network(),
+        measure_on=network(),
+        pool=pool,
+    )
+
+
+def net(text):
+    return text and ipaddress.ip_network(text)
+
+
+def short(rule):
+    """Return a rule in one line."""
+    ports = (rule.get("port_range_min", ""), rule.get("port_range_max", ""))
+    source = rule.get("remote_ip_prefix") or rule["remote_group_id"]
+    return (
+        f"{rule['ether_type']} {rule['protocol']} {ports[0]}-{ports[1]} "
+        f"from {source}"
+    )
+
+
+@ddt.ddt
+class GroupTest(unittest.TestCase):
+    """The group, and the rules between its members."""
+
+    @ddt.data(
+        (1, range(0), []),
+        (1, range(5201, 5203), []),
+        (2, range(0), ["IPv4 icmp", "IPv6 ipv6-icmp"]),
+        (
+            2,
+            range(5201, 5329),
+            [
+                "IPv4 icmp",
+                "IPv4 tcp 5201-5328",
+                "IPv4 udp 5201-5328",
+                "IPv6 ipv6-icmp",
+                "IPv6 tcp 5201-5328",
+                "IPv6 udp 5201-5328",
+            ],
+        ),
+    )
+    @ddt.unpack
+    def test_between_guests(self, guests, ports, expected):
+        """Only from members of the group, and only where there are two."""
+        cloud = testing.FakeCloud()
+        group = access.create(cloud, "g", [network()], guests, ports)
         self.assertEqual(
-            {
-                ("IPv4", "icmp", None, None),
-                ("IPv4", "tcp", 22, 22),
-                ("IPv4", "tcp", 5201, 5328),
-                ("IPv4", "udp", 5201, 5328),
-                ("IPv6", "ipv6-icmp", None, None),
-                ("IPv6", "tcp", 22, 22),
-                ("IPv6", "tcp", 5201, 5328),
-                ("IPv6", "udp", 5201, 5328),
-            },
-            seen,
+            [
+                (one if "-5" in one else f"{one} -") + f" from {group.id}"
+                for one in expected
+            ],
+            [short(rule) for rule in cloud.network.rules],
         )
 
     def test_no_group_without_port_security(self):
         cloud = testing.FakeCloud()
-        network = mock.Mock(secured=False)
-        self.assertIsNone(boot.add_security_group(cloud, "g", [network]))
+        group = access.create(cloud, "g", [network(secured=False)], 2, ())
+        asked = made.asked(sources=["192.0.2.0/24"])
+        self.assertIsNone(group.id)
+        self.assertIsNone(group.let_in(asked, chosen(), [], print))
         self.assertEqual([], cloud.calls)
+
+
+@ddt.ddt
+class SourcesTest(unittest.TestCase):
+    """Where the controller comes from."""
+
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+        self.group = access.create(self.cloud, "g", [network()], 1, range(0))
+        self.lines = []
+
+    def let_in(self, *addresses, pool=None, **options):
+        guests = [made.guest(address=one) for one in addresses]
+        return self.group.let_in(
+            made.asked(**options), chosen(pool), guests, self.lines.append
+        )
+
+    def from_(self, *found):
+        patch = mock.patch.object(
+            routes,
+            "source",
+            autospec=True,
+            side_effect=[net(one) for one in found],
+        )
+        self.addCleanup(patch.stop)
+        return patch.start()
+
+    @ddt.data(
+        ("192.0.2.9", "192.0.2.0/24", "192.0.2.0/24"),
+        ("10.2.0.9", "172.16.0.0/16", "172.16.0.0/16"),
+        ("8.8.8.8", "8.8.4.0/24", "8.8.4.0/24"),
+        ("8.8.8.8", "10.0.0.0/24", "0.0.0.0/0"),
+        ("8.8.8.8", "100.64.0.1/32", "0.0.0.0/0"),
+        ("fd00::9", "fd00::/64", "fd00::/64"),
+        ("2600::9", "2600:1::/64", "2600:1::/64"),
+        ("2600::9", "fd00::/64", "::/0"),
+    )
+    @ddt.unpack
+    def test_of_the_route(self, address, source, expected):
+        """A private address is not what a public one sees."""
+        self.from_(source)
+        self.assertEqual((expected,), self.let_in(address))
+        version = "6" if ":" in address else "4"
+        icmp = {"4": "icmp", "6": "ipv6-icmp"}[version]
+        self.assertEqual(
+            [
+                f"IPv{version} {icmp} - from {expected}",
+                f"IPv{version} tcp 22-22 from {expected}",
+            ],
+            [short(rule) for rule in self.cloud.network.rules],
+        )
+        self.assertEqual(
+            expected.endswith("/0"), '"sources": [NETWORK]' in self.lines[0]
+        )
+        self.assertEqual(
+            f"SSH to guests is let in from {expected}", self.lines[-1]
+        )
+
+    def test_same_network_for_several_guests(self):
+        """Neutron refuses a rule that is there."""
+        self.from_("192.0.2.0/24", "192.0.2.0/24", "10.0.0.0/24", None)
+        found = self.let_in("192.0.2.8", "192.0.2.9", "10.1.0.1", "10.3.0.1")
+        self.assertEqual(("10.0.0.0/24", "192.0.2.0/24"), found)
+        self.assertEqual(4, len(self.cloud.network.rules))
+
+    def test_out_of_a_namespace(self):
+        source = self.from_("10.2.0.0/24")
+        self.let_in("10.2.0.9", namespace="qrouter-1")
+        source.assert_called_once_with("10.2.0.9", "qrouter-1")
+
+    def test_no_route(self):
+        self.from_(None)
+        self.assertEqual((), self.let_in("10.2.0.9"))
+        self.assertIn("nowhere: no route", self.lines[-1])
+
+    def test_through_a_jump_host(self):
+        """It is on the guests' network, or has the address that it is at."""
+        self.cloud.network.all_subnets += [
+            calls.Thing(id="s1", network_id="n2", cidr="10.2.0.0/24"),
+            calls.Thing(id="s2", network_id="n2", cidr="fd00::/64"),
+            calls.Thing(id="s3", network_id="n9", cidr="10.9.0.0/24"),
+        ]
+        first = {**HOP, "address": "198.51.100.7"}
+        self.assertEqual(
+            ("10.2.0.0/24", "192.0.2.1/32", "fd00::/64"),
+            self.let_in("10.2.0.9", jump=[first, HOP]),
+        )
+
+    def test_through_a_jump_host_to_floating_ips(self):
+        found = self.let_in("192.0.2.9", pool=network(id="n1"), jump=HOP)
+        self.assertEqual(("192.0.2.1/32",), found)
+
+    def test_jump_host_whose_name_is_known_elsewhere(self):
+        hop = {**HOP, "address": "jump.invalid"}
+        self.assertEqual((), self.let_in("10.2.0.9", jump=hop))
+
+    @ddt.data({}, {"jump": HOP}, {"namespace": "qrouter-1"})
+    def test_as_the_task_says(self, way):
+        """What is named is all that is let in, by whichever way."""
+        given = ["198.51.100.7", "fd00::/64", "198.51.100.7"]
+        self.assertEqual(
+            ("198.51.100.7/32", "fd00::/64"),
+            self.let_in("10.2.0.9", sources=given, **way),
+        )
+        self.assertEqual(4, len(self.cloud.network.rules))
+
+    @ddt.data("everywhere", "192.0.2.1/24", "192.0.2.0/33", "")
+    def test_no_network(self, text):
+        with self.assertRaisesRegex(
+            errors.GuestError, "vmperf_guests sources: .*; give an address"
+        ):
+            made.asked(sources=[text])

@@ -6,7 +6,7 @@ import ddt
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import networks
-from rally_vmperf.guests import ports
+from rally_vmperf.guests.booting import ports
 from tests.unit.guests import made
 from tests.unit.guests import testing
 from tests.unit.guests.testing import calls

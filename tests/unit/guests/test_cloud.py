@@ -29,11 +29,32 @@ class CloudTest(unittest.TestCase):
         self.assertEqual("Default", config["auth"]["user_domain_name"])
         self.assertEqual("c.pem", config["cert"])
 
-    def test_user_data_stay_out_of_debug_logs(self):
+    def test_a_cloud_that_does_not_answer(self):
+        """Its address, the reason, and who can tell more."""
+        said = (
+            "Unable to establish connection to http://keystone:5000/v3/auth/"
+            "tokens: HTTPConnectionPool(host='keystone', port=5000): Max "
+            "retries exceeded with url: /v3/auth/tokens (Caused by "
+            "NewConnectionError(\"HTTPConnection(host='keystone', port=5000): "
+            "Failed to establish a new connection: [Errno 111] Connection "
+            'refused"))'
+        )
+        with (
+            self.assertRaisesRegex(
+                errors.GuestError,
+                "^list images: http://keystone:5000 does not answer: "
+                "Connection refused; .*: rally env check$",
+            ),
+            cloud.asking("list images"),
+        ):
+            raise auth_errors.ConnectFailure(said)
+
+    def test_secrets_stay_out_of_debug_logs(self):
         cloud.connect(CREDENTIAL)
         logger = logging.getLogger("keystoneauth.session")
         with self.assertLogs(logger, "DEBUG") as logs:
             logger.debug('REQ: -d {"server": {"user_data": "secret"}}')
+            logger.debug('RESP BODY: {"server": {"adminPass": "secret"}}')
             logger.debug("REQ: GET /servers")
         (line,) = logs.output
         self.assertIn("GET /servers", line)

@@ -3,6 +3,7 @@
 import unittest
 
 from rally_vmperf.guests import console
+from tests.unit.guests import testing
 
 
 class SanitiseTest(unittest.TestCase):
@@ -14,3 +15,12 @@ class SanitiseTest(unittest.TestCase):
         lines = console.sanitise("y" * 999 + "\n" * 9 + "x\n" * 99).split("\n")
         self.assertEqual(["x"] * 15, lines)
         self.assertEqual(200, len(console.sanitise("y" * 999)))
+
+
+class LogTest(unittest.TestCase):
+    def test_the_whole_boot_is_asked_for(self):
+        """Not only its end, where no sign of a failure need be."""
+        cloud = testing.FakeCloud()
+        cloud.compute.console = "Out of memory: Kill\n" + "later\n" * 100
+        found = console.witness(cloud, "server")
+        self.assertEqual([console.NO_MEMORY], found.hints)

@@ -8,7 +8,7 @@ import hypothesis
 from hypothesis import strategies
 
 from rally_vmperf.guests import console
-from rally_vmperf.machines import hostkey
+from rally_vmperf.machines.remote import hostkey
 
 PAIRS = [hostkey.generate(name) for name in ("root@one", "root@two")]
 FIRST, SECOND = (pair.public for pair in PAIRS)
@@ -22,6 +22,27 @@ def block(*lines):
         "-----END SSH HOST KEY KEYS-----",
     ]
     return "\n".join(["[  OK  ] Started x.", *shown, "", "debian login: "])
+
+
+class LongConsoleTestCase(unittest.TestCase):
+    """What is searched is bounded, and no search needs its square."""
+
+    def test_lines_and_all_of_it_are_cut(self):
+        text = console.plain(("x" * 5000 + "\n") * 5000)
+        self.assertLessEqual(len(text), 1 << 18)
+        self.assertEqual({2000}, set(map(len, text.splitlines()[1:])))
+
+    def test_a_megabyte_of_beginnings(self):
+        """Their square is 10 to the 9: one pass is not noticed."""
+        begin = "-----BEGIN SSH HOST KEY KEYS-----\n"
+        shown = begin * 30_000
+        self.assertEqual([], console.read_keys(shown))
+        self.assertEqual(
+            [bare(FIRST)], console.read_keys(shown + block(FIRST))
+        )
+        for line in ("Failed to start ", "cloud-init[1]: ", "\x1b[", "\x1b"):
+            console.hints(console.plain(line * 100_000))
+            self.assertEqual([], console.hints(line * 100_000))
 
 
 def bare(line):

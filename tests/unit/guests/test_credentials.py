@@ -20,6 +20,7 @@ class OfGuestsTest(unittest.TestCase):
         (BOTH, {"server_group": "affinity"}, MEMBER),
         (BOTH, {"host": "h1"}, ADMIN),
         (BOTH, {"aggregate": "ssd"}, ADMIN),
+        (BOTH, {"hosts": ["h1", "h2"]}, ADMIN),
         ({"users": BOTH["users"]}, {"aggregate": "ssd"}, MEMBER),
         ({"admin": BOTH["admin"]}, {}, ADMIN),
     )

@@ -46,6 +46,11 @@ class SettleTest(unittest.TestCase):
         ({"host": "h4"}, ["fast:h4"], "h4"),
         ({"host": "h4", "availability_zone": "fast"}, ["fast:h4"], "h4"),
         ({"host": "h2", "aggregate": "ssd"}, ["nova:h2"], "h2"),
+        (
+            {"hosts": ["h4", "h1"], "count": 4},
+            ["fast:h4", "nova:h1"] * 2,
+            "h1 h4",
+        ),
         # hosts in turn
         (
             {"aggregate": "ssd", "count": 3},
@@ -85,7 +90,7 @@ class SettleTest(unittest.TestCase):
             "availability_zone 'x' is not there; there are: fast, nova",
         ),
         ({"availability_zone": "nova:h1"}, "asked for with host"),
-        ({"host": "x"}, "no compute host; there are: h1, h2, h3, h4, h5"),
+        ({"host": "x"}, "host 'x' is no compute host, by the names that No"),
         (
             {"host": "h1", "availability_zone": "fast"},
             "availability_zone 'fast': host 'h1' is in 'nova'",
@@ -98,6 +103,20 @@ class SettleTest(unittest.TestCase):
             {"aggregate": "x"},
             "aggregate 'x' is not there; the project sees empty, gone, one, "
             "part, ssd, whole",
+        ),
+        ({"hosts": ["h1", "h"]}, "host 'h' is no compute host, by"),
+        ({"hosts": ["h1"], "host": "h2"}, "^host and hosts: hosts lists all"),
+        (
+            {"hosts": ["h1", "h2"], "count": 2, "server_group": "affinity"},
+            "hosts are 2, so the guests cannot share one",
+        ),
+        (
+            {
+                "hosts": ["h1", "h2"],
+                "count": 3,
+                "server_group": "anti-affinity",
+            },
+            "3 guests need as many hosts, hosts leaves 2",
         ),
         ({"aggregate": "empty"}, "'empty' has no compute host .*has: none"),
         ({"aggregate": "gone"}, "'gone' has no compute host .*has: h9"),
@@ -119,23 +138,43 @@ class SettleTest(unittest.TestCase):
         with self.assertRaisesRegex(errors.GuestError, words):
             self.settle(**options)
 
-    @ddt.data({"active": False}, {"available": False})
+    @ddt.data({"status": "disabled"}, {"state": "down"})
     def test_hosts_that_take_no_guests_are_left_out(self, service):
-        zones = self.cloud.compute.availability_zones
-
-        def one_away(details):
-            found = zones(details=details)
-            found[0].hosts["h1"]["nova-compute"] = service
-            return found
-
-        self.cloud.compute.availability_zones = one_away
+        self.cloud.compute.trouble["h1"] = service
         found = self.settle(aggregate="ssd", count=2)
         self.assertEqual(("nova:h2", "nova:h2"), found.zones)
+
+    def test_hosts_that_are_down(self):
+        self.cloud.compute.trouble["h2"] = {"state": "down"}
+        with self.assertRaisesRegex(errors.GuestError, "'h2' is disabled or"):
+            self.settle(hosts=["h1", "h2"], count=2)
+
+    @ddt.unpack
+    @ddt.data(
+        ({"host": "h4"}, [{"host": "h4"}]),
+        ({"hosts": ["h1", "h4"]}, [{"host": "h1"}, {"host": "h4"}]),
+        ({"aggregate": "ssd"}, [{"host": "h1"}, {"host": "h2"}]),
+        ({"hosts": [f"h{one}" for one in range(1, 10)]}, [{}]),
+    )
+    def test_nova_is_asked_for_the_hosts_that_are_meant(self, options, asked):
+        """Of a few by name; a cloud may have thousands."""
+        self.cloud.compute.all_zones["nova"] += [
+            f"h{one}" for one in range(6, 2000)
+        ]
+        self.settle(**options)
+        self.assertEqual(
+            [{"binary": "nova-compute", **query} for query in asked],
+            [
+                query
+                for call, query in self.cloud.queries
+                if call == "services"
+            ],
+        )
 
     @ddt.data("host", "aggregate")
     def test_members_may_not(self, key):
         def refuse(called, done):
-            if called == "availability_zones":
+            if called in ("services", "aggregates"):
                 raise sdk_errors.ForbiddenException("no", http_status=403)
 
         self.cloud.interrupt = refuse

@@ -89,11 +89,11 @@ class ChooseTest(unittest.TestCase):
     @ddt.data(
         (
             {"networks": named("public", "provider")},
-            "reach_on: address 'auto' may be that on any of public, provider",
+            "address 'auto' could be that on any of public, provider",
         ),
         (
             {"networks": named("storage", "private"), "address": "fixed"},
-            "'fixed' may be that on any of storage, private; choose one",
+            "'fixed' could be that on any of storage, private; choose one",
         ),
         (
             {"networks": named("public", "storage"), "network": {"id": "n1"}},
@@ -132,7 +132,7 @@ class ChooseTest(unittest.TestCase):
                 fixed_ips=[],
             )
         )
-        words = "'floating' may be that on any of private, storage"
+        words = "'floating' could be that on any of private, storage"
         with self.assertRaisesRegex(errors.GuestError, words):
             self.choose(
                 networks=named("private", "storage"), address="floating"

@@ -10,7 +10,7 @@ import jsonschema
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import guest
 from rally_vmperf.guests import request
-from rally_vmperf.machines import target
+from rally_vmperf.machines.remote import target
 from rally_vmperf.plugins.contexts import guests as context
 from tests.unit.guests import made
 
@@ -37,7 +37,7 @@ class RequestTest(unittest.TestCase):
         )
         self.assertEqual((target.JumpHost(**HOP),), found.jump)
         self.assertEqual("h1", found.host)
-        self.assertEqual("3 guests", found.words())
+        self.assertEqual("3 guests", found.title())
 
     def test_groups(self):
         """What stands beside them holds for those that say nothing else."""
@@ -57,8 +57,8 @@ class RequestTest(unittest.TestCase):
             "image and groups exclude one another; give image in each",
         ),
     )
-    def test_refused(self, options, words):
-        with self.assertRaisesRegex(errors.GuestError, words):
+    def test_refused(self, options, title):
+        with self.assertRaisesRegex(errors.GuestError, title):
             request.of_config(options)
 
     def test_one_of_several(self):
@@ -71,11 +71,11 @@ class RequestTest(unittest.TestCase):
             request.one_group({**several, "groups": groups("a")}),
         )
         self.assertEqual(SMALL, request.one_group(SMALL))
-        for name, words in (
+        for name, title in (
             (None, r"2 are given \(a, b\), the scenario measures one; give"),
             ("c", "'c' is not there; there are: a, b"),
         ):
-            with self.assertRaisesRegex(errors.GuestError, words):
+            with self.assertRaisesRegex(errors.GuestError, title):
                 request.one_group(several, name)
 
     @ddt.unpack

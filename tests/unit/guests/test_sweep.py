@@ -6,10 +6,10 @@ from unittest import mock
 import ddt
 from openstack import exceptions as sdk_errors
 
-from rally_vmperf.guests import ownership
-from rally_vmperf.guests import removal
-from tests.unit.guests import test_ledger
+from rally_vmperf.guests.cleanup import ownership
+from rally_vmperf.guests.cleanup import removal
 from tests.unit.guests import testing
+from tests.unit.guests.cleanup import test_ledger
 from tests.unit.guests.testing import calls
 
 DEAD = "dddddddd"
@@ -38,12 +38,19 @@ class SweepTest(unittest.TestCase):
             self.cloud.compute.create_server(
                 name=name(owner), networks=[{"uuid": "n2"}]
             )
-            self.cloud.network.create_ip(description=name(owner, 1))
+            self.cloud.network.create_ip(
+                description=name(owner, 1), project_id="p1"
+            )
 
     def sweep(self, **options):
         view = removal.View(connection=self.cloud, admin=False)
         register = ownership.Register(ENTRIES, TASKS)
         return removal.Sweep([view, view], register, **options)
+
+    def remove(self, **options):
+        """Remove what is chosen; return what is left of it."""
+        sweep = self.sweep(**options)
+        return sweep.remove(sweep.find(), lambda line: None)
 
     def owners(self):
         return [
@@ -71,7 +78,7 @@ class SweepTest(unittest.TestCase):
         ({"task": FOREIGN + "-1"}, [DEAD, ALIVE, ENDED, OWN]),
     )
     def test_what_stays(self, options, stays):
-        left = self.sweep(**options).remove(lambda line: None)
+        left = self.remove(**options)
         self.assertEqual({}, left)
         self.assertEqual(stays, self.owners())
         self.assertEqual(len(stays), len(self.cloud.network.all_ips))
@@ -84,7 +91,7 @@ class SweepTest(unittest.TestCase):
                 )
 
         self.cloud.interrupt = refuse
-        left = self.sweep(task="task-d").remove(lambda line: None)
+        left = self.remove(task="task-d")
         self.assertEqual(["policy"], list(left.values()))
 
     def test_networks_of_contexts(self):
@@ -108,7 +115,37 @@ class SweepTest(unittest.TestCase):
                 fixed_ips=[],
             )
         )
-        self.assertEqual({}, self.sweep().remove(lambda line: None))
+        self.assertEqual({}, self.remove())
         self.assertEqual(["n1", "n2"], list(network.names))
         self.assertEqual([], network.all_subnets)
         self.assertEqual(["r1"], [one.id for one in network.all_routers])
+
+    def test_an_admin_looks_into_all_projects_once(self):
+        """Then only into those in which something was found."""
+        network = self.cloud.network
+        for number in range(1000):
+            self.cloud.add(network.all_ips, description="", project_id="p2")
+            network.create_port(
+                name=f"other {number}", network_id="n1", project_id="p2"
+            )
+        network.create_port(
+            name=name(DEAD, 2), network_id="n2", project_id="p3"
+        )
+        self.cloud.identity = mock.Mock()
+        for listed in ("users", "projects"):
+            getattr(self.cloud.identity, listed).return_value = []
+        view = removal.View(connection=self.cloud, admin=True)
+        sweep = removal.Sweep([view], ownership.Register(ENTRIES, TASKS))
+        found, before = sweep.find(), len(self.cloud.queries)
+        self.assertEqual({}, sweep.remove(found, lambda line: None))
+        self.assertEqual([ALIVE, FOREIGN, OWN], self.owners())
+        asked = self.cloud.queries[before:]
+        self.assertLess(len(asked), 100)
+        kinds = {"ips", "ports", "routers", "subnets", "networks"}
+        self.assertEqual(
+            [{"project_id": ["p1", "p3"]}]
+            * len([one for one in asked if one[0] in kinds]),
+            [query for called, query in asked if called in kinds],
+        )
+        groups = [q for called, q in asked if called == "security_groups"]
+        self.assertEqual([{}] * len(groups), groups)

@@ -9,9 +9,9 @@ import ddt
 import yaml
 
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import host_keys
 from rally_vmperf.guests import request
-from rally_vmperf.machines import hostkey
+from rally_vmperf.guests.booting import host_keys
+from rally_vmperf.machines.remote import hostkey
 
 
 def parts(encoded):
@@ -56,7 +56,7 @@ class ComposeTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ("a: [", "not YAML"),
+        ("a: [", "no YAML"),
         ("just words", "is str; give keys"),
         ("a: " + "x" * 50000, "Nova takes 65535"),
     )

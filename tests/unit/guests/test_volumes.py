@@ -7,8 +7,8 @@ import ddt
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import plan
 from rally_vmperf.guests import volumes
+from rally_vmperf.guests.planning import plan
 from tests.unit.guests import made
 from tests.unit.guests import testing
 from tests.unit.guests.testing import calls

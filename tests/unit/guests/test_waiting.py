@@ -50,12 +50,18 @@ class UntilActiveTest(unittest.TestCase):
 
     def wait(self, timeout=60):
         return waiting.until_active(
-            self.cloud, self.wanted, self.started, timeout, self.lines.append
+            self.cloud,
+            self.wanted,
+            self.started,
+            timeout,
+            self.lines.append,
+            ["c"],
         )
 
     def test_progress(self):
-        ready = self.wait()
-        self.assertEqual(["g1"], list(ready))
+        waited = self.wait()
+        self.assertEqual(["g1"], list(waited.ready))
+        self.assertEqual({}, waited.failed)
         (line,) = self.lines
         self.assertRegex(line, r"guest 1 of 1: BUILD -> ACTIVE after \d+ s")
 
@@ -64,6 +70,35 @@ class UntilActiveTest(unittest.TestCase):
         words = "guest g1 is in ERROR: Nova gives no reason"
         with self.assertRaisesRegex(errors.GuestError, words):
             self.wait()
+
+    def another(self, name, **attributes):
+        """Ask for one more guest, whose server has these attributes."""
+        server = self.cloud.compute.create_server(
+            name="c", networks=[{"uuid": "n1"}]
+        )
+        vars(server).update(attributes)
+        self.wanted[name], self.started[name] = server.id, 0.0
+
+    def test_others_go_on(self):
+        """One that fails, and one that is removed, are named in one line."""
+        self.another("g2", status="ERROR", fault={"message": "no"})
+        self.wanted["g3"], self.started["g3"] = "nowhere", 0.0
+        waited = self.wait()
+        self.assertEqual(["g1"], list(waited.ready))
+        self.assertEqual(["g2", "g3"], list(waited.failed))
+        self.assertIn("g2 is in ERROR: no; have", waited.failed["g2"])
+        self.assertIn("removed by somebody", waited.failed["g3"])
+
+    def test_others_do_not_wait_for_ever(self):
+        self.another("g2", status="RESIZE")
+        first = self.cloud.compute.all_servers[self.wanted["g1"]]
+        first.status = "ACTIVE"
+        waited = self.wait(timeout=-1)
+        self.assertEqual(["g1"], list(waited.ready))
+        self.assertEqual(
+            {"g2": "guest g2 is RESIZE, not active, after -1 s"},
+            waited.failed,
+        )
 
     def test_gone(self):
         self.cloud.compute.all_servers.clear()

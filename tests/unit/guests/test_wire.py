@@ -4,14 +4,16 @@ import unittest
 
 import ddt
 
-from rally_vmperf.guests import boot
-from rally_vmperf.guests import capacity
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import guest
-from rally_vmperf.guests import quota
+from rally_vmperf.guests import hosts
 from rally_vmperf.guests import request
 from rally_vmperf.guests import volumes
+from rally_vmperf.guests.booting import boot
+from rally_vmperf.guests.planning import capacity
+from rally_vmperf.guests.planning import quota
+from tests.unit.guests import made
 from tests.unit.guests import wire
 from tests.unit.guests.testing import calls
 
@@ -165,6 +167,30 @@ class ActionTest(unittest.TestCase):
             connection.compute.create_server(name="n", flavor_id="f1")
 
 
+class HostTest(unittest.TestCase):
+    def test_zone_of_a_host(self):
+        """As Nova's service list has it."""
+        service = {
+            "id": "e81d66a4-ddd3-4aba-8a84-171d1cb4d339",
+            "binary": "nova-compute",
+            "host": "compute1",
+            "zone": "nova",
+            "status": "enabled",
+            "state": "up",
+            "updated_at": "2012-10-29T13:42:02.000000",
+            "disabled_reason": None,
+            "forced_down": False,
+        }
+        answers = {
+            ("GET", NOVA): wire.version("v2.1", "2.93", f"URL{NOVA}/"),
+            ("GET", f"{NOVA}/os-services"): {"services": [service]},
+        }
+        cloud_there = wire.Wire(answers, {"compute": NOVA})
+        with wire.connected(cloud_there) as connection:
+            found = hosts.settle(connection, made.asked(host="compute1"))
+        self.assertEqual(("nova:compute1",), found.zones)
+
+
 class PlacementTest(unittest.TestCase):
     def test_room(self):
         path = "/placement"
@@ -201,7 +227,13 @@ class PlacementTest(unittest.TestCase):
         self.assertEqual("compute1.x", found.name)
         self.assertEqual({"VCPU": 1, "MEMORY_MB": 512}, found.used)
         sent = cloud_there.headers("GET", f"{path}/allocation_candidates")
-        self.assertEqual("placement 1.12", sent["OpenStack-API-Version"])
+        self.assertEqual("placement 1.31", sent["OpenStack-API-Version"])
+
+        with wire.connected(cloud_there) as connection:
+            (found,) = capacity.hosts(connection, each, set(), 16)
+            self.assertEqual("rp1", found.name)
+            found = capacity.named(connection, found)
+        self.assertEqual("compute1.x", found.name)
 
 
 class BlockStorageTest(unittest.TestCase):

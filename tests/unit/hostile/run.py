@@ -45,7 +45,7 @@ def run(guest, folder, progress=lambda line: None):
             guests=(guest.booted(server.id),),
             client_key=guest.server.client_pair.private,
         ),
-        options={"install": False},
+        options={"install": False, "ssh_timeout": 300},
         baseline=baseline(),
         journal=journal.Journal(folder, "hostile"),
         connect=lambda: cloud,

@@ -7,12 +7,12 @@ import unittest
 
 import ddt
 
-from rally_vmperf.execution import health
+from rally_vmperf.execution.stations import health
 from rally_vmperf.machines import base
 from rally_vmperf.machines import fingerprint
 from rally_vmperf.machines import local
-from rally_vmperf.machines import provision
 from rally_vmperf.machines import testing
+from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.workloads import base as workloads
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads.cpu import bzip2

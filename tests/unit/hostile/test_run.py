@@ -15,7 +15,7 @@ from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.hostile import guest
 from tests.unit.hostile import run
-from tests.unit.hostile import test_words
+from tests.unit.hostile import terminal
 
 #: Bytes that a record must stay below, whatever guests do.
 MOST = 1 << 20
@@ -36,7 +36,7 @@ class RunTestCase(unittest.TestCase):
             )
 
     def check(self, said):
-        self.assertEqual([], test_words.obeyed(said))
+        self.assertEqual([], terminal.obeyed(said))
 
     def test_records_are_valid_and_small(self):
         lines = self.journal.path.read_bytes().splitlines()

@@ -5,14 +5,15 @@ import contextlib
 import os
 import resource
 import unittest
+from unittest import mock
 
 import asyncssh
 import ddt
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import endpoint
-from rally_vmperf.machines import hostkey
-from rally_vmperf.machines import ssh
+from rally_vmperf.machines.remote import endpoint
+from rally_vmperf.machines.remote import hostkey
+from rally_vmperf.machines.remote import ssh
 from tests.unit.hostile import attacks
 from tests.unit.machines import sshd
 
@@ -185,6 +186,24 @@ class IdentityTestCase(unittest.IsolatedAsyncioTestCase):
         for way in ("send", "recv"):
             used = connection.get_extra_info(f"{way}_compression")
             self.assertEqual("none", used)
+
+    async def test_a_server_that_reads_no_answers_is_left(self):
+        """Its questions would fill our memory."""
+        server = await self.serve()
+        one = self.machine(server)
+        with mock.patch.object(endpoint, "UNREAD", 1 << 16):
+            await one.run(["true"])
+            (theirs,) = server.connections
+            theirs._transport.pause_reading()
+            async with one._pool.session() as ours:
+                for _ in range(20_000):
+                    # As long as answers to requests are, many at once.
+                    ours.send_debug("x" * 1000)
+                    await asyncio.sleep(0)
+                    if ours.is_closed():
+                        break
+                self.assertTrue(ours.is_closed())
+        self.assertEqual(0, (await one.run(["true"])).exit_status)
 
     async def test_the_server_opens_no_channel_to_us(self):
         server = await self.serve()

@@ -2,59 +2,52 @@
 
 import io
 import logging
-import unicodedata
 import unittest
 from unittest import mock
 
 import ddt
 
+from rally_vmperf import sanitize
 from rally_vmperf.cmd import main
 from rally_vmperf.guests import console
 from rally_vmperf.machines import base
 from rally_vmperf.machines import fingerprint
-from rally_vmperf.machines import provision
 from rally_vmperf.machines import testing
-from rally_vmperf.plugins import sanitize
-from rally_vmperf.plugins.scenarios import base as scenarios
+from rally_vmperf.machines.provisioning import provision
+from rally_vmperf.plugins import defects
 from rally_vmperf.report import text
-from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads.cpu import bzip2
 from tests.unit.hostile import attacks
+from tests.unit.hostile import terminal
 
 TOOL = bzip2.Compression.TOOLS[0]
-
-
-def obeyed(said):
-    """Return the characters that a terminal or a reader would obey."""
-    return [c for c in said if unicodedata.category(c)[0] == "C" and c != "\n"]
 
 
 @ddt.ddt
 class WordsTestCase(unittest.IsolatedAsyncioTestCase):
     def check(self, said, longest):
-        self.assertEqual([], obeyed(said))
+        self.assertEqual([], terminal.obeyed(said))
         self.assertLessEqual(len(said), longest)
         said.encode()
 
     @ddt.named_data(*attacks.WORDS.items())
     def test_one_line_is_made_of_it(self, words):
         for line in (
-            base.plain(words),
+            sanitize.line(words),
             base.last_line(f"first\n{words}"),
-            outputs.printable(words),
         ):
             self.check(line, 200)
             self.assertNotIn("\n", line)
 
     @ddt.named_data(*attacks.WORDS.items())
     def test_it_is_put_into_a_page_of_rallys(self, words):
-        said = sanitize.sanitize(words)
+        said = sanitize.text(words)
         self.check(said, len(words))
         self.assertNotIn("<", said)
 
     @ddt.named_data(*attacks.WORDS.items())
     def test_it_is_put_into_our_page(self, words):
-        self.check(text.printable(words).replace("\t", ""), len(words))
+        self.check(sanitize.printable(words).replace("\t", ""), len(words))
 
     @ddt.named_data(*attacks.WORDS.items())
     def test_it_is_on_the_console(self, words):
@@ -94,15 +87,15 @@ class WordsTestCase(unittest.IsolatedAsyncioTestCase):
     @ddt.named_data(*attacks.WORDS.items())
     def test_an_error_that_nobody_foresaw_quotes_it(self, words):
         with (
-            self.assertRaises(scenarios.Defect) as caught,
+            self.assertRaises(defects.Defect) as caught,
             self.assertLogs("rally_vmperf", logging.ERROR) as logged,
-            scenarios.told(),
+            defects.told(),
         ):
             raise KeyError(words)
         self.assertIsNone(caught.exception.__cause__)
         self.assertTrue(caught.exception.__suppress_context__)
         for said in (str(caught.exception), *logged.output):
-            self.assertEqual([], obeyed(said))
+            self.assertEqual([], terminal.obeyed(said))
             self.assertNotIn("</", said)
 
     @ddt.named_data(*attacks.WORDS.items())
@@ -111,4 +104,6 @@ class WordsTestCase(unittest.IsolatedAsyncioTestCase):
         (handler,) = shell.LOG.handlers
         with mock.patch.object(handler, "stream", io.StringIO()) as stream:
             shell.LOG.error("g1: %s", words)
-        self.assertEqual([], obeyed(stream.getvalue().replace("\t", "")))
+        self.assertEqual(
+            [], terminal.obeyed(stream.getvalue().replace("\t", ""))
+        )

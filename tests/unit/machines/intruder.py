@@ -16,7 +16,10 @@ import sys
 
 #: The user "nobody", or at least nobody who has anything.
 UID = 65534
-_NAMES = ("alive", "begun", "enough", "gate", "ready", "stdout", "stdout.pipe")
+_NAMES = (
+    *("alive", "begun", "end_load", "gate", "ready"),
+    *("stdout", "stdout.pipe"),
+)
 _TAKE = os.O_RDWR | os.O_NONBLOCK
 
 

@@ -12,18 +12,20 @@ async def start(machine, folder, name, argv, **options):
     return one
 
 
-async def run(machine, folder, name, argv, *, spent, **options):
+async def run(machine, folder, name, argv, *, finished, **options):
     """Return what a job left."""
     one = job.Job(
         machine=machine, folder=folder, name=name, argv=argv, **options
     )
-    return await one.run(spent)
+    return await one.run(finished)
 
 
-async def arm(machine, folder, name, argv, *, spent, keep_up=False, **options):
+async def arm(
+    machine, folder, name, argv, *, finished, keep_up=False, **options
+):
     """Return a job that was armed."""
     one = job.Job(
         machine=machine, folder=folder, name=name, argv=argv, **options
     )
-    await one.arm(spent, keep_up=keep_up)
+    await one.arm(finished, keep_up=keep_up)
     return one

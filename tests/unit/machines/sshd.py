@@ -7,7 +7,7 @@ import signal
 
 import asyncssh
 
-from rally_vmperf.machines import hostkey
+from rally_vmperf.machines.remote import hostkey
 
 
 class Sshd:

@@ -9,11 +9,11 @@ from hypothesis import strategies
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import clock
-from rally_vmperf.machines import endpoint
 from rally_vmperf.machines import local
 from rally_vmperf.machines import root
-from rally_vmperf.machines import ssh
 from rally_vmperf.machines import testing
+from rally_vmperf.machines.remote import endpoint
+from rally_vmperf.machines.remote import ssh
 from tests.unit.machines import sshd
 
 

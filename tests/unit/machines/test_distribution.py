@@ -4,8 +4,8 @@ import ddt
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
-from rally_vmperf.machines import packages
 from rally_vmperf.machines import testing
+from rally_vmperf.machines.provisioning import packages
 from tests.unit.machines import programs
 
 
@@ -52,7 +52,7 @@ class DistributionTestCase(unittest.IsolatedAsyncioTestCase):
             "g1", {"sh": "id=a\x1b[1m\nversion_id=1"}
         )
         found = await packages.of(machine)
-        self.assertEqual({"a[1m-1"}, found.names)
+        self.assertEqual({"a\ufffd[1m-1"}, found.names)
         self.assertEqual("", found.manager)
 
     async def test_a_machine_that_cannot_tell(self):

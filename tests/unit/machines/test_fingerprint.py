@@ -1,3 +1,4 @@
+import pathlib
 import unittest
 
 from rally_vmperf.machines import base
@@ -12,6 +13,11 @@ class TakeTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertGreater(facts["memory_bytes"], 1 << 20)
         self.assertGreaterEqual(facts["threads"], 1)
         self.assertRegex(facts["boot_id"], "^[0-9a-f]{16}$")
+        told = pathlib.Path("/sys/devices/system/cpu/isolated")
+        if told.exists():
+            self.assertEqual(
+                told.read_text().strip() or "none", facts["isolated_cpus"]
+            )
         again = await fingerprint.take(local.Local("here"))
         self.assertEqual(facts, again)
 

@@ -18,6 +18,7 @@ SECTIONS = [
     "mitigations",
     "governor",
     "smt",
+    "isolated",
     "nodes",
     "detect_virt",
     "clocksources",
@@ -32,6 +33,48 @@ SECTIONS = [
 
 
 class ParseTestCase(unittest.TestCase):
+    def test_settings(self):
+        """Turbo as either driver tells it, huge pages, and queues."""
+        for text, turbo in (
+            ("@@ no_turbo\n1\n@@ boost\n", "off"),
+            ("@@ no_turbo\n0\n@@ boost\n0\n", "on"),
+            ("@@ no_turbo\n\n@@ boost\n1\n", "on"),
+            ("@@ no_turbo\n\n@@ boost\n0\n", "off"),
+            ("@@ no_turbo\n\n@@ boost\n", None),
+        ):
+            self.assertEqual(
+                turbo, fingerprint.parse(f"\n{text}")["turbo"], text
+            )
+        facts = fingerprint.parse(
+            "@@ transparent_huge_pages\nalways [madvise] never\n"
+            "@@ meminfo\nMemTotal: 8 kB\nHugePages_Total:     512\n"
+            "@@ disks\nname=vda\tqueues=4\n"
+            "@@ nets\nname=eth0\tqueues=2\toffloads=rx-checksumming:on \n"
+        )
+        self.assertEqual(
+            ("madvise", 512, 8192),
+            (
+                facts["transparent_huge_pages"],
+                facts["huge_pages"],
+                facts["memory_bytes"],
+            ),
+        )
+        self.assertEqual("4", facts["disks"][0]["queues"])
+        self.assertEqual("rx-checksumming:on", facts["nets"][0]["offloads"])
+
+    def test_isolated_cpus(self):
+        """None of them is another answer than no answer."""
+        for text, isolated in (
+            ("@@ isolated\ncpus=2-7,10\n", "2-7,10"),
+            ("@@ isolated\ncpus=\n", "none"),
+            ("@@ isolated\n", None),
+            ("@@ isolated\ncpus=<b>\n", None),
+            ("@@ smt\n0\n", None),
+        ):
+            self.assertEqual(
+                isolated, fingerprint.parse(f"\n{text}")["isolated_cpus"], text
+            )
+
     def test_a_kvm_guest(self):
         text = (DATA / "fingerprint-kvm-epyc.txt").read_text()
         facts = fingerprint.parse(text)
@@ -52,6 +95,7 @@ class ParseTestCase(unittest.TestCase):
                 "cores": 2,
                 "threads": 2,
                 "smt": False,
+                "isolated_cpus": None,
                 "numa_nodes": 1,
                 "memory_bytes": 25276502016,
                 "kernel": "6.18.44-fc-v669",
@@ -64,6 +108,9 @@ class ParseTestCase(unittest.TestCase):
                     "quiet",
                 ],
                 "governor": None,
+                "turbo": None,
+                "huge_pages": 0,
+                "transparent_huge_pages": None,
                 "virtualisation": "kvm",
                 "tcg": False,
                 "disks": [
@@ -87,9 +134,29 @@ class ParseTestCase(unittest.TestCase):
                     }
                 ],
                 "os": "Debian GNU/Linux 12 (bookworm)",
+                "node": None,
+                "links": [],
             },
             facts,
         )
+
+    def test_networks_without_a_router(self):
+        """Those of the default route and of lines that are none are left."""
+        rows = [
+            "Iface Destination Gateway Flags RefCnt Use Metric Mask MTU",
+            "eth0 00000000 0104A8C0 0003 0 0 0 00000000 0 0 0",
+            "eth0 0004A8C0 00000000 0001 0 0 0 00FFFFFF 0 0 0",
+            "eth1 000018AC 00000000 0001 0 0 0 0000FEFF 0 0 0",
+            "eth2 0000000A 0104A8C0 0003 0 0 0 000000FF 0 0 0",
+            "eth3 000018AC 00000000 0001 0 0 0 FF00FE00 0 0 0",
+            "eth4 zz 00000000 0001 0 0 0 00FFFFFF 0 0 0",
+            "eth5",
+        ]
+        facts = fingerprint.parse(
+            "\n@@ node\ncompute1\n\n@@ routes\n" + "\n".join(rows)
+        )
+        self.assertEqual("compute1", facts["node"])
+        self.assertEqual(["172.24.0.0/15", "192.168.4.0/24"], facts["links"])
 
     def test_what_is_not_told_is_none_or_empty(self):
         facts = fingerprint.parse("")
@@ -113,6 +180,23 @@ class ParseTestCase(unittest.TestCase):
     )
     def test_floods_are_bounded(self, section, line):
         self._check(f"@@ {section}\n" + line * 10_000)
+
+    def test_passwords_in_urls_are_hidden(self):
+        """As installers and network boots have them."""
+        facts = fingerprint.parse(
+            "\n@@ cmdline\ninst.ks=http://me:PWNED@h/ks url=ftp://PWNED@h "
+            "iso=nfs://a:b@PWNED@h:1/x http://plain/@x root=LABEL=a@b\n"
+        )
+        self.assertEqual(
+            [
+                "inst.ks=http://(hidden)@h/ks",
+                "url=ftp://(hidden)@h",
+                "iso=nfs://(hidden)@h:1/x",
+                "http://plain/@x",
+                "root=LABEL=a@b",
+            ],
+            facts["kernel_arguments"],
+        )
 
     def _check(self, text):
         facts = fingerprint.parse(text)

@@ -8,11 +8,12 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.machines import local
-from rally_vmperf.machines import packages
+from rally_vmperf.machines.provisioning import packages
 from tests.unit.machines import programs
 
 DATA = pathlib.Path(__file__).parent / "data"
 PROXY = "http://192.0.2.1:3128"
+WITH_LOGIN = "http://me:p%40ss@192.0.2.1:3128"
 APT = (
     *("apt-get", "-q", "-o", "DPkg::Lock::Timeout=300"),
     *("-o", "Dpkg::Use-Pty=0", "-o", "Acquire::Retries=1"),
@@ -34,9 +35,9 @@ class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
         super().setUp()
         self.programs = programs.Programs(self)
 
-    async def install(self, manager, *names, proxy=""):
+    async def install(self, manager, *names, **proxy):
         return await packages.from_mirror(
-            local.Local("g1"), manager, names, proxy
+            local.Local("g1"), manager, names, **{"proxy": "", **proxy}
         )
 
     @ddt.data(
@@ -70,6 +71,48 @@ class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
             await self.install(manager, "fio", proxy=PROXY)
         self.assertEqual(list(wanted), self.programs.calls[-1])
         self.assertEqual({PROXY}, self.programs.proxies)
+
+    @ddt.data(
+        (
+            "apt-get",
+            f'Acquire::http::Proxy "{WITH_LOGIN}";\n'
+            f'Acquire::https::Proxy "{WITH_LOGIN}";\n',
+        ),
+        ("dnf", f"[main]\nproxy={WITH_LOGIN}\n"),
+    )
+    @ddt.unpack
+    async def test_proxy_with_a_login(self, manager, wanted):
+        """It is in no command line, and in a file of root's for the while."""
+        seen, mode = self.programs.folder / "seen", self.programs.folder / "m"
+        self.programs.fake(
+            manager,
+            'while [ "$1" != -c ]; do shift; done\n'
+            f'cat "$2" >{seen}; stat -c "%a %n" "$2" >{mode}',
+            stderr="Error: proxy http://me:p%40ss@192.0.2.1:3128, me:p@ss\n",
+            exit_status=1,
+        )
+        said = await self.install(
+            manager, "fio", proxy=PROXY, proxy_login="me:p%40ss"
+        )
+        self.assertEqual(
+            "Error: proxy http://(hidden)@192.0.2.1:3128, (hidden)", said
+        )
+        found = seen.read_text()
+        self.assertEqual(wanted, found[: len(wanted)])
+        bits, path = mode.read_text().split()
+        self.assertEqual("600", bits)
+        self.assertFalse(pathlib.Path(path).exists())
+        self.assertNotIn("p%40ss", str(self.programs.calls))
+        self.assertEqual({WITH_LOGIN}, self.programs.proxies)
+
+    @ddt.data("microdnf", "zypper")
+    async def test_proxy_with_a_login_in_the_environment(self, manager):
+        self.programs.fake(manager)
+        await self.install(
+            manager, "fio", proxy=PROXY, proxy_login="me:p%40ss"
+        )
+        self.assertNotIn("p%40ss", str(self.programs.calls))
+        self.assertEqual({WITH_LOGIN}, self.programs.proxies)
 
     @ddt.data(
         (

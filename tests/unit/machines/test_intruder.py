@@ -90,9 +90,9 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
             "rate",
             ["sh", "-c", "sh script; sleep 1; sh script"],
             timeout=300,
-            spent=[],
+            finished=[],
         )
-        self.name(handle.place, work)
+        self.name(handle.path, work)
         with self.attacked(TRIES) as while_it_waits:
             pass
         with self.attacked() as while_it_runs:

@@ -61,10 +61,10 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_the_machine_tells_both_of_its_clocks(self):
         handle = await self.start("sleep", "0.3")
-        path = pathlib.Path(handle.place, "ended")
+        path = pathlib.Path(handle.path, "ended")
         while not path.exists():
             await asyncio.sleep(0.01)
-        told = job_result.words(path.with_name("status").read_text())
+        told = job_result.fields(path.with_name("status").read_text())
         up, ended = float(told["up"]), float(told["up_ended"])
         self.assertAlmostEqual(0.3, ended - up, delta=0.2)
         times = [
@@ -112,6 +112,19 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(base.OutputTooLong):
             await self.run_job("sh", "-c", "yes >&2", output_limit=1000)
 
+    async def test_output_that_the_machine_cannot_keep_is_refused(self):
+        """A limit on files' sizes stands in for a full disk."""
+        full = ("bash", "-c", 'ulimit -f 64; exec "$@"', "full")
+        for words in ("yes", "yes >&2"):
+            with self.assertRaisesRegex(
+                base.MachineError, "g1: the output of command fio could not"
+            ):
+                await self.run_job(
+                    *("sh", "-c", f"{words} | head -c 100000; {words}"),
+                    prefix=full,
+                    timeout=20,
+                )
+
     async def test_output_of_exactly_the_limit_is_whole(self):
         result = await self.run_job(
             "head", "-c", "200000", "/dev/zero", output_limit=200_000
@@ -127,7 +140,7 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_job_whose_supervisor_died_is_missed_at_once(self):
         handle = await self.start("sleep", "100")
-        process = int(pathlib.Path(handle.place, "job").read_text())
+        process = int(pathlib.Path(handle.path, "job").read_text())
         stat = pathlib.Path(f"/proc/{process}/stat").read_text()
         os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
         try:
@@ -180,7 +193,7 @@ class RunTestCase(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         self.machine = local.Local("g1")
         self.folder = str(folders.below(self))
-        self.spent = []
+        self.finished = []
 
     async def run_job(self, *argv, timeout=60, **arguments):
         return await jobs.run(
@@ -189,7 +202,7 @@ class RunTestCase(unittest.IsolatedAsyncioTestCase):
             "fio",
             argv,
             timeout=timeout,
-            spent=self.spent,
+            finished=self.finished,
             **arguments,
         )
 
@@ -201,12 +214,13 @@ class RunTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual("err\n", result.stderr)
         self.assertEqual(3, result.exit_status)
 
-    async def test_what_is_spent_goes_when_the_next_one_starts(self):
+    async def test_finished_jobs_go_when_the_next_one_starts(self):
         await self.run_job("true")
         self.assertEqual(
-            self.spent, [str(p) for p in pathlib.Path(self.folder).iterdir()]
+            self.finished,
+            [str(p) for p in pathlib.Path(self.folder).iterdir()],
         )
-        first = self.spent[0]
+        first = self.finished[0]
         result = await self.run_job("ls", "-A", self.folder)
         self.assertNotIn(os.path.basename(first), result.stdout)
         self.assertEqual(1, len(os.listdir(self.folder)))
@@ -215,11 +229,11 @@ class RunTestCase(unittest.IsolatedAsyncioTestCase):
         kept = self.enterContext(tempfile.TemporaryDirectory())
         link = f"{self.folder}/link"
         os.symlink(kept, link)
-        for spent in (kept, link, f"{self.folder}/../../..", "/"):
-            self.spent = [spent]
+        for finished in (kept, link, f"{self.folder}/../../..", "/"):
+            self.finished = [finished]
             with self.assertRaisesRegex(base.MachineError, "not below a fol"):
                 await self.run_job("true")
-            self.assertEqual([spent], self.spent)
+            self.assertEqual([finished], self.finished)
         self.assertTrue(os.path.isdir(kept))
 
     async def test_one_that_lasts_longer_than_the_wait(self):
@@ -265,7 +279,7 @@ class RunTestCase(unittest.IsolatedAsyncioTestCase):
                 "fio",
                 ["true"],
                 timeout=5,
-                spent=self.spent,
+                finished=self.finished,
             )
 
 
@@ -375,5 +389,7 @@ class AwayTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_an_account_that_cannot_be_read(self):
         machine = testing.FakeMachine("g1", {"bash": "exit=\n\n"})
-        with self.assertRaisesRegex(base.MachineError, "no account"):
+        with self.assertRaisesRegex(
+            base.MachineError, "instead of its result"
+        ):
             await self.of(machine).finish()

@@ -8,7 +8,7 @@ import unittest
 import ddt
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import routes
+from rally_vmperf.machines.remote import routes
 
 NAME = f"vmperf-test-{os.getpid()}"
 ADDRESS = "192.0.2.77"
@@ -80,3 +80,19 @@ class NamespaceTestCase(unittest.IsolatedAsyncioTestCase):
         os.close(write)
         with open(read, encoding="utf-8") as said:
             self.assertIn("can be entered by root alone", said.read())
+
+    def test_the_network_out_of_which_an_address_is_reached(self):
+        """It is the one in the namespace, be it the same address twice."""
+        ip("-n", NAME, "link", "add", "d0", "type", "bridge")
+        for one in ("198.51.100.7/25", "fd00:77::7/64"):
+            ip("-n", NAME, "address", "add", one, "dev", "d0", "nodad")
+        ip("-n", NAME, "link", "set", "d0", "up")
+        for address, expected in (
+            ("198.51.100.9", "198.51.100.0/25"),
+            ("fd00:77::9", "fd00:77::/64"),
+            (ADDRESS, f"{ADDRESS}/32"),
+            ("203.0.113.1", "None"),
+        ):
+            with self.subTest(address):
+                found = routes.source(address, NAME)
+                self.assertEqual(expected, str(found))

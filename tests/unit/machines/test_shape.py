@@ -127,6 +127,29 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertRegex(found.seen, why)
         await hold.release()
 
+    async def test_chosen_cpus(self):
+        """Those that were named are taken, isolated ones among them."""
+        machine = self.machine("none")
+        hold = await shape.hold(
+            machine, cpus=1, memory_mib=512, copies=2, allowed="2-3,9"
+        )
+        self.assertEqual(((2,), (3,)), hold.cpus)
+        self.assertEqual(
+            "held by taskset to CPUs 2; 3, NUMA node 0", hold.said()
+        )
+        self.assertEqual(
+            {"held": "taskset", "cpus": ["2", "3"], "numa_nodes": [0]},
+            hold.document(),
+        )
+        with self.assertRaisesRegex(
+            shape.TooSmall, "host1 has 2 CPUs of 2-3,9 and 3 copies of 1 "
+        ):
+            await shape.hold(
+                machine, cpus=1, memory_mib=512, copies=3, allowed="2-3,9"
+            )
+        with self.assertRaisesRegex(shape.TooSmall, "0 CPUs of 7 "):
+            await shape.check(machine, cpus=1, memory_mib=1, allowed="7")
+
     async def test_control_groups_that_cannot_be_made(self):
         def refuse(argv):
             if argv[4] == "look":

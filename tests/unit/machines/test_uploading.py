@@ -6,8 +6,8 @@ import unittest
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
-from rally_vmperf.machines import packages
 from rally_vmperf.machines import testing
+from rally_vmperf.machines.provisioning import packages
 from tests.unit.machines import programs
 from tests.unit.toolbox import made
 

@@ -25,6 +25,21 @@ class CountsTestCase(unittest.TestCase):
         self.assertEqual(1.0, row.value.bare)
         self.assertIn(f": {status}", row.sentence())
 
+    def test_one_guest_is_not_averaged_away(self):
+        """One of 8 loses 8000 packets: 1000 for each in the mean."""
+        entries = [
+            made.repetition(
+                number,
+                [made.taken(number, {made.COUNT: [0.0] * 7 + [8000.0]})],
+            )
+            for number in (1, 2, 3)
+        ]
+        got = made.judgement(entries, {}, max={"*": 1000})
+        (row,) = got.absolute
+        self.assertEqual("failed", got.status)
+        self.assertEqual((8000.0, "g8"), (row.value.value, row.value.worst))
+        self.assertIn("8 000 of its worst guest (g8) in", row.sentence())
+
     def test_min(self):
         entries = made.several({made.COUNT: (4.0, 6.0, 5.0)})
         for limit, status in ((3, "passed"), (5, "failed")):

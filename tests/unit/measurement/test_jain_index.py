@@ -4,7 +4,7 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement import statistics
+from rally_vmperf.measurement.comparison import statistics
 
 RATES = strategies.lists(strategies.floats(1e-6, 1e6), min_size=2, max_size=9)
 

@@ -8,6 +8,7 @@ import hypothesis
 from hypothesis import strategies
 
 from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.measurement import repetition
 from tests.unit import made
 
 
@@ -170,6 +171,26 @@ class LeftOutTestCase(unittest.TestCase):
         self.assertIn("(g1: so it is)", found.sentence())
         self.assertEqual([], [one for one in found.findings if one.voids])
 
+    def test_what_a_void_one_lacks_is_not_missing(self):
+        """A reboot cuts a command off; the same gap elsewhere counts."""
+        entries = made.several({made.IOPS: [11000.0, 11001.0] * 2})
+        gap = repetition.Missing(
+            what=made.IOPS.name, source="g1", reason="it broke"
+        )
+        for kinds, expected in (
+            (("guest_rebooted",), "passed"),
+            ((), "inconclusive"),
+        ):
+            short = made.changed(
+                entries[1],
+                state="incomplete",
+                observations=(),
+                missing=(gap,),
+                findings=tuple(x for k in kinds for x in made.seen(k)),
+            )
+            found = made.judgement([entries[0], short, *entries[2:]])
+            self.assertEqual(expected, found.status, found.sentence())
+
     @ddt.data((3, 1), (4, 1, 2), (7, 1, 2), (5, 1, 2, 3, 4, 5))
     def test_too_many_void_the_run(self, entry):
         found = self.rebooted(*entry)
@@ -210,7 +231,7 @@ class DoubtTestCase(unittest.TestCase):
             reference=made.reference({quick: bare, usual: bare}),
         )
         found = made.judgement(entries, {usual.name: 15})
-        rows = {row.metric.name: row.status for row in found.judged}
+        rows = {row.metric.name: row.status for row in found.limited}
         self.assertEqual({usual.name: status}, rows)
         self.assertEqual("void", found.status, found.sentence())
 

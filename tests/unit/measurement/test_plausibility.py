@@ -2,8 +2,8 @@ import unittest
 
 import ddt
 
-from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import plausibility
+from rally_vmperf.measurement.comparison import loss
 from tests.unit import made
 
 THREE = (99.0, 100.0, 101.0)
@@ -30,8 +30,19 @@ class AboutTestCase(unittest.TestCase):
         ("few", THREE, (95.0, 96.0), ["too_few_samples"]),
         ("few of bare metal", (100.0,), THREE, ["too_few_samples"]),
         ("wild guest", THREE, (50.0, 90.0, 95.0), ["unstable"]),
-        ("equal", (100.0,) * 3, (90.0,) * 3, ["no_spread"]),
-        ("equal bare metal", (100.0,) * 3, (90.0, 91.0, 92.0), []),
+        (
+            "two states",
+            (99.0, 100.0, 101.0, 100.4, 99.6),
+            (95.0, 95.1, 94.9, 95.2, 90.0),
+            ["two_states"],
+        ),
+        ("equal", (100.0,) * 3, (90.0,) * 3, ["values_coarse"]),
+        (
+            "equal bare metal",
+            (100.0,) * 3,
+            (90.0, 91.0, 92.0),
+            ["values_coarse"],
+        ),
     )
     @ddt.unpack
     def test_kinds(self, name, bare, guest, kinds):

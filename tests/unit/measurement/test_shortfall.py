@@ -77,7 +77,7 @@ class MissingTestCase(unittest.TestCase):
         row = made.judgement(entries).rows[1]
         self.assertEqual("inconclusive", row.status)
         self.assertIsNone(row.comparison)
-        self.assertIn("no counted repetition holds it", row.sentence())
+        self.assertIn("no counted repetition has it", row.sentence())
 
     def test_baseline_lacks_it(self):
         base = made.reference({made.TIME: made.BARE[made.TIME]})

@@ -1,5 +1,6 @@
 """Verdicts on spread."""
 
+import math
 import subprocess
 import sys
 import unittest
@@ -8,9 +9,11 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement import sample
-from rally_vmperf.measurement import spread
 from rally_vmperf.measurement import spread_judge
+from rally_vmperf.measurement.comparison import spread
+from rally_vmperf.measurement.samples import merged
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import series
 from tests.unit import made
 
 NAME = made.IOPS.name
@@ -28,7 +31,7 @@ def judgement(entries, **arguments):
 
 def held(found):
     """Return the only row that has a limit."""
-    (row,) = found.judged
+    (row,) = found.limited
     return row
 
 
@@ -139,12 +142,12 @@ class RatioTestCase(unittest.TestCase):
         self.assertGreater(wide.high, narrow.high)
 
     @ddt.data(
-        (25, 0, 15, "about 15 more repetitions would decide"),
+        (25, 0, 15, "at least 20 repetitions would decide"),
         (20, 17, 16, "record a baseline with at least 21 repetitions"),
     )
     @ddt.unpack
     def test_how_many_would_decide(self, limit, bare, guest, words):
-        """So many more of the same spread do, one less does not."""
+        """So many of the same spread do, one less does not."""
         row = held(judgement(made.several(WIDE), max_gsd_ratio={"*": limit}))
         self.assertIn(words, row.sentence())
         for less in (0, 1):
@@ -299,7 +302,7 @@ class MergeTestCase(unittest.TestCase):
             max_gsd_ratio={"*": 11},
         )
         self.assertEqual(
-            ["passed", "inconclusive"], [row.status for row in found.judged]
+            ["passed", "inconclusive"], [row.status for row in found.limited]
         )
 
 
@@ -327,10 +330,8 @@ class SentenceTestCase(unittest.TestCase):
                 "record a baseline with at least 21 repetitions, and run as "
                 "many.",
                 "passed: cpu.bzip2.compress_time range 3.96 % (limit 10 %), "
-                "coefficient of variation 1.57 % (limit 5 %), geometric "
-                "standard deviation 1.0158 (limit 1.1), ratio of geometric "
-                "standard deviations 7.24 (95 % interval 1.86 to 22.9, limit "
-                "99).",
+                "cv 1.57 % (limit 5 %), gsd 1.0158 (limit 1.1), gsd ratio "
+                "7.24 (95 % interval 1.86 to 22.9, limit 99).",
             ],
             found.sentences(),
         )
@@ -339,7 +340,7 @@ class SentenceTestCase(unittest.TestCase):
         """Figures, and no verdict that could pass."""
         found = judgement(made.several(WIDE))
         self.assertFalse(found.passed)
-        self.assertEqual((), found.judged)
+        self.assertEqual((), found.limited)
         for row in found.rows:
             self.assertTrue(row.sentence().endswith(", no limit"))
 
@@ -372,10 +373,124 @@ class BeyondReturnTestCase(unittest.TestCase):
             self.assertEqual(beyond, asked.failed_beyond_return())
 
 
+#: Values over time of three repetitions: even, uneven, and with a stall.
+COURSES = ((100.0, 100.0, 100.0), (80.0, 100.0, 120.0), (0.0, 100.0, 200.0))
+
+
+def over_time(courses=COURSES):
+    """Return repetitions of which each has a course of values."""
+    return [
+        made.repetition(
+            number,
+            [
+                made.taken(
+                    number,
+                    {made.IOPS: [12000.0], made.TIME: [0.002]},
+                    lines=(
+                        merged.Line(
+                            metric=made.IOPS,
+                            machines=1,
+                            line=series.Line(end=3.0, mean=course),
+                        ),
+                    ),
+                )
+            ],
+        )
+        for number, course in enumerate(courses, 1)
+    ]
+
+
+class IntervalsTestCase(unittest.TestCase):
+    """Spread over time, within a repetition."""
+
+    def test_the_mean_of_the_repetitions_is_judged(self):
+        """Ranges are 0, 40 and 200 %; repetitions themselves are equal."""
+        for limit, status in ((80.001, "passed"), (79.999, "failed")):
+            found = judgement(
+                over_time(),
+                over="intervals",
+                max_range_percent={"disk.*": limit},
+            )
+            self.assertEqual(status, found.status)
+            self.assertEqual(
+                f"{NAME}: guest's range over intervals 80.0 %, mean of 3 "
+                f"repetitions, limit {limit:g} %: {status}",
+                held(found).sentence(),
+            )
+
+    def test_metrics_without_values_over_time_have_no_figure(self):
+        """A limit on them alone matches nothing, which never passes."""
+        found = judgement(
+            over_time(), over="intervals", max_cv_percent={"*": 1000}
+        )
+        self.assertEqual(
+            ([NAME], "passed"), ([*found.by_metric], found.status)
+        )
+        found = judgement(
+            over_time(),
+            over="intervals",
+            max_cv_percent={made.TIME.name: 1000},
+        )
+        self.assertEqual(
+            ((made.TIME.name,), "inconclusive"),
+            (found.unmatched, found.status),
+        )
+
+    def test_a_stall_is_a_spread_without_end(self):
+        """Nothing came for a third of the time."""
+        row = held(
+            judgement(over_time(), over="intervals", max_gsd={"*": 100})
+        )
+        self.assertEqual("failed", row.status)
+        self.assertTrue(math.isfinite(row.of(row.guest)))
+
+    def test_a_guest_that_lacks_them_leaves_its_repetition_out(self):
+        entries = [
+            made.changed(one, machines=("g1", "g2")) for one in over_time()
+        ]
+        found = judgement(
+            entries, over="intervals", max_cv_percent={"*": 1000}
+        )
+        self.assertEqual(("void", ("*",)), (found.status, found.unmatched))
+
+    def test_two_repetitions_are_too_few(self):
+        row = held(
+            judgement(
+                over_time(COURSES[:2]), over="intervals", max_gsd={"*": 100}
+            )
+        )
+        self.assertEqual("inconclusive", row.status)
+        self.assertIn("at least 3 repetitions would", row.sentence())
+
+    def test_beyond_return(self):
+        """80 % in the mean of three; with seven even ones to come, 24 %."""
+        for limit, beyond in ((23.9, True), (24.1, False)):
+            (row,) = judgement(
+                over_time(),
+                over="intervals",
+                max_range_percent={"*": limit},
+            ).limited
+            self.assertEqual(beyond, row.beyond_return(10))
+
+    def test_every_row_says_what_it_is(self):
+        """A ratio to bare metal has none, whose repetitions are not kept."""
+        found = judgement(
+            over_time(), over="intervals", max_cv_percent={"*": 1000}
+        )
+        *figures, ratio = found.by_metric[NAME]
+        for row in figures:
+            self.assertEqual(("", ()), (row.reason, row.bare))
+            self.assertTrue(row.cells().figure)
+        self.assertIn("no ratio over intervals", ratio.sentence())
+
+
 @ddt.ddt
 class ArgumentsTestCase(unittest.TestCase):
     @ddt.data(
-        ({"over": "intervals"}, "^over is 'intervals', but records hold no"),
+        (
+            {"over": "intervals", "max_gsd_ratio": {"*": 2}},
+            "^max_gsd_ratio goes with over: repetitions only",
+        ),
         ({"confidence": 95}, "confidence is 95"),
         ({"on_inconclusive": "maybe"}, "use fail or pass"),
         ({"tolerate": ["haunted"]}, "Unknown kind of finding 'haunted'"),

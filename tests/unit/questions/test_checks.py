@@ -1,17 +1,23 @@
 """Tests of what is refused of any task before anything boots."""
 
 import copy
+import json
+import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 import ddt
 
 from rally_vmperf.baseline import store
+from rally_vmperf.execution.stations import open_files
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task
+from rally_vmperf.toolbox import bundle
 from rally_vmperf.workloads import registry
 from tests.unit import made
+from tests.unit.toolbox import bundled
 
 CONFIG = {
     "args": {"workloads": [{"name": "sysbench"}], "warmup": 1},
@@ -63,6 +69,32 @@ class TestTask(unittest.TestCase):
         asked = task.of_rally(config, entry.scenario)
         return checks.check(asked, entry, self.baselines)
 
+    def test_spread_over_intervals(self):
+        """A limit matches what the baseline has over time, label and all."""
+        line = {"machines": 1, "end": 10, "mean": [90, 110]}
+        entry = made.entry(
+            arguments=registry.get("sysbench").complete({}),
+            lines={"cpu.sysbench.rate": line},
+        )
+        self.baselines.save(made.baseline(entries=[entry]), replace=True)
+        config = copy.deepcopy(CONFIG)
+        config["args"]["workloads"][0]["label"] = "db"
+        config["sla"] = {
+            "vmperf_spread": {
+                "over": "intervals",
+                "max_cv_percent": {"cpu.sysbench.db.rate": 5},
+            }
+        }
+        self.assertEqual([], self.check(config))
+        held = config["sla"]["vmperf_spread"]
+        held["max_range_percent"] = {"*_p95": 5}
+        with self.assertRaisesRegex(
+            task.Refused,
+            r"max_range_percent over: intervals: '\*_p95' matches .*"
+            r"\(these are: cpu\.sysbench\.db\.rate\)",
+        ):
+            self.check(config)
+
     def test_good_task(self):
         """Nothing is wrong with it, and nothing to be said."""
         self.assertEqual([], self.check(CONFIG))
@@ -80,12 +112,23 @@ class TestTask(unittest.TestCase):
         (
             ("args", "workloads"),
             [{"name": "sysbench", "arguments": {"time": 7}}],
-            "time is 10 there and 7 here",
+            "time is 10 in the baseline and 7 in the task",
         ),
         (("args", "workloads"), [{"name": "mbw"}], "matches no metric"),
+        (
+            ("args", "workloads"),
+            [{"name": "unixbench", "arguments": {"source": "/tmp/no/ub"}}],
+            "^workload unixbench: file /tmp/no/ub of this machine cannot be",
+        ),
         (("args", "workloads"), [{"name": "iperf3"}], "peer is missing"),
         (("args", "warmup"), 4, "warmup 4: .* from 0 to 3"),
         (("args", "warmup"), "1", "warmup: '1' is not of type 'integer'"),
+        (("args", "drop_caches"), "yes", "drop_caches: 'yes' is not of type"),
+        (("args", "drop_caches"), True, "drop_caches is None in the baseline"),
+        (("args", "reboot"), "often", "reboot: 'often' .*'between_workloads'"),
+        (("args", "shape"), "big", r"shape: 'big' .*\['guest', 'whole'\]"),
+        (("args", "shape"), "whole", "whole, but .*sysbench held .*--whole"),
+        (("args", "cooldown"), 3601, "cooldown: 3601 .*maximum of 3600"),
         (("args", "peer"), {"adress": "x"}, "allowed keys: address"),
         (("runner_type",), "rps", "runner 'rps'.*serial"),
         (("runner_type",), "constant", "runner 'constant'.*serial"),
@@ -140,8 +183,25 @@ class TestTask(unittest.TestCase):
         (
             ("sla", "vmperf_spread"),
             {"max_cv_percent": {"cpu.*": 5}, "over": "intervals"},
-            "sla vmperf_spread over: 'intervals' needs workloads that give a "
-            "series .* and these give none: sysbench; use repetitions$",
+            r"sla vmperf_spread max_cv_percent over: intervals: 'cpu\.\*' "
+            r"matches no metric .* \(these are: none\); give another pattern",
+        ),
+        (
+            ("sla", "vmperf_spread"),
+            {"max_gsd_ratio": {"cpu.*": 5}, "over": "intervals"},
+            "sla vmperf_spread max_gsd_ratio goes with over: repetitions",
+        ),
+        (
+            ("sla",),
+            {
+                "vmperf_overhead": {
+                    "max_percent": {"cpu.*": 5},
+                    "tolerate": ["guest_faster", "swap_or_oom"],
+                },
+                "vmperf_valid": {"tolerate": ["guest_faster"]},
+            },
+            "sla vmperf_valid: vmperf_overhead tolerates swap_or_oom, which "
+            "still fails here; name it in tolerate of both",
         ),
         (
             ("sla", "vmperf_degradation"),
@@ -184,6 +244,80 @@ class TestTask(unittest.TestCase):
             path = ("sla", "vmperf_spread")
             self.check(changed(path, {**limits, **more}))
             self.check(changed(("sla",), {path[1]: {**limits, **more}}))
+
+    def test_guests_that_share_a_host(self):
+        """Those of an overhead run, unless it tolerates that they do not."""
+        apart = {"tolerate": ["guests_not_on_one_host"]}
+        for sla, expected in (
+            ({}, True),
+            ({"vmperf_valid": {"tolerate": ["baseline_old"]}}, True),
+            ({"vmperf_valid": apart}, False),
+            ({"vmperf_overhead": {"max_percent": {"*": 5}, **apart}}, False),
+        ):
+            asked = task.of_rally(changed(("sla",), sla), "VMPerf.overhead")
+            self.assertIs(
+                expected, table.questions()["overhead"].one_host(asked)
+            )
+            self.assertIs(False, table.questions()["density"].one_host(asked))
+
+    def test_neighbours(self):
+        """Of a known form, fewer than there are guests, on one host."""
+        given = {"guests": 1, "workload": {"name": "stress_ng"}}
+
+        def config(count, beside=given, **guests):
+            found = changed(("args", "neighbours"), beside)
+            found["sla"]["vmperf_neighbours"] = {"max_percent": {"cpu.*": 5}}
+            options = found["contexts"]["vmperf_guests@openstack"]
+            options |= {"count": count, **guests}
+            return found
+
+        self.assertEqual([], self.check(config(2)))
+        self.assertEqual([], self.check(config(2, server_group="affinity")))
+        (warned,) = self.check(config(2, aggregate="ssd"))
+        self.assertIn("server_group: affinity", warned)
+        for number, beside, words in (
+            (1, given, "1 of 1 guests leave none"),
+            (2, {"guests": 1}, "neighbours: 'workload' is a required"),
+            (2, {**given, "guests": 0}, "neighbours.guests: 0 is less"),
+            (2, {**given, "workload": {"name": "x"}}, "'x'; there are"),
+            (2, None, "the task has no neighbours"),
+        ):
+            wrong = config(number, given)
+            wrong["args"]["neighbours"] = beside
+            with self.assertRaisesRegex(Exception, words):
+                self.check(wrong)
+        entry = table.questions()["overhead"]
+        asked = task.of_rally(config(3), entry.scenario)
+        self.assertEqual((2,), entry.copies(asked))
+        alone = task.of_rally(changed(("args", "warmup"), 1), entry.scenario)
+        self.assertLess(entry.minutes(alone), entry.minutes(asked))
+
+    def test_more_guests_than_connections_or_ports(self):
+        """It says how many there may be."""
+        guests = copy.deepcopy(CONFIG["contexts"]["vmperf_guests@openstack"])
+        path = ("contexts", "vmperf_guests@openstack")
+        config = changed(path, {**guests, "count": 500})
+        with (
+            mock.patch.object(
+                open_files.resource,
+                "getrlimit",
+                autospec=True,
+                return_value=(256, 1024),
+            ),
+            self.assertRaisesRegex(
+                checks.REFUSALS, "500 machines need 1200 .* enough for 412"
+            ),
+        ):
+            self.check(config)
+        config = changed(path, {**guests, "count": 1000})
+        config["args"]["peer"] = {"address": "192.0.2.1"}
+        config["args"]["workloads"] = [
+            {"name": "iperf3", "label": f"l{n}"} for n in range(10)
+        ]
+        with self.assertRaisesRegex(
+            checks.REFUSALS, "^count 1000: .* are enough for 9[0-9][0-9]"
+        ):
+            self.check(config)
 
     def test_guest_to_guest_needs_two(self):
         """One guest has no partner."""
@@ -236,5 +370,41 @@ class TestTask(unittest.TestCase):
             checks.REFUSALS,
             r"baseline 'udp': m1: iperf3 3\.9 is older than 3\.11: .*; "
             "install .*; then record the baseline again$",
+        ):
+            self.check(config)
+
+    @ddt.data(("1.0.20", False), ("1.0.19", True), ("", False))
+    @ddt.unpack
+    def test_programs_of_a_bundle(self, version, refused):
+        """Those of the baseline have to be the same, and the way is named."""
+        document = self.baselines.load("metal")
+        document["machine"]["tools"] = {
+            "sysbench": {"version": f"sysbench {version}"}
+        }
+        self.baselines.save(document, replace=True)
+        path = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory()), "b.tar.gz"
+        )
+        program = {"package": "sysbench", "version": "1.0.20+ds-5"}
+        bundled.written(
+            path,
+            bundle.NAME,
+            json.dumps(
+                {
+                    **bundled.GOOD,
+                    "programs": {"sysbench": {**program, "sha256": "0" * 64}},
+                }
+            ).encode(),
+        )
+        config = changed(
+            ("contexts", "vmperf_guests@openstack", "bundle"), str(path)
+        )
+        if not refused:
+            self.check(config)
+            return
+        with self.assertRaisesRegex(
+            checks.REFUSALS,
+            r"its sysbench is 1\.0\.20, that of baseline 'metal' "
+            r"1\.0\.19; .*baseline record \.\.\. --bundle ",
         ):
             self.check(config)

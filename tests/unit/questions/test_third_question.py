@@ -61,8 +61,11 @@ class TestThirdQuestion(unittest.TestCase):
 
     def validate(self, **changes):
         """Validate the task as Rally does."""
-        conf = mock.Mock(vmperf=mock.Mock(baseline_dir="/none"))
-        with mock.patch.object(task, "CONF", conf):
+        options = mock.Mock(baseline_dir="/none", journal_dir=self.folder)
+        with (
+            mock.patch.object(task, "CONF", mock.Mock(vmperf=options)),
+            mock.patch.object(task, "tell_killed", autospec=True),
+        ):
             task.Task().validate({}, {**CONFIG, **changes}, Scenario, None)
 
     def records(self):
@@ -154,7 +157,7 @@ class TestThirdQuestion(unittest.TestCase):
         """The command and Rally's report have its section."""
         records = self.records()
         limits = self.folder / "limits.yaml"
-        limits.write_text(json.dumps(LIMITS))
+        limits.write_text(json.dumps({"other_variant": LIMITS}))
         page = self.folder / "page.html"
         app = mock.Mock(stdout=io.StringIO())
         command = report.Report(app, None)
@@ -186,5 +189,5 @@ class TestThirdQuestion(unittest.TestCase):
         }
         conf = mock.Mock(vmperf=mock.Mock(journal_dir=str(self.folder)))
         with mock.patch.object(charts, "CONF", conf):
-            chart = charts.Run(workload, "Variants")
+            chart = charts.RunChart(workload, "Variants")
             return chart.render()["data"]["embedded"]

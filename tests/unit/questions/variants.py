@@ -47,11 +47,19 @@ class Judge(overhead_judge.OverheadJudge):
         for metric in metrics:
             limit = self.limits["overhead"].for_metric(metric.name)
             found.append(
-                rows.make(metric, "overhead", there, reference, limit, 0.95)
+                rows.make(
+                    rows.Row,
+                    metric,
+                    "overhead",
+                    there,
+                    reference,
+                    limit,
+                    0.95,
+                )
             )
         return found
 
-    def seen(self, entries, rows):
+    def findings(self, entries, rows):
         """Return the findings of the conditions."""
         for entry in entries:
             for one in entry.conditions:
@@ -87,7 +95,7 @@ CRITERION = question.Criterion(
 )
 
 
-class Run(reports.Run):
+class Run(reports.RunReport):
     """Variants side by side."""
 
     def named(self):
@@ -107,7 +115,7 @@ SECTION = reports.Section(
         {
             "variants.html.j2": '{% extends "section.html.j2" %}'
             "{% block figures %}<h3>{{ shout('losses') }}</h3>"
-            "{% for row in judged.rows %}<p>{{ row.sentence() }}</p>"
+            "{% for row in judgement.rows %}<p>{{ row.sentence() }}</p>"
             "{% endfor %}{% endblock %}"
         }
     ),

@@ -1,6 +1,8 @@
 """Tests of records as a run builds them, from one guest to a thousand."""
 
+import dataclasses
 import json
+import math
 import pathlib
 import random
 import tempfile
@@ -9,14 +11,17 @@ import unittest
 from rally_vmperf.execution import assignment
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import histogram
+from rally_vmperf.measurement.samples import merged
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import build
 from rally_vmperf.records import codec
 from rally_vmperf.records import journal
+from rally_vmperf.records import merged as merged_
 from rally_vmperf.records import schema
 from rally_vmperf.workloads import base as workloads
 from tests.unit import made
-from tests.unit.measurement.test_cpu_seconds import usage
+from tests.unit.measurement.samples.test_cpu_seconds import usage
 
 RATE = sample.Metric(
     name="cpu.sysbench.rate", unit="events/s", better="higher"
@@ -40,7 +45,9 @@ DEFAULT = [
     {"name": "fio"},
     {"name": "iperf3"},
 ]
-ENDS = workloads.Ends(peer="192.0.2.1", partner="192.0.2.2")
+ENDS = workloads.Ends(
+    peer="192.0.2.1", partner="192.0.2.2", own_ports=range(5201, 5204)
+)
 #: A value of each unit, as long in writing as those of a real run.
 TYPICAL = {
     "events/s": 312.45,
@@ -119,6 +126,67 @@ def took(runs):
         for one in assignment.assign(DEFAULT)
         for step in one.workload.commands(one.arguments, ENDS)
     ]
+
+
+def shapes(machines, repetitions, chance):
+    """Return distributions and lines, as long as those of a real run.
+
+    Of all machines together: latencies of fio, rates of fio and iperf3.
+    """
+    every = [
+        metric
+        for one in assignment.assign(DEFAULT)
+        for metric in one.metrics()
+    ]
+    distributions = []
+    for name in sample.distribution_names(metric.name for metric in every):
+        # About as many as a disk of spinning rust does in ten seconds.
+        requests = 70_000 if "rand" in name else 2_000
+        requests *= machines * repetitions
+        middle = chance.uniform(0.0002, 0.002)
+        distributions.append(
+            (
+                machines,
+                sample.Distribution(
+                    metric=sample.Metric(name=name, unit="s", better="lower"),
+                    histogram=histogram.Histogram.of(
+                        (middle * 1.02**step, count)
+                        for step in range(-200, 200)
+                        if (
+                            count := round(
+                                requests / 100 * math.exp(-((step / 57) ** 2))
+                            )
+                        )
+                    ),
+                ),
+            )
+        )
+    names = ("bit/s", "ops/s")
+    return {
+        "distributions": tuple(
+            dataclasses.replace(one, machines=machines)
+            for machines, found in distributions
+            for one in merged.distributions([("g1", found)])
+        ),
+        "lines": tuple(
+            dataclasses.replace(one, machines=machines)
+            for one in merged.lines(
+                (
+                    name,
+                    sample.Series(
+                        metric=metric,
+                        points=tuple(
+                            (second, 1e4 * chance.uniform(1, 2))
+                            for second in range(1, 11)
+                        ),
+                    ),
+                )
+                for name in ("g1", "g2")
+                for metric in every
+                if metric.unit in names
+            )
+        ),
+    }
 
 
 def bare(numbers, metrics, chance):
@@ -238,6 +306,11 @@ class TestSize(unittest.TestCase):
     def build(self, guests, conditions, reference, question="density"):
         """Return the record of a repetition."""
         names, same = setting(guests, self.metrics, reference)
+        reported = [
+            metric
+            for metric in self.metrics
+            if not metric.optional or metric.name.endswith(("_p50", "_p99"))
+        ]
         return build.build(
             identity(question),
             same,
@@ -248,10 +321,11 @@ class TestSize(unittest.TestCase):
                     state="complete",
                     machines=tuple(names[:number]),
                     observations=observe(
-                        names[:number], self.metrics, self.chance
+                        names[:number], reported, self.chance
                     ),
                     starts=(START,) * 12,
                     commands=took(number),
+                    **shapes(number, 1, self.chance),
                     copies=number if reference else None,
                 )
                 for number in conditions
@@ -263,18 +337,39 @@ class TestSize(unittest.TestCase):
     def test_32_levels_of_all_workloads(self):
         """Below 1 MB, with bare metal in as many copies each."""
         levels = range(1, 33)
-        reference = bare(levels, self.metrics, self.chance)
+        owed = [metric for metric in self.metrics if not metric.optional]
+        reference = bare(levels, owed, self.chance)
         for copies in reference["copies"]:
             used = took(5 * copies["copies"])
             copies["commands"] = codec.encode_commands(used)
+            together = shapes(copies["copies"], 5, self.chance)
+            copies |= {
+                "percentiles": {
+                    name: [one["percentiles"]] * 5
+                    for name, one in merged_.encode_distributions(
+                        together["distributions"]
+                    ).items()
+                },
+                "distributions": merged_.encode_distributions(
+                    dataclasses.replace(one, percentiles=())
+                    for one in together["distributions"]
+                ),
+                "lines": merged_.encode_lines(
+                    merged.merge_lines([together["lines"]])
+                ),
+            }
         record = self.build(32, levels, reference)
         self.journal.append(record)
         self.assertLess(self.journal.path.stat().st_size, 1_000_000)
         self.assertEqual([record], self.journal.read())
         read = codec.decode(record)
         self.assertEqual(32, len(read.conditions))
+        for one in (read.at(guests=32), read.at(guests=32).reference):
+            self.assertEqual(4, len(one.distributions))
+            self.assertEqual(6, len(one.lines))
+            self.assertEqual(32, one.distributions[0].machines)
         self.assertEqual(
-            32 * len(self.metrics), len(read.at(guests=32).observations)
+            32 * (len(owed) + 8), len(read.at(guests=32).observations)
         )
 
     def test_1000_guests(self):
@@ -285,7 +380,8 @@ class TestSize(unittest.TestCase):
         (found,) = self.journal.read()
         self.assertEqual(json.loads(json.dumps(record)), found)
         read = codec.decode(found)
+        owed = [metric for metric in self.metrics if not metric.optional]
         self.assertEqual(1000, len(read.hosts))
         self.assertEqual(
-            1000 * len(self.metrics), len(read.condition.observations)
+            1000 * (len(owed) + 8), len(read.condition.observations)
         )

@@ -33,6 +33,40 @@ class TestDecode(unittest.TestCase):
         found = codec.decode_metrics({"x": made.RATE})
         self.assertTrue(found["x"].adds_up)
 
+    def test_how_far_a_tool_rounds(self):
+        """Is kept where it is known."""
+        rounded = dataclasses.replace(made.LATENCY, resolution=0.01, step=1e-6)
+        found = codec.decode_metrics(
+            codec.encode_metrics((rounded, made.TIME))
+        )
+        self.assertEqual(
+            [(0.01, 1e-6), (None, None)],
+            [(one.resolution, one.step) for one in found.values()],
+        )
+
+    def test_size_of_the_host(self):
+        """Is what Nova tells of it, or else the fingerprint of bare metal."""
+        size = {"name": "c1", "vcpus": 8, "memory_mib": 16384}
+        record = made.record(shape={"vcpus": 2, "memory_mib": 2048})
+        record["shape"]["copies"] = 1
+        self.assertEqual((), codec.decode(record).rooms)
+        record["reference"]["fingerprint"] = {
+            "threads": 16,
+            "memory_bytes": 8 << 30,
+        }
+        rooms = codec.decode(record).rooms
+        self.assertEqual([8, 4], [one.guests for one in rooms])
+        self.assertEqual("the 16 processors of host-1", rooms[0].what)
+        for hosts, guests, what in (
+            ([size], [4, 8], "the 8 processors of c1"),
+            ([{**size, "vcpus": None}], [8], "the 16 GiB of memory of c1"),
+        ):
+            record["hosts"] = hosts
+            schema.check(record)
+            rooms = codec.decode(record).rooms
+            self.assertEqual(guests, [one.guests for one in rooms])
+            self.assertEqual(what, rooms[0].what)
+
     def test_findings(self):
         """Those about some metrics name them; others need no more space."""
         found = (
@@ -90,7 +124,7 @@ class TestDecode(unittest.TestCase):
         (12345678901.0, 12346, -6),
         (250.0, 25, -1),
         (0.0008123456, 81235, 8),
-        (1e-300, 1, 300),
+        (1e-12, 1, 12),
         (7, 7, 0),
     )
     @ddt.unpack

@@ -38,22 +38,24 @@ class TestRawOutputs(unittest.TestCase):
         """With every output, in the order in which they came."""
         added = [
             {"machine": "g1", "stdout": "line\nline\x1b\n"},
-            {"guests": 2, "machine": "g2", "stdout": "\udce4\u2028é"},
+            {"guests": 2, "machine": "g2", "stdout": "\ufffd\u2028é"},
         ]
         file = self.open()
         for one in added:
             file.add(one)
         ran = [{"machine": "g1", "seconds": 2.0}]
+        own = [{"machine": "g1", "points": [[1.0, 2.0]]}]
         digest = hashlib.sha256(self.path.read_bytes()).hexdigest()
-        found = file.close(ran)
+        found = file.close(ran, own)
         self.assertEqual("w-1.json.gz", found["name"])
         self.assertNotEqual(digest, found["sha256"])
         with gzip.open(self.path, "rt") as stream:
             self.assertEqual(
-                {"outputs": added, "runs": ran}, json.load(stream)
+                {"outputs": added, "runs": ran, "readings": own},
+                json.load(stream),
             )
         self.assertEqual(
-            {"outputs": added, "runs": ran},
+            {"outputs": added, "runs": ran, "readings": own},
             files.read(self.path.parent, found),
         )
         self.assertEqual([], self.failed)

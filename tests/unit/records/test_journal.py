@@ -1,6 +1,5 @@
 """Tests of the journal: nothing that was written is lost."""
 
-import json
 import os
 import pathlib
 import resource
@@ -42,16 +41,51 @@ class TestJournal(unittest.TestCase):
             stream.write(b'{"version": 1, "kind"')
         self.assertEqual([made.record()], self.journal.read())
 
-    def test_append_after_a_crash_starts_a_new_line(self):
-        """A torn line does not swallow the record that follows."""
-        self.journal.append(made.record())
-        with open(self.journal.path, "ab") as stream:
-            stream.write(b'{"torn": ')
-        self.journal.append(made.record(repetition=3))
-        with self.assertRaisesRegex(journal.JournalError, "line 2"):
+    def test_two_runs_are_refused(self):
+        """In one line, with the file and both runs."""
+        self.journal.append(made.record(workload="one"))
+        self.journal.append(made.record(workload="two"))
+        with self.assertRaisesRegex(
+            journal.JournalError, "workload-1.jsonl, line 2: .* two .* one;"
+        ):
             self.journal.read()
-        lines = self.journal.path.read_bytes().split(b"\n")
-        self.assertEqual(3, json.loads(lines[2])["repetition"])
+
+    def test_a_torn_line_is_cut_before_the_next_record(self):
+        """Both records are read; each torn line is kept beside."""
+        first, second = made.record(), made.record(repetition=3)
+        self.journal.append(first)
+        for torn in (b'{"torn": ', b"\xff"):
+            with open(self.journal.path, "ab") as stream:
+                stream.write(torn)
+            self.assertEqual([first], self.journal.read()[:1])
+            self.journal.append(second)
+        self.assertEqual([first, second, second], self.journal.read())
+        kept = sorted(self.folder.glob("workload-1.torn-*"))
+        self.assertEqual(
+            [b'{"torn": ', b"\xff"], [one.read_bytes() for one in kept]
+        )
+
+    def test_a_record_without_an_end_of_line_is_kept(self):
+        """Only the end was torn off."""
+        first, second = made.record(), made.record(repetition=3)
+        self.journal.append(first)
+        content = self.journal.path.read_bytes()
+        self.journal.path.write_bytes(content.rstrip(b"\n"))
+        self.assertEqual([first], self.journal.read())
+        self.journal.append(second)
+        self.assertEqual([first, second], self.journal.read())
+
+    def test_a_folder_in_its_place(self):
+        """It is one line."""
+        self.journal.path.mkdir(parents=True)
+        for use in (self.journal.read, self._append):
+            with self.assertRaisesRegex(
+                journal.JournalError, "workload-1.jsonl: Is a directory"
+            ):
+                use()
+
+    def _append(self):
+        self.journal.append(made.record())
 
     def test_damage_in_the_middle_is_named(self):
         """The message says which line."""

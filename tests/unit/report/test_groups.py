@@ -16,5 +16,8 @@ class TestParts(unittest.TestCase):
         self.assertEqual("Application", groups.part("application.redis.rate"))
         self.assertEqual(
             [*range(5), 5],
-            [groups.place(f"{one}.x.y") for one in (*groups.PARTS, "other")],
+            [
+                groups.position(f"{one}.x.y")
+                for one in (*groups.PARTS, "other")
+            ],
         )

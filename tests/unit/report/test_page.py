@@ -7,7 +7,7 @@ import unittest
 import ddt
 
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import units
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import page
 from tests.unit import made
 

@@ -7,6 +7,68 @@ import ddt
 from rally_vmperf.report import setting
 
 
+class ProtocolTestCase(unittest.TestCase):
+    def test_what_precedes_commands(self):
+        """With the workloads it holds for, where it is not all."""
+        record = {
+            "workloads": [
+                {"name": "dd", "label": "", "drop_caches": True},
+                {
+                    "name": "fio",
+                    "label": "big",
+                    "drop_caches": True,
+                    "cooldown": 7.5,
+                },
+            ],
+            "options": {"reboot": "between_repetitions"},
+        }
+        self.assertEqual(
+            [
+                "guests stopped and started between repetitions",
+                "caches dropped before each command",
+                "7.5 s of rest before each command of fio-big",
+            ],
+            setting._protocol(record),
+        )
+        plain = {"name": "dd", "label": ""}
+        self.assertEqual(
+            [], setting._protocol({"workloads": [plain], "options": {}})
+        )
+
+
+class FlowsTestCase(unittest.TestCase):
+    def test_each_kind_is_told_once(self):
+        """In the words of what is known of it."""
+
+        def flow(to, hosts, path, floating=False):
+            return {
+                "to": to,
+                "hosts": hosts,
+                "path": path,
+                "floating": floating,
+                "machines": 2,
+            }
+
+        both = [
+            flow("peer", "other", "router", floating=True),
+            flow("partner", "same", "link"),
+        ]
+        records = [
+            {"conditions": [{"flows": both}, {"flows": both}, {}]},
+            {"conditions": [{"flows": [flow("peer", "unknown", "unknown")]}]},
+        ]
+        self.assertEqual(
+            [
+                "to the peer, on another host, through a router, from a "
+                "floating IP",
+                "to the partner guest, on the same host, in a network of its "
+                "own",
+                "to the peer",
+            ],
+            setting._flows(records),
+        )
+
+
 @ddt.ddt
 class DiskTestCase(unittest.TestCase):
     @ddt.unpack

@@ -70,7 +70,7 @@ class SourcesTestCase(unittest.TestCase):
         workload = other["tasks"][0]["subtasks"][0]["workloads"][0]
         workload["scenario"] = {"Dummy.dummy": {}}
         for path, words in (
-            (self.write("a.json", "no"), "no JSON"),
+            (self.write("a.json", "no"), "is damaged"),
             (self.write("b.json", "[]"), "no results"),
             (self.write("c.json", json.dumps(other)), "no workload"),
             (self.write("d.jsonl", "{}\n{}\n"), "line 1"),

@@ -1,8 +1,8 @@
 """A session that measures nothing, and a run with it."""
 
-from rally_vmperf.execution import station
+from rally_vmperf.execution.stations import station
 from rally_vmperf.machines import testing
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import build
 from rally_vmperf.records import codec
 from rally_vmperf.runs import attempt
@@ -45,7 +45,8 @@ class Session:
         self.trouble, self.killed = trouble or {}, killed or {}
         self.missing, self.printed, self.look = missing, printed, look
         self.asked, self.gone, self.closed = [], set(), False
-        self.places = [
+        self.assignments, self.ran = (), []
+        self.stations = [
             station.Station(
                 name=name,
                 machine=testing.FakeMachine(name),
@@ -55,9 +56,10 @@ class Session:
             for name in ("g1", "g2", "g3")
         ]
 
-    def repeat(self, result, names, on_measured):
+    def repeat(self, result, names, on_measured, assignments=None):
         """Take a sample of each machine that lives."""
-        names = names or [one.name for one in self.places]
+        self.ran.append(assignments)
+        names = names or [one.name for one in self.stations]
         self.asked.append(tuple(names))
         self.gone |= {self.killed.get(len(names))}
         for text in self.printed:
@@ -66,7 +68,7 @@ class Session:
             self.look()
         for name in names:
             if name in self.gone:
-                result.miss(RATE.name, name, f"{name} answers no more")
+                result.miss(RATE.name, name, f"{name} no longer answers")
                 continue
             value = 100.0 * min(1.0, 2 / len(names))
             result.observations.append(
@@ -86,6 +88,10 @@ class Session:
         """Return who died."""
         return frozenset(names) & self.gone
 
+    def look_again(self, names):
+        """Find nothing on those who died."""
+        return []
+
     def close(self):
         """Remember it."""
         self.closed = True
@@ -96,7 +102,7 @@ def values(record, index=0):
     condition = record["conditions"][index]
     meaning = record["metrics"][RATE.name]
     return [
-        next(iter(codec.several(given, meaning)), None)
+        next(iter(codec.decode_values(given, meaning)), None)
         for given in condition["samples"][RATE.name]
     ]
 
@@ -106,7 +112,7 @@ def guests(*numbers):
 
     def chosen(number):
         names = ("g1", "g2", "g3")[:number]
-        return lambda lost: conditions.Participants(names=names)
+        return lambda lost, number: conditions.Participants(names=names)
 
     return tuple(
         conditions.Condition(axes={"guests": n}, choose=chosen(n))

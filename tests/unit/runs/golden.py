@@ -1,6 +1,7 @@
 """Machines on which tools print what real ones printed."""
 
 import hashlib
+import math
 import pathlib
 import re
 import signal
@@ -10,6 +11,8 @@ from rally_vmperf.machines import testing
 
 DATA = pathlib.Path(__file__).parent.parent / "workloads" / "data"
 SYSBENCH = (DATA / "sysbench-1.0.20-cpu.txt").read_text()
+#: Tools that the machines have, with their versions.
+TOOLS = {"sysbench": "1.0.20", "fio": "3.33"}
 #: What the machines' clocks say that a command takes.
 SECONDS = 2.0
 
@@ -21,6 +24,12 @@ _FINGERPRINT = """@@ kernel
 {virtualisation}
 @@ cpuinfo
 model name : Some CPU
+"""
+_ALONE = """machine hz=100 cpus=4 own=7
+counters up={up:.2f} sectors=0 bytes=0
+process 1 0 10 100 9000 init
+process 7 1 9000 1 0 sh
+process 9 1 9000 {burnt} 0 burner
 """
 _SHAPE = """allowed=0-3
 memory_kib=8388608
@@ -36,9 +45,68 @@ def interrupt():
     signal.raise_signal(signal.SIGINT)
 
 
-def sysbench(rate):
-    """Return what sysbench prints, with another rate."""
-    return re.sub(r"8958\.23", f"{rate:.2f}", SYSBENCH)
+def sysbench(rate, threads=2, seconds=2, max_prime=10000):
+    """Return what sysbench prints of a rate, in agreement with itself."""
+    events, total = _events(rate, seconds)
+    # As in the recorded one, where threads are fast enough for that.
+    mean = min(0.22, 998 * threads / rate)
+    spent = mean * events
+    figures = {
+        "Number of threads": f"{threads}",
+        "Prime numbers limit": f"{max_prime}",
+        "events per second": f"{rate:.2f}",
+        "total time": f"{total:.4f}s",
+        "total number of events": f"{events}",
+        "min": f"{mean:.2f}",
+        "avg": f"{mean:.2f}",
+        "max": f"{mean + 2.61:.2f}",
+        "95th percentile": f"{_class_of(1.08 * mean):.2f}",
+        "sum": f"{spent:.2f}",
+        "events (avg/stddev)": f"{events / threads:.4f}/0.00",
+        "execution time (avg/stddev)": f"{spent / threads / 1000:.4f}/0.00",
+    }
+    text = SYSBENCH
+    for label, figure in figures.items():
+        line = re.compile(rf"^( *{re.escape(label)}: +)\S+$", re.M)
+        text, found = line.subn(rf"\g<1>{figure}", text)
+        assert found == 1, label
+    return text
+
+
+def _events(rate, seconds):
+    """Return a number of events, and seconds of four digits, of a rate."""
+    longest = math.floor(rate * (seconds + 0.04))
+    numbers = range(math.ceil(rate * 0.97 * seconds), longest + 1)
+    return min(
+        (
+            (events, round(events / rate, 4))
+            for events in numbers or [max(1, round(rate * seconds))]
+        ),
+        key=lambda one: abs(one[0] / one[1] - rate),
+    )
+
+
+def _class_of(latency):
+    """Return the middle of sysbench's class of a latency in ms."""
+    width = math.log(1e8) / 1023
+    return 1e-3 * math.exp(round(math.log(latency / 1e-3) / width) * width)
+
+
+def as_asked(text, argv):
+    """Return an output of sysbench as one of another command line.
+
+    What has no rate, or is no output of sysbench, stays as it is.
+    """
+    rate = re.search(r"events per second: +([0-9.]+)$", text, re.M)
+    options = dict(re.findall(r"--([a-z-]+)=(\S+)", " ".join(argv)))
+    if rate is None or "cpu-max-prime" not in options:
+        return text
+    return sysbench(
+        float(rate[1]),
+        int(options["threads"]),
+        int(options["time"]),
+        options["cpu-max-prime"],
+    )
 
 
 class Machine(testing.FakeMachine):
@@ -63,6 +131,9 @@ class Machine(testing.FakeMachine):
         self.outputs = list(outputs)
         self.jobs = []
         self.virtualisation = virtualisation
+        #: Ticks of another process per second; None where nobody tells.
+        self.burning = 0
+        self._up = 100.0
         self._armed = {}
 
     async def wait_ready(self, seconds):
@@ -74,10 +145,17 @@ class Machine(testing.FakeMachine):
                 name=hashlib.sha256(self.name.encode()).hexdigest(),
                 virtualisation=self.virtualisation,
             ),
+            "background_load.sh": self._others(),
             "settle.sh": "",
             "shape.sh": _SHAPE,
         }[words[3]]
         return testing.completed(text)
+
+    def _others(self):
+        if self.burning is None:
+            return "I tell nothing"
+        self._up += 1
+        return _ALONE.format(up=self._up, burnt=int(self._up * self.burning))
 
     def _bash(self, words):
         script, *rest = words[3:]
@@ -89,8 +167,12 @@ class Machine(testing.FakeMachine):
             return testing.completed("/srv/rally-vmperf-0123456789\n")
         if script == "tools.bash":
             return testing.completed(
-                "tool sysbench\npath /usr/bin/sysbench\n"
-                "version sysbench 1.0.20\nsha256 " + "0" * 64 + "\n"
+                "".join(
+                    f"tool {tool}\npath /usr/bin/{tool}\n"
+                    f"version {tool} {version}\nsha256 {'0' * 64}\n"
+                    for tool, version in TOOLS.items()
+                    if tool in rest
+                )
             )
         return self._job(*rest)
 
@@ -98,14 +180,15 @@ class Machine(testing.FakeMachine):
         if verb == "run":
             words = words[2 + int(words[1]) :]
             return self._result(_argv(words), time.time())
-        if verb == "arm":
+        if verb == "start":
             words = words[1 + int(words[0]) :]
             self._armed[words[0]] = _argv(words)
         elif verb == "release":
             place, at, _ = words
             return self._result(self._armed.pop(place), float(at))
-        elif verb == "enough":
-            return testing.completed(f"kept={time.time() + SECONDS:.6f}")
+        elif verb == "end_load":
+            until = time.time() + SECONDS
+            return testing.completed(f"kept_up_until={until:.6f}")
         return testing.completed()
 
     def _result(self, argv, started):
@@ -115,11 +198,14 @@ class Machine(testing.FakeMachine):
             del self.outputs[0]
         if callable(output):
             output = output() or SYSBENCH
-        ended = started + SECONDS
+        output = as_asked(output, argv)
+        asked = re.search("--time=([0-9]+)", " ".join(argv))
+        seconds = max(SECONDS, float(asked[1]) if asked else 0)
+        ended = started + seconds
         header = (
             f"exit=0 before={started:.6f} started={started:.6f} "
             f"ended={ended:.6f} after={ended:.6f} up=100.0 "
-            f"up_ended={100 + SECONDS} user=1.0 system=0.1"
+            f"up_ended={100 + seconds} user=1.0 system=0.1"
         )
         return testing.completed(f"{header}\n\n{output}")
 
@@ -127,3 +213,28 @@ class Machine(testing.FakeMachine):
 def _argv(words):
     """Return the command of a job's words."""
     return words[7 + int(words[6]) :]
+
+
+#: The argument of scenarios.
+NEIGHBOURS = {
+    "guests": 1,
+    "workload": {"name": "sysbench", "arguments": {"time": 1}},
+}
+
+
+class Noisy(Machine):
+    """A neighbour whose job goes on until it is ended, or has ended.
+
+    :ivar asked: what was asked of its jobs
+    :ivar status: whether a job is at work: 75 if it is
+    """
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.asked, self.status = [], 75
+
+    def _job(self, verb, *words):
+        self.asked.append(verb)
+        if verb == "await":
+            return testing.completed(exit_status=self.status)
+        return super()._job(verb, *words)

@@ -1,10 +1,16 @@
 """Tests of what happens while workloads run."""
 
+import dataclasses
 import threading
 import unittest
+from unittest import mock
 
+from rally_vmperf.execution.stations import health
+from rally_vmperf.guests.booting import placement
+from rally_vmperf.machines import base
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
+from tests.unit.runs import test_idle_guests
 
 CURRENT = conditions.Current(
     condition=conditions.Condition(), machines=("g1",)
@@ -71,10 +77,11 @@ class MiddleTestCase(unittest.TestCase):
 
     def test_one_that_is_cancelled(self):
         done = []
-        action = Doing(lambda: done.append(1), moment=0.05)
+        action = Doing(lambda: done.append(1), moment=1000)
         middle = actions.Middle(action, CURRENT)
         middle.cancel()
         middle._timer.join(10)
+        self.assertFalse(middle._timer.is_alive())
         self.assertEqual([], done)
 
     def test_what_it_raises_is_raised(self):
@@ -86,3 +93,75 @@ class MiddleTestCase(unittest.TestCase):
 
                 with self.assertRaises(type(error)):
                     actions.Middle(Doing(fail), CURRENT).effect()
+
+
+class WatchTest(test_idle_guests.Case):
+    """Guests that are silent after a repetition, g1 and g2 of three."""
+
+    def setUp(self):
+        """Have two that boot anew, one of which Nova has shut off."""
+        super().setUp()
+        old = test_idle_guests.LOOK
+        self.session._before = self.session.last_look
+        self.session.last_look = {"g3": old}
+        self.cloud.compute.get_server(self.guests[1].id).status = "SHUTOFF"
+        self.new = dataclasses.replace(old, boot="another")
+
+    def recover(self, timeout=60):
+        """Wait for who boots anew; return the kinds of what is found."""
+        watch = actions.Watch(
+            self.cloud, self.guests, self.session, timeout, lambda line: None
+        )
+
+        async def look(stations):
+            return {
+                one.name: self.new
+                for one in stations
+                if self.machines[one.name].waited and not one.machine.trouble
+            }
+
+        current = conditions.Current(
+            condition=conditions.Condition(), machines=test_idle_guests.NAMES
+        )
+        with mock.patch.object(health, "look", look):
+            found = watch.recover(current).findings
+        return [(one.kind, one.subject) for one in found]
+
+    def test_neighbours(self):
+        """They are asked for where they work, and not where they rest."""
+        watch = actions.Watch(
+            self.cloud, self.guests, self.session, 60, lambda line: None
+        )
+        for names in ((), ("g2", "g3")):
+            current = conditions.Current(
+                condition=conditions.Condition(neighbours=names),
+                machines=("g1",),
+            )
+            with mock.patch.object(
+                placement, "changes", autospec=True, return_value=["moved"]
+            ) as changes:
+                found = watch.during(current).findings
+            self.assertEqual(("moved",), found)
+            ((_, asked, _),) = (call.args for call in changes.call_args_list)
+            self.assertEqual(["g1", *names], [one.name for one in asked])
+
+    def test_a_reboot(self):
+        """It is waited for, and named; what Nova has shut off is not."""
+        self.assertEqual([("guest_rebooted", "g1")], self.recover())
+        waited = [len(one.waited) for one in self.machines.values()]
+        self.assertEqual([1, 0, 0], waited)
+        self.assertEqual({"g2"}, self.session.silent(test_idle_guests.NAMES))
+
+    def test_silence(self):
+        """One that stays silent is asked for until time is up, and lost."""
+        self.machines["g1"].trouble = base.Unreachable("g1: silent")
+        self.assertEqual([], self.recover(timeout=0.05))
+        self.assertLessEqual(1, len(self.machines["g1"].waited))
+        silent = self.session.silent(test_idle_guests.NAMES)
+        self.assertEqual({"g1", "g2"}, silent)
+
+    def test_another_machine(self):
+        """One that answers with another key is not asked again."""
+        self.machines["g1"].trouble = base.HostKeyMismatch("g1: not known")
+        self.assertEqual([], self.recover())
+        self.assertEqual(1, len(self.machines["g1"].waited))

@@ -3,14 +3,24 @@
 import dataclasses
 import unittest
 
+import ddt
+
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import station
-from rally_vmperf.machines import provision
+from rally_vmperf.execution.stations import station
 from rally_vmperf.machines import testing
+from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.runs import comparability
 from tests.unit import made
+from tests.unit.guests import made as guests
 
-BARE = {"kernel": "6.1", "microcode": "0x1", "governor": "performance"}
+BARE = {
+    "kernel": "6.1",
+    "microcode": "0x1",
+    "governor": "performance",
+    "transparent_huge_pages": "always",
+    "disks": [{"scheduler": "a", "queues": "8"}],
+    "nets": [{"mtu": "1500"}],
+}
 
 
 @dataclasses.dataclass
@@ -23,10 +33,24 @@ class Session:
     peer: station.Station | None = None
 
     @property
-    def places(self):
+    def stations(self):
         """One guest."""
         machine = testing.FakeMachine("g1")
         return [station.Station(name="g1", machine=machine, role="guest")]
+
+    def everyone(self):
+        """One guest and no peer."""
+        return self.stations
+
+    def describe(self, name):
+        """Return what is known of a machine."""
+        return {
+            "fingerprint": self.fingerprints[name],
+            "tools": {
+                command: dataclasses.asdict(one)
+                for command, one in self.tools[name].items()
+            },
+        }
 
 
 def tool(version):
@@ -34,12 +58,41 @@ def tool(version):
     return provision.ToolFacts(version=version, checksum="a", path="/p")
 
 
+class TestHosts(unittest.TestCase):
+    """Whether guests run where the baseline was recorded."""
+
+    def found(self, hypervisor, features, **of_class):
+        """Return the kinds of findings on a guest of a host."""
+        flags = ["sse2", "avx2"]
+        baseline = made.baseline(
+            machine={"name": "c1", "fingerprint": {"cpu_flags": flags}},
+            **of_class,
+        )
+        guest = guests.guest(hypervisor=hypervisor, host_cpu=features)
+        return [one.kind for one in comparability.hosts([guest], baseline)]
+
+    def test_of_a_class(self):
+        """Another name is none; another processor is, as ever."""
+        alike, other = ("sse2", "avx2"), ("sse2", "avx2", "avx512f")
+        of_class = {"class": "r740"}
+        self.assertEqual([], self.found("c2", alike, **of_class))
+        self.assertEqual(["other_host"], self.found("c2", alike))
+        self.assertEqual(
+            ["host_cpu_differs"], self.found("c2", other, **of_class)
+        )
+        self.assertEqual(
+            ["other_host", "host_cpu_differs"], self.found("c2", other)
+        )
+
+
+@ddt.ddt
 class TestMachines(unittest.TestCase):
     """Who is concerned by what differs."""
 
     def found(self, names, *, fingerprint=None, versions=None):
         """Return kind -> metrics of the findings about a guest."""
         told = {"sysbench": "1.0.20", "fio": "3.33", "mbw": "1.2.2-1"}
+        told |= {"iperf3": "3.12"}
         session = Session(
             assignments=assignment.assign([{"name": one} for one in names]),
             fingerprints={"g1": {**BARE, **(fingerprint or {})}},
@@ -86,6 +139,22 @@ class TestMachines(unittest.TestCase):
             {"microcode_differs": ()},
             self.found(["sysbench", "fio"], fingerprint={"microcode": "0x2"}),
         )
+
+    @ddt.data(
+        ("transparent_huge_pages", "never", "huge_pages_differ", "memory"),
+        ("disks", [{"queues": "1"}], "queues_differ", "disk"),
+        ("disks", [{"scheduler": "b"}], "disk_settings_differ", "disk"),
+        ("nets", [{"mtu": "9000"}], "nic_settings_differ", "network"),
+    )
+    @ddt.unpack
+    def test_settings(self, key, value, kind, part):
+        """Matter where the workload can see them, by its part or its word."""
+        changed = {key: value}
+        self.assertEqual({}, self.found(["sysbench"], fingerprint=changed))
+        names = {"memory": "mbw", "disk": "fio", "network": "iperf3"}
+        both = ["sysbench", names[part]]
+        metrics = self.found(both, fingerprint=changed)[kind]
+        self.assertEqual({part}, {one.split(".")[0] for one in metrics})
 
     def test_tool(self):
         """Is its workload's alone; another revision is the same version."""

@@ -46,11 +46,50 @@ class TestHosts(unittest.TestCase):
             len(hosts) // largest, len(together.choose(1, ()).names)
         )
 
+    def test_those_who_came(self):
+        """Absent ones void nothing; the levels beyond are not formed."""
+        there = guests("a", "a", "b", "b", "b")
+        found, said = host_groups.of_guests(there, 3, ("g6",))
+        self.assertEqual([], said)
+        self.assertEqual((("g1", "g2"), ("g3", "g4", "g5")), found.groups)
+        names = found.choose(2, ()).names
+        self.assertEqual(("g1", "g2", "g3", "g4"), names)
+        lacking = found.choose(3, ())
+        self.assertEqual(("g6",), lacking.lacking)
+        self.assertEqual(
+            "3 guests of a host are wanted, 2 of 2 are left: g6 did not come",
+            lacking.reason,
+        )
+
+    def test_more_hosts_than_asked(self):
+        """An absent guest is no excuse for one that is elsewhere."""
+        _, (found,) = host_groups.of_guests(guests("a", "b"), 3, ("g3",))
+        self.assertEqual("guests_on_other_hosts", found.kind)
+
     def test_host_that_is_not_told(self):
         """Nobody could check it, which is not the same as wrong."""
         together, (found,) = host_groups.of_guests(guests("a", None), 2)
         self.assertEqual("placement_unknown", found.kind)
         self.assertEqual(("g1", "g2"), together.choose(2, ()).names)
+
+
+class TestEachAlone(unittest.TestCase):
+    """Every guest is the lone one of its host, one after another."""
+
+    def test_hosts_at_once(self):
+        """Those of different hosts do not disturb each other."""
+        groups = host_groups.HostGroups((("g1", "g2"), ("g3", "g4")))
+        found = groups.each_alone(())
+        self.assertEqual((("g1", "g3"), ("g2", "g4")), found.turns)
+        self.assertEqual(("g1", "g3", "g2", "g4"), found.names)
+
+    def test_lost_ones_are_left_out(self):
+        """A host without any leaves nothing to compare with."""
+        groups = host_groups.HostGroups((("g1", "g2"), ("g3", "g4")))
+        found = groups.each_alone({"g3"}, 2)
+        self.assertEqual((("g1", "g4"), ("g2",)), found.turns)
+        none = groups.each_alone({"g3", "g4"})
+        self.assertEqual(("g3", "g4"), none.lacking)
 
 
 class TestTeam(unittest.TestCase):
@@ -68,6 +107,19 @@ class TestTeam(unittest.TestCase):
         names = self.together.choose(2, ()).names
         self.assertEqual(("g1", "g3", "g2", "g4"), names)
 
+    def test_lone_guests_take_turns(self):
+        """Over the repetitions; several guests are the first ones."""
+        for number, names in (
+            (1, ("g1", "g2")),
+            (2, ("g3", "g4")),
+            (3, ("g5", "g6")),
+            (4, ("g1", "g2")),
+        ):
+            team = self.together.choose(1, (), number)
+            self.assertEqual(names, team.names)
+            two = self.together.choose(2, (), number)
+            self.assertEqual(("g1", "g3", "g2", "g4"), two.names)
+
     def test_without_the_dead(self):
         """Others of the same host stand in where there are any."""
         team = self.together.choose(2, {"g1"})
@@ -79,7 +131,7 @@ class TestTeam(unittest.TestCase):
         team = self.together.choose(3, {"g4"})
         self.assertEqual(("g4",), team.lacking)
         self.assertEqual(
-            "3 guests of a host are wanted, 2 of 3 are left: g4 answered no "
-            "more",
+            "3 guests of a host are wanted, 2 of 3 are left: g4 stopped "
+            "answering",
             team.reason,
         )

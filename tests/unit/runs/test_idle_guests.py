@@ -6,9 +6,9 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.execution import health
 from rally_vmperf.execution import session as sessions
-from rally_vmperf.execution import station
+from rally_vmperf.execution.stations import health
+from rally_vmperf.execution.stations import station
 from rally_vmperf.machines import base
 from rally_vmperf.machines import testing as machines
 from rally_vmperf.runs import actions
@@ -45,10 +45,12 @@ class Guest(machines.FakeMachine):
             raise self.trouble
 
 
-@mock.patch("time.sleep", new=mock.Mock())
-@ddt.ddt
-class OthersTest(unittest.TestCase):
+class Case(unittest.TestCase):
+    """Three guests of a cloud, with a session."""
+
     def setUp(self):
+        """Have them active."""
+        super().setUp()
         self.cloud = testing.FakeCloud()
         self.guests = []
         for name in NAMES:
@@ -64,7 +66,7 @@ class OthersTest(unittest.TestCase):
         self.addCleanup(runner.close)
         self.session = sessions.Session(
             assignments=(),
-            places=[
+            stations=[
                 station.Station(
                     name=name, machine=machine, role="guest", folder="f"
                 )
@@ -76,6 +78,10 @@ class OthersTest(unittest.TestCase):
         )
         self.session.last_look = dict.fromkeys(NAMES, LOOK)
 
+
+@mock.patch("time.sleep", new=mock.Mock())
+@ddt.ddt
+class OthersTest(Case):
     def others(self, kind):
         """Return what is tested."""
         return idle_guests.IdleGuests(
@@ -124,7 +130,7 @@ class OthersTest(unittest.TestCase):
         formed = form(others, "g1", "g2")
         self.assertEqual(
             {
-                "g2": "guest g2 was woken and does not answer SSH: "
+                "g2": "guest g2 was resumed and does not answer SSH: "
                 "g2: not known"
             },
             formed.trouble,
@@ -164,7 +170,7 @@ class OthersTest(unittest.TestCase):
         others = self.others("stopped")
         form(others, "g1")
         self.machines["g2"] = busy = Guest("g2", busy=3)
-        self.session.places[1].machine = busy
+        self.session.stations[1].machine = busy
         formed = form(others, "g1", "g2")
         (found,) = formed.findings
         self.assertEqual(("still_booting", "g2"), (found.kind, found.subject))

@@ -3,16 +3,25 @@
 import dataclasses
 import tempfile
 import unittest
+from unittest import mock
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.machines import base
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement.samples import histogram
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
+from rally_vmperf.records import schema
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
 from rally_vmperf.runs import reference
+from rally_vmperf.workloads.cpu import sysbench
+from tests import signals
+from tests.unit import made
 from tests.unit.runs import golden
 
 SHAPE = matching.Shape(1, 512, 2)
@@ -41,6 +50,16 @@ def plan(**changes):
         options={"repetitions": 2},
     )
     return dataclasses.replace(made, **changes)
+
+
+#: As the output of fio that machines tell was asked for.
+FIO = {
+    "patterns": ["randread"],
+    "runtime": 2,
+    "ramp": 1,
+    "size_mib": 64,
+    "depth": 8,
+}
 
 
 class PartTestCase(unittest.TestCase):
@@ -82,9 +101,30 @@ class PartTestCase(unittest.TestCase):
                 ],
             )
             self.assertEqual("whole", entry["held"])
+            self.assertEqual(([], []), (entry["cpus"], entry["numa_nodes"]))
             self.assertEqual(
                 ["shape_whole"], [f["kind"] for f in entry["findings"]]
             )
+
+    def test_flows(self):
+        """A workload has those to the ends that it needs, each once."""
+        flow = {"hosts": "other", "path": "link", "floating": False}
+        both = [
+            {**flow, "to": to, "machines": 2} for to in ("peer", "partner")
+        ]
+        part = self.measure(self.part(), golden.Machine("metal"))
+        for record in part.records:
+            record["conditions"][0]["flows"] = both
+        for needs, expected in (((), None), (("peer",), both[:1])):
+            with mock.patch.object(
+                sysbench.Processor,
+                "needs",
+                autospec=True,
+                return_value=frozenset(needs),
+            ):
+                content = document.check(recorded.baseline([part]), "it")
+            for entry in content["entries"]:
+                self.assertEqual(expected, entry.get("flows"))
 
     def test_it_is_journalled_like_a_run_of_guests(self):
         machine = golden.Machine("metal")
@@ -102,10 +142,9 @@ class PartTestCase(unittest.TestCase):
                 },
             )
             raw = files.read(kept.folder, record["files"]["raw"])
-            self.assertEqual(
-                [golden.SYSBENCH] * 4,
-                [one["stdout"] for one in raw["outputs"]],
-            )
+            self.assertEqual(4, len(raw["outputs"]))
+            for one in raw["outputs"]:
+                self.assertIn("events per second:  8958.23", one["stdout"])
             self.assertEqual(
                 {"copy-1", "copy-2"}, {one["machine"] for one in raw["runs"]}
             )
@@ -148,9 +187,9 @@ class PartTestCase(unittest.TestCase):
     def test_cpu_seconds_of_all_copies_and_repetitions(self):
         part = self.measure(self.part(), golden.Machine("metal"))
         content = document.check(recorded.baseline([part]), "it")
-        for entry in content["entries"]:
+        for entry, seconds in zip(content["entries"], (8, 16), strict=True):
             self.assertEqual(
-                [["sysbench", 4, 8, 4, 0.4, None, ""]],
+                [["sysbench", 4, seconds, 4, 0.4, None, ""]],
                 entry["commands"],
             )
         document_, _ = reference.reference(
@@ -162,7 +201,78 @@ class PartTestCase(unittest.TestCase):
             list(copies["commands"]),
         )
 
+    def test_distributions_and_series_of_all_copies(self):
+        """Percentiles by repetition; the record has them of all copies."""
+        printed = (golden.DATA / "fio-3.33-randread.json").read_text()
+        labelled = assignment.assign(
+            [{"name": "fio", "label": "db", "arguments": FIO}]
+        )
+        part = self.measure(
+            self.part(assignments=labelled),
+            golden.Machine("metal", [printed]),
+        )
+        content = document.check(recorded.baseline([part]), "it")
+        (entry,) = content["entries"]
+        latency = "disk.fio.randread.latency"
+        self.assertEqual([latency], list(entry["distributions"]))
+        self.assertEqual(["disk.fio.randread.iops"], list(entry["lines"]))
+        first, second = entry["percentiles"][latency]
+        self.assertEqual(first, second)
+        self.assertEqual(6, len(first))
+        counts = entry["distributions"][latency]["counts"]
+        # In two copies and two repetitions.
+        self.assertEqual(
+            4 * 69512, sum(count for count in counts if count > 0)
+        )
+        plain, metrics = reference.reference(content, labelled, [SHAPE])
+        (copies,) = plain["copies"]
+        own = "disk.fio.db.randread.latency"
+        self.assertEqual({own: [first, first]}, copies["percentiles"])
+        for samples in copies["repetitions"]:
+            self.assertIn("disk.fio.db.randread.latency_mean", samples)
+            self.assertNotIn(f"{own}_p50", samples)
+        record = made.record(reference=plain, metrics={**metrics})
+        record["metrics"]["cpu.sysbench.rate"] = dict(made.RATE)
+        record["conditions"][0]["copies"] = SHAPE.copies
+        read = codec.decode(schema.check(codec.pack(record)))
+        bare = read.condition.reference
+        self.assertEqual(4 * 69512, bare.distributions[0].histogram.count)
+        p99 = sample.percentiles(bare.distributions[0].metric)[3]
+        self.assertEqual(
+            [(first[3],), (first[3],)],
+            [one.values for one in gathering.bare(p99, bare)],
+        )
+
+    def test_each_copys_own_is_in_the_file(self):
+        """As precise as they were measured."""
+        printed = (golden.DATA / "fio-3.33-randread.json").read_text()
+        part = self.part(
+            assignments=assignment.assign([{"name": "fio", "arguments": FIO}])
+        )
+        self.measure(part, golden.Machine("metal", [printed]))
+        kept = journal.Journal(self.folder, "s" * 32 + "-1")
+        raw = files.read(kept.folder, kept.read()[-1]["files"]["raw"])
+        self.assertEqual(
+            {
+                (copy, f"disk.fio.randread.{what}", form)
+                for copy in ("copy-1", "copy-2")
+                for what, form in (
+                    ("latency", "histogram"),
+                    ("iops", "points"),
+                )
+            },
+            {
+                (one["machine"], one["metric"], form)
+                for one in raw["readings"]
+                for form in ("histogram", "points")
+                if form in one
+            },
+        )
+        own = next(x["histogram"] for x in raw["readings"] if "histogram" in x)
+        self.assertEqual(69512, histogram.Histogram.from_plain(own).count)
+
     def test_ctrl_c_loses_nothing_that_was_measured(self):
+        signals.heed_ctrl_c(self)
         good = [golden.SYSBENCH] * 8
         machine = golden.Machine(
             "metal", [*good, golden.interrupt, golden.SYSBENCH]

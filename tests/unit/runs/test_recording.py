@@ -15,8 +15,11 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
 from rally_vmperf.records import journal
+from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
 from tests.unit.execution import test_measure
+from tests.unit.runs import golden
+from tests.unit.runs import test_recorded
 
 
 @ddt.ddt
@@ -116,3 +119,70 @@ class TestFolder(unittest.TestCase):
         ):
             self.record(str(parent))
         self.assertEqual([], list(parent.iterdir()))
+
+
+class TestAlone(unittest.TestCase):
+    """Who else works on bare metal while it is recorded."""
+
+    def record(self, machine, repetitions=1):
+        """Record on a machine; return its record, and what was said."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        plan = test_recorded.plan(warmup=0, repetitions=repetitions)
+        said = []
+        part = recording.Part(plan, journal.Journal(folder, "one"))
+        part.measure(lambda: machine, None, said.append, said.append)
+        return part, said
+
+    def kinds(self, part):
+        """Return the findings of each entry of the baseline."""
+        found = recorded.baseline([part])["entries"]
+        return [[one["kind"] for one in entry["findings"]] for entry in found]
+
+    def test_alone(self):
+        """A machine without others is said nothing of."""
+        part, said = self.record(golden.Machine("metal"))
+        self.assertEqual([["shape_whole"]] * 2, self.kinds(part))
+        self.assertNotIn("alone", "\n".join(said))
+
+    def test_not_alone(self):
+        """A process that burns meanwhile is told, and in the baseline."""
+        machine = golden.Machine("metal")
+        machine.burning = 300
+        part, said = self.record(machine)
+        self.assertEqual(
+            [["shape_whole", "baseline_not_alone"]] * 2, self.kinds(part)
+        )
+        self.assertIn("other processes use bare metal: other", "\n".join(said))
+
+    def test_how_often_and_how_much(self):
+        """The baseline counts repetitions, and has the worst of them."""
+        part, _ = self.record(golden.Machine("metal"), repetitions=4)
+        for record, used in zip(
+            part.records, (0, 12.5, 91.8, 30), strict=True
+        ):
+            record["findings"] += [
+                {
+                    "kind": "baseline_not_alone",
+                    "subject": "baseline",
+                    "seen": f"other processes used {used}% of its 2 CPUs",
+                }
+            ] * bool(used)
+        for entry in recorded.baseline([part])["entries"]:
+            whole, busy = entry["findings"]
+            self.assertEqual("shape_whole", whole["kind"])
+            self.assertEqual(
+                "in 3 of 4 repetitions, at worst: other processes used 91.8% "
+                "of its 2 CPUs",
+                busy["seen"],
+            )
+
+    def test_a_machine_that_does_not_tell(self):
+        """It is said, and recorded all the same."""
+        machine = golden.Machine("metal")
+        machine.burning = None
+        part, said = self.record(machine)
+        self.assertEqual([["shape_whole"]] * 2, self.kinds(part))
+        self.assertIn(
+            "nobody knows whether other processes use bare metal",
+            " ".join(said),
+        )

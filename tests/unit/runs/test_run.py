@@ -3,7 +3,9 @@
 import os
 import tempfile
 import unittest
+from unittest import mock
 
+from rally_vmperf.execution import assignment
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import build
@@ -40,6 +42,10 @@ class Acting(actions.Action):
     def before(self, current):
         """Remember it."""
         return self._call("before", current)
+
+    def between(self, current):
+        """Remember it."""
+        return self._call("between", current)
 
     def during(self, current):
         """Remember it."""
@@ -81,6 +87,25 @@ class TestRepeat(RunTestCase):
         (only,) = second["conditions"]
         self.assertEqual(3, only["copies"])
         self.assertEqual(VALUES, fakes.values(second))
+
+    def test_time_left(self):
+        """Said from the second repetition on, by how long the last took."""
+        said = []
+        run = self.run_of(progress=said.append)
+        clock = mock.Mock()
+        clock.monotonic.side_effect = (0, 100, 100, 400, 400, 500)
+        with mock.patch.object(runs, "time", clock):
+            for number in (1, 2, 3):
+                run.repeat(number)
+        told = [line for line in said if line.startswith("Repetition")]
+        self.assertEqual(
+            [
+                "Repetition 1 of 3 (warm-up, not counted)",
+                "Repetition 2 of 3, about 3 minutes left",
+                "Repetition 3 of 3, about 5 minutes left",
+            ],
+            told,
+        )
 
     def test_machines_that_cannot_be_made_ready(self):
         """Every repetition says so; it is tried once."""
@@ -253,14 +278,21 @@ class TestConditions(RunTestCase):
         """What would follow is skipped, with the reason."""
         asked = []
 
-        def enough(taken):
-            asked.append([one.position for one in taken])
-            return "two will do" if len(taken) == 2 else ""
+        def enough(repetitions):
+            asked.append(
+                [[one.position for one in taken] for taken in repetitions]
+            )
+            return "two will do" if len(repetitions[-1]) == 2 else ""
 
-        record = self.run_of(
-            conditions=fakes.guests(1, 2, 3), enough=enough
-        ).repeat(1)
-        self.assertEqual([[1], [1, 2]], asked)
+        run = self.run_of(conditions=fakes.guests(1, 2, 3), enough=enough)
+        record = run.repeat(1)
+        self.assertEqual([[[1]], [[1, 2]]], asked)
+        asked.clear()
+        run.repeat(2)
+        run.repeat(3)
+        # The first one is a warm-up, and says nothing to later ones.
+        self.assertEqual([[[1]], [[1, 2]]], asked[:2])
+        self.assertEqual([[[1, 2, 3], [1]], [[1, 2, 3], [1, 2]]], asked[2:])
         self.assertEqual("complete", record["state"])
         last = record["conditions"][2]
         self.assertEqual(
@@ -325,6 +357,37 @@ class TestActions(RunTestCase):
         )
         self.assertIn("cannot be measured: no", run.warnings[0])
 
+    def test_between_workloads(self):
+        """They then run one by one, until an action fails."""
+        workloads = assignment.assign(
+            [{"name": name} for name in ("sysbench", "mbw", "bzip2")]
+        )
+        for between, ran in (
+            (actions.Effect(started=frozenset({"g2"})), 3),
+            (actions.Effect(trouble={"g2": "no"}), 1),
+        ):
+            session = fakes.Session()
+            session.assignments = workloads
+            action = Acting(between=between)
+            action.between_workloads = True
+            (only,) = self.run_of(session, actions=[action]).repeat(2)[
+                "conditions"
+            ]
+            self.assertEqual([[one] for one in workloads[:ran]], session.ran)
+            self.assertEqual(
+                ["before", *["between"] * min(ran, 2), "during", "after"],
+                [call[0] for call in action.calls],
+            )
+            missing = {
+                (one["source"], one["reason"]) for one in only["missing"]
+            }
+            names = {one["what"].split(".")[1] for one in only["missing"]}
+            if ran == 3:
+                self.assertEqual(set(), missing)
+            else:
+                self.assertEqual({("g2", "no")}, missing)
+                self.assertEqual({"mbw", "bzip2"}, names)
+
     def test_trouble_later_makes_it_incomplete(self):
         """The samples are there, and so is what was wrong."""
         for part in ("during", "after"):
@@ -351,7 +414,7 @@ class TestActions(RunTestCase):
         """Whoever chooses is told."""
         told = []
 
-        def choose(lost):
+        def choose(lost, number):
             told.append(lost)
             return runs.conditions.Participants(names=("g1",))
 

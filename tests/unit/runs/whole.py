@@ -4,9 +4,9 @@ import asyncio
 
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import station
+from rally_vmperf.execution.stations import station
 from rally_vmperf.guests import guest as guests_
-from rally_vmperf.machines import target
+from rally_vmperf.machines.remote import target
 from rally_vmperf.records import journal
 from rally_vmperf.runs import opened
 from rally_vmperf.runs import recorded
@@ -60,7 +60,7 @@ class Arrived:
 
     def __init__(self, machines):
         self.runner = asyncio.Runner()
-        self.places = [
+        self.stations = [
             station.Station(
                 name=one.name, machine=one, role="guest", folder="vmperf"
             )

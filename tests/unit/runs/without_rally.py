@@ -76,6 +76,7 @@ def main(folder):
             order="blocks",
             seed=1,
             others="idle",
+            lone="turn",
             stop=None,
         )
     )

@@ -6,8 +6,11 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.baseline import store
+from rally_vmperf.execution import requirements
+from rally_vmperf.machines.provisioning import packages
 from rally_vmperf.records import journal
 from rally_vmperf.tempest_plugin import measure
+from tests import signals
 from tests.unit.runs import golden
 from tests.unit.runs import whole
 from tests.unit.tempest_plugin import configured
@@ -39,11 +42,12 @@ class MeasureTestCase(unittest.TestCase):
             ),
             repetitions=3,
             warmup=0,
+            install=False,
         )
         machine = golden.Machine("g1", outputs)
         given = whole.asked(self.folder, self.document, machine)
         patch = mock.patch(
-            "rally_vmperf.execution.arrival.Guests",
+            "rally_vmperf.execution.stations.arrival.Guests",
             autospec=True,
             return_value=whole.Arrived([machine]),
         )
@@ -70,7 +74,7 @@ class MeasureTestCase(unittest.TestCase):
         kept = journal.Journal(self.folder, outcome.journal.stem).read()
         self.assertEqual(["complete"] * 3, [one["state"] for one in kept])
         self.assertIn("overhead", outcome.report.read_text())
-        self.assertIn("cpu.sysbench.rate: bare metal", outcome.table())
+        self.assertIn("passed   cpu.sysbench.rate", outcome.table())
         self.assertIn(str(outcome.report), outcome.table())
 
     def test_beyond_the_limit(self):
@@ -80,14 +84,41 @@ class MeasureTestCase(unittest.TestCase):
         self.assertIn("failed: 1 of 2 metrics", outcome.sentence())
         self.assertIn("limit 5 %: failed", outcome.sentence())
 
+    def test_a_limit_inside_the_interval(self):
+        """Inconclusive is neither failed nor void."""
+        outcome = self.measured(10, self.rates())
+        self.assertFalse(outcome.passed)
+        self.assertIn("inconclusive: ", outcome.sentence())
+        self.assertIn("limit 10 %: inconclusive", outcome.sentence())
+        self.assertNotIn("void: ", outcome.sentence())
+        self.assertNotIn("failed: ", outcome.sentence())
+
     def test_nothing_measured_is_void(self):
         """A tool that fails is no pass, and void is told from failed."""
         outcome = self.measured(15, ["no figures"])
         self.assertFalse(outcome.passed)
         self.assertIn("void: nothing was measured", outcome.sentence())
 
+    def test_an_image_without_the_tool(self):
+        """Nothing is judged where nothing may be installed."""
+        here = packages.Distribution(
+            manager="apt-get", names=frozenset({"debian"}), architecture=""
+        )
+        with (
+            mock.patch.dict(golden.TOOLS, clear=True),
+            mock.patch.object(
+                packages, "of", autospec=True, return_value=here
+            ),
+            self.assertRaisesRegex(
+                requirements.ToolMissing,
+                "^g1 has no sysbench: install it there: apt-get install",
+            ),
+        ):
+            self.measured(15, self.rates())
+
     def test_interrupted(self):
         """What was measured is in the journal, and Ctrl-C goes on."""
+        signals.heed_ctrl_c(self)
         first, second, third = self.rates()
 
         def interrupted():

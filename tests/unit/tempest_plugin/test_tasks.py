@@ -25,6 +25,11 @@ WORKLOADS = [
     {"name": "mbw", "label": "small", "arguments": {"size_mib": 16}},
 ]
 
+FILES = {
+    "strange": {"vmperf_overhead": {"min": {"a": 1}}},
+    "peer": [{"name": "iperf3"}],
+}
+
 
 @ddt.ddt
 class TasksTestCase(unittest.TestCase):
@@ -55,20 +60,36 @@ class TasksTestCase(unittest.TestCase):
         ("overhead", {"baseline": "metal", "limits_file": None}, "no limits"),
         ("density", {"workloads_file": None}, "no workloads"),
         ("density", {"limits_file": "strange"}, "strange has none of"),
+        ("density", {"workloads_file": "peer"}, "but those to a peer: set"),
     )
     @ddt.unpack
     def test_what_is_lacking_is_told_in_one_line(self, name, values, words):
-        if values.get("limits_file") == "strange":
-            values["limits_file"] = configured.write(
-                self.folder, "strange", {"vmperf_overhead": {"min": {"a": 1}}}
-            )
-        lacking = self.asked(name, **values).lacking()
+        given = {
+            key: configured.write(self.folder, value, FILES[value])
+            if value in FILES
+            else value
+            for key, value in values.items()
+        }
+        lacking = self.asked(name, **given).lacking()
         self.assertRegex(lacking, words)
         self.assertNotIn("\n", lacking)
 
     def test_nothing_is_lacking(self):
         self.assertEqual("", self.asked(baseline="metal").lacking())
         self.assertEqual("", self.asked("density").lacking())
+
+    def test_the_baseline_of_a_class(self):
+        """It stands in the place of a name, and not beside one."""
+        registry = store.Store(pathlib.Path(self.folder))
+        registry.save({**whole.baseline(self.folder), "class": "r740"})
+        asked = self.asked(baseline_class="r740", workloads_file=None)
+        self.assertEqual("", asked.lacking())
+        (one,) = asked.workloads
+        found = asked.ask([one], 1, {}, {})
+        self.assertEqual({"class": "r740"}, found.contexts["vmperf_baseline"])
+        both = self.asked(baseline="metal", baseline_class="r740")
+        with self.assertRaisesRegex(tasks.REFUSALS, "keep one of them"):
+            both.lacking()
 
     def test_workloads_by_part(self):
         asked = self.asked()

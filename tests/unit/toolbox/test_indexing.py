@@ -1,7 +1,6 @@
 import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
 import unittest
 from unittest import mock
@@ -12,26 +11,6 @@ from rally_vmperf.toolbox import folder
 from rally_vmperf.toolbox import indexing
 from rally_vmperf.toolbox import manifest
 from tests.unit.toolbox import made
-
-
-def deb(place, name, version, architecture="amd64", depends=""):
-    """Build a package with nothing in it."""
-    with tempfile.TemporaryDirectory() as root:
-        control = pathlib.Path(root, "DEBIAN", "control")
-        control.parent.mkdir(mode=0o755)
-        control.write_text(
-            f"Package: {name}\nVersion: {version}\n"
-            f"Architecture: {architecture}\nMaintainer: nobody <n@example>\n"
-            f"{depends}Description: nothing\n"
-        )
-        escaped = version.replace(":", "%3a")
-        path = place / f"{name}_{escaped}_{architecture}.deb"
-        subprocess.run(
-            ["dpkg-deb", "--build", root, str(path)],
-            check=True,
-            capture_output=True,
-        )
-    return path
 
 
 class Case(unittest.TestCase):
@@ -49,11 +28,15 @@ class Case(unittest.TestCase):
 @unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb here")
 class DebTestCase(Case):
     def test_epochs_and_signs_reach_no_url(self):
-        deb(self.top, "libmariadb3", "1:10.11~rc+1", depends="Depends: x\n")
-        deb(self.top, "mysql-common", "5.8", "all")
-        made = indexing.index(self.top, "", "bookworm")
-        self.assertEqual(("deb", "amd64"), (made.family, made.architecture))
-        first, second = made.packages
+        made.deb(
+            self.top, "libmariadb3", "1:10.11~rc+1", depends="Depends: x\n"
+        )
+        made.deb(self.top, "mysql-common", "5.8", "all")
+        indexed = indexing.index(self.top, "", "bookworm")
+        self.assertEqual(
+            ("deb", "amd64"), (indexed.family, indexed.architecture)
+        )
+        first, second = indexed.packages
         self.assertEqual("1:10.11~rc+1", first.version)
         self.assertEqual("mysql-common", second.package)
         paragraphs = (self.top / "Packages").read_text().split("\n\n")
@@ -66,7 +49,7 @@ class DebTestCase(Case):
             f"SHA256: {first.sha256}",
         ):
             self.assertIn(line, paragraphs[0].splitlines())
-        self.assertEqual((made,), folder.load(self.top).sets)
+        self.assertEqual((indexed,), folder.load(self.top).sets)
 
     def test_no_package_at_all(self):
         (self.top / "x_1_amd64.deb").write_bytes(b"x")

@@ -1,21 +1,58 @@
 """Real outputs of stated tool versions, as outcomes of commands."""
 
+import io
 import pathlib
+import tarfile
 import typing as t
 
 import yaml
 
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
 
 Stream = t.Literal["stdout", "stderr"]
 
-_DATA = pathlib.Path(__file__).parent / "data"
+#: Outputs, and what they are outputs of.
+DATA = pathlib.Path(__file__).parent / "data"
 
 
 def text(name: str) -> str:
     """Return a file of data/."""
-    return (_DATA / name).read_text()
+    return (DATA / name).read_text()
+
+
+def unixbench_source(
+    cap: int = 0, name: str = "unix-5/UnixBench/Run"
+) -> bytes:
+    """Return a tarball with a script that runs so many copies at most."""
+    script = (
+        "my $testCats = {\n"
+        f"    'system' => {{ 'name' => \"System\", 'maxCopies' => {cap} }},\n"
+        "    '2d' => { 'name' => \"2D\", 'maxCopies' => 1 },\n};\n"
+    ).encode()
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as tarball:
+        member = tarfile.TarInfo(name)
+        member.size = len(script)
+        tarball.addfile(member, io.BytesIO(script))
+    return content.getvalue()
+
+
+def last(text: str) -> str:
+    """Return the last object of a tool that prints one after another."""
+    return text[text.rfind("\n{") + 1 :]
+
+
+def values(readings: t.Iterable[sample.Reading]) -> list[sample.Sample]:
+    """Return values and percentiles, as they come to be in a record."""
+    found: list[sample.Sample] = []
+    for one in readings:
+        if isinstance(one, sample.Sample):
+            found.append(one)
+        elif isinstance(one, sample.Distribution):
+            found += one.samples()
+    return found
 
 
 def outcome(
@@ -41,12 +78,12 @@ def outcome(
 def outcomes(
     files: dict[str, str], stream: Stream = "stdout"
 ) -> dict[str, base.Outcome]:
-    """Return outcomes by the names of their commands.
+    """Return outcomes by the names of their commands, of a minute each.
 
     :param files: command -> file of data/
     """
     return {
-        name: outcome(name, **{stream: text(file)})
+        name: outcome(name, seconds=60.0, **{stream: text(file)})
         for name, file in files.items()
     }
 
@@ -77,7 +114,7 @@ class Run(t.NamedTuple):
 
 
 #: Workload, with a variant of it after a dash -> a recorded run.
-RUNS = {path.stem: Run.load(path) for path in sorted(_DATA.glob("*.yaml"))}
+RUNS = {path.stem: Run.load(path) for path in sorted(DATA.glob("*.yaml"))}
 
 
 def workload(run: str) -> base.Workload:

@@ -17,7 +17,7 @@ RULES = {
     "method": arguments.choice("fast or slow.", ["fast", "slow"], default="f"),
     "methods": arguments.choices("fast, slow.", ["fast", "slow"]),
     "block": arguments.size("Size of a request", default="4k"),
-    "direct": arguments.flag("Go past the page cache", default=True),
+    "direct": arguments.flag("Bypass the page cache", default=True),
     "file": arguments.path("A tarball", default="/srv/a.tgz"),
 }
 
@@ -38,7 +38,7 @@ class RulesTestCase(unittest.TestCase):
         ("share", "Share of reads, 0 to 1.5; 0 only writes."),
         ("methods", "fast, slow."),
         ("block", "Size of a request: 1k to 9999k, or 1M, 2M, 4M, 8M, 16M."),
-        ("direct", "Go past the page cache, true or false."),
+        ("direct", "Bypass the page cache, true or false."),
         ("file", "A tarball: an absolute path."),
     )
     @ddt.unpack

@@ -31,6 +31,15 @@ class TestCautions(unittest.TestCase):
         self.assertEqual("note", finding.KINDS[kind].severity)
         self.assertIn("bare metal to its peer", seen)
 
+    def test_offered_requests(self):
+        """A disk is as fast as it is asked to be, by all jobs together."""
+        fio = registry.get("fio")
+        ((kind, seen),) = fio.cautions(
+            fio.complete({"rate_iops": 500, "jobs": 3})
+        )
+        self.assertEqual("rate_offered", kind)
+        self.assertIn("1500 requests per second", seen)
+
     def test_offered_rate(self):
         """UDP is as fast as it is offered, by all streams together."""
         iperf3 = registry.get("iperf3")

@@ -50,4 +50,4 @@ class ReadTestCase(unittest.TestCase):
         )
         for package in ("json", "no_such_package"):
             message = self.refused(package=package, path="none")
-            self.assertRegex(message, f"package {package} cannot .* anew")
+            self.assertRegex(message, f"package {package} cannot .* again")

@@ -3,7 +3,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 

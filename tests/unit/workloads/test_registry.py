@@ -14,14 +14,25 @@ import ddt
 import jsonschema
 
 from rally_vmperf import resources
+from rally_vmperf.cloud.image import guest_image
+from rally_vmperf.execution import assignment
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import labels
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import registry
 from tests.unit.workloads import golden
 
 NAMES = registry.names()
-ENDS = base.Ends(peer="192.0.2.1", partner="192.0.2.2", port=5201)
+
+
+def _ends(workload, arguments):
+    """Return other ends with the ports that a workload asks for."""
+    ports = workload.ports(arguments)
+    return base.Ends(
+        peer="192.0.2.1",
+        partner="192.0.2.2",
+        own_ports=range(5300, 5300 + ports.own),
+        shared_ports=range(5201, 5201 + ports.shared),
+    )
 
 
 SOURCE = """
@@ -60,16 +71,17 @@ class RegistryTestCase(unittest.TestCase):
 
     def test_shipped_lists_have_those_of_the_main_tasks(self):
         """Of the guest image, and of the cloud's bare metal and peer."""
-        wanted = set()
+        wanted, workloads = set(), set()
         for task in ("kvm-overhead", "kvm-density"):
             text = resources.path("tasks", f"{task}.yaml").read_text()
             names = set(re.findall(r"^ +- name: (\w+)$", text, re.MULTILINE))
             self.assertIn("sysbench", names)
+            workloads |= names & set(NAMES)
             wanted |= set(registry.packages(names & set(NAMES)))
-        for folder in ("guest-image", "embedded-cloud"):
-            path = resources.path("etc", folder, "packages.txt")
-            listed = set(path.read_text().splitlines())
-            self.assertEqual(set(), wanted - listed - {"python3"}, folder)
+        self.assertEqual(tuple(sorted(workloads)), guest_image.WORKLOADS)
+        path = resources.path("etc", "embedded-cloud", "packages.txt")
+        listed = set(path.read_text().splitlines())
+        self.assertEqual(set(), wanted - listed - {"bash", "python3"})
 
     def test_names_import_no_workload(self):
         program = (
@@ -230,10 +242,10 @@ class EveryWorkloadTestCase(unittest.TestCase):
     def test_tools_cover_the_commands(self, name):
         workload = registry.get(name)
         arguments = workload.complete({})
-        tools = {tool.command for tool in workload.TOOLS} | {"cp"}
+        tools = {tool.command for tool in workload.TOOLS} | {"cp", "env"}
         every = (
             *workload.prepare(arguments),
-            *workload.commands(arguments, ENDS),
+            *workload.commands(arguments, _ends(workload, arguments)),
         )
         for command in every:
             self.assertIn(command.argv[0], tools)
@@ -245,17 +257,18 @@ class EveryWorkloadTestCase(unittest.TestCase):
     def test_servers_listen_at_its_own_ports(self, name):
         workload = golden.workload(name)
         arguments = workload.complete(golden.RUNS[name].arguments)
-        own = range(ENDS.port, ENDS.port + workload.ports(arguments))
+        ports, ends = workload.ports(arguments), _ends(workload, arguments)
         servers = [
             command.server
-            for command in workload.commands(arguments, ENDS)
+            for command in workload.commands(arguments, ends)
             if command.server
         ]
         # Who answers a ping needs no server.
-        self.assertEqual(bool(workload.ports(arguments)), bool(servers))
+        self.assertEqual(bool(ports.own + ports.shared), bool(servers))
         self.assertLessEqual(bool(servers), bool(workload.needs(arguments)))
         for server in servers:
-            self.assertIn(server.port, own)
+            of = ends.own_ports if server.clients == "one" else ()
+            self.assertIn(server.port, of or ends.shared_ports)
 
     @ddt.data(*NAMES)
     def test_it_is_sensitive_to_what_can_be_told(self, name):
@@ -272,7 +285,7 @@ class EveryWorkloadTestCase(unittest.TestCase):
             command.name
             for command in (
                 *workload.prepare(arguments),
-                *workload.commands(arguments, ENDS),
+                *workload.commands(arguments, _ends(workload, arguments)),
             )
         ]
         self.assertEqual(len(set(every)), len(every))
@@ -282,7 +295,7 @@ class EveryWorkloadTestCase(unittest.TestCase):
         workload = registry.get(name)
         for metric in workload.metrics(workload.complete({})):
             self.assertLess(*limits.bounds(metric))
-            labelled = labels.relabel(metric, "db").name
+            labelled = assignment.relabel(metric.name, "db")
             self.assertEqual("db", labelled.split(".")[2])
 
     @ddt.data(*NAMES)
@@ -296,9 +309,18 @@ class EveryWorkloadTestCase(unittest.TestCase):
     def test_a_recorded_run_gives_every_metric(self, name):
         workload = golden.workload(name)
         arguments = workload.complete(golden.RUNS[name].arguments)
-        samples = workload.parse(arguments, golden.RUNS[name].outcomes())
+        outcomes = golden.RUNS[name].outcomes()
+        for one in workload.prepare(arguments):
+            outcomes.pop(one.name, None)
+        readings = workload.parse(arguments, outcomes)
+        found = [s.metric for s in golden.values(readings)]
         self.assertEqual(
-            list(workload.metrics(arguments)), [s.metric for s in samples]
+            [
+                metric
+                for metric in workload.metrics(arguments)
+                if metric in found or not metric.optional
+            ],
+            found,
         )
 
     @ddt.data(*NAMES)

@@ -70,7 +70,7 @@ def _read(name, texts):
         with contextlib.suppress(base.WorkloadError):
             workload.work(arguments, outcome)
     metrics = workload.metrics(arguments)
-    assert all(s.metric in metrics for s in samples)
+    assert all(s.metric in metrics for s in golden.values(samples))
 
 
 def _places(node):
@@ -137,9 +137,10 @@ class UntrustedOutputTestCase(unittest.TestCase):
         st.integers(0, 10**6),
         VALUES,
     )
+    @hypothesis.example(name="iperf3-udp", at=4248, value=[None])
     def test_json_with_another_value(self, name, at, value):
         command, whole = _first(name)
-        document = json.loads(whole)
+        document = json.loads(golden.last(whole))
         places = list(_places(document))
         container, key = places[at % len(places)]
         container[key] = value

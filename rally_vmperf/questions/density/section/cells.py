@@ -1,4 +1,4 @@
-"""What each guest had at each level in each repetition."""
+"""The rate of each guest, by level and repetition."""
 
 import collections.abc
 import dataclasses
@@ -6,9 +6,9 @@ import typing as t
 
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import sample
-from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.density import rates
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density.section import shares
 
 #: Void: measured, but it does not mean what it claims.
@@ -49,15 +49,15 @@ def strip(
     series: shares.Series,
     repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> Strip:
-    """Return what counted repetitions hold of a metric."""
+    """Return the cells of a metric over the counted repetitions."""
     counted = [one for one in repetitions if one.counted]
-    levels = sorted(
-        {points.guests_of(x) for one in counted for x in one.conditions}
+    numbers = sorted(
+        {levels.guests_of(x) for one in counted for x in one.conditions}
     )
     cells: dict[tuple[str, tuple[int, int]], Cell] = {}
     columns: dict[tuple[int, int], None] = {}
     hosts: dict[str, str] = {}
-    for guests in levels:
+    for guests in numbers:
         for one in counted:
             level = one.at(guests=guests)
             if level is None or level.skipped:
@@ -86,7 +86,7 @@ def _cells(
         ),
     )
     given = rates.by_guest(metric, entry)
-    point = series.row.point(points.guests_of(level))
+    point = series.row.point(levels.guests_of(level))
     sound: State = "void" if point and point.void else "sound"
     found = {}
     for name in level.machines:
@@ -101,7 +101,7 @@ def _cells(
 def _awaited(
     metric: sample.Metric, level: repetition.Condition, name: str
 ) -> bool:
-    """Return whether a guest owes a metric; not all report each of them."""
+    """Return whether a guest was expected to report a metric."""
     if level.state == "interrupted":
         return True
     known = {one.name for one in level.expected}

@@ -6,10 +6,10 @@ import typing as t
 import markupsafe
 from matplotlib import figure
 
+from rally_vmperf import sanitize
+from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import shares
-from rally_vmperf.questions.density.section import told
 from rally_vmperf.report import look
-from rally_vmperf.report import text
 
 #: Half the width of what stands at one number of guests.
 _HALF = 0.36
@@ -33,9 +33,9 @@ Scale = collections.abc.Callable[[float, float], float]
 
 
 def draw(series: shares.Series, name: str) -> markupsafe.Markup:
-    """Return two panels: what each guest has, and all of them together.
+    """Return two panels: the rate of each guest, and their total.
 
-    :param name: of the drawing, begins its identifiers
+    :param name: of the drawing; its identifiers begin with it
     """
     together = any(one.total is not None for one in series.shares)
     with look.settings(name):
@@ -48,12 +48,12 @@ def draw(series: shares.Series, name: str) -> markupsafe.Markup:
             total = drawn.add_subplot(1, 2, 2)
             total.set_gid(f"{name}-total")
             _total(total, series, name)
-        row_name = text.printable(series.row.metric.name)
-        return look.svg(drawn, f"{row_name}: {told.curve(series)}")
+        row_name = sanitize.printable(series.row.metric.name)
+        return look.svg(drawn, f"{row_name}: {sentences.curve(series)}")
 
 
 def _each(axes: t.Any, series: shares.Series, name: str) -> None:
-    whole = told.whole(series)
+    whole = sentences.whole(series)
     axes.set_title(f"each guest, % of {whole}", loc="left", fontsize=8)
     for share in series.shares:
         _faint(axes, share, [value * 100 for value in share.repetitions])
@@ -71,7 +71,7 @@ def _each(axes: t.Any, series: shares.Series, name: str) -> None:
                 linestyle="none",
                 gid=f"{name}-{share.guests}-worst",
             )
-        limit = told.limit_of(series, share)
+        limit = sentences.limit_of(series, share)
         if limit is not None:
             ends = [share.guests - _HALF, share.guests + _HALF]
             gid = f"{name}-{share.guests}-limit"
@@ -82,7 +82,7 @@ def _each(axes: t.Any, series: shares.Series, name: str) -> None:
 
 def _total(axes: t.Any, series: shares.Series, name: str) -> None:
     axes.set_title(
-        f"{told.total_of(series)}: {told.unit(series)}",
+        f"{sentences.total_of(series)}: {sentences.unit(series)}",
         loc="left",
         fontsize=8,
     )
@@ -105,7 +105,7 @@ def _faint(
     share: shares.Share,
     values: collections.abc.Sequence[float],
 ) -> None:
-    """Put the repetitions around their mean, in the order of time."""
+    """Draw the repetitions beside their mean, in the order of time."""
     axes.plot(
         look.abreast(share.guests, len(values), _SPREAD),
         values,
@@ -127,7 +127,7 @@ def _line(
     mark: str,
     gid: str,
 ) -> None:
-    """Join what is known and means what it claims."""
+    """Draw a line through the points that were measured and are not void."""
     known = [
         (one.guests, getattr(one, what) * factor)
         for one in series.shares
@@ -149,7 +149,7 @@ def _line(
 def _mark(
     axes: t.Any, share: shares.Share, series: shares.Series, gid: str
 ) -> None:
-    """Put the mean guest with its interval; colour and mark are verdicts."""
+    """Draw the mean guest, its interval and, by its marker, the verdict."""
     status = series.row.statuses.get(share.guests) or "none"
     colour, mark = look.VERDICTS["void" if share.void else status]
     value = share.value or 0.0
@@ -178,7 +178,7 @@ def _mark(
 
 
 def _finish(axes: t.Any, series: shares.Series) -> None:
-    """Give the axes their ends and marks; hatch what means nothing."""
+    """Set the limits and ticks of the axes; hatch void levels."""
     levels = [one.guests for one in series.shares]
     for share in series.shares:
         if share.void or share.value is None:
@@ -201,7 +201,7 @@ def _finish(axes: t.Any, series: shares.Series) -> None:
 
 
 def _apart(levels: list[int], reach: float) -> list[int]:
-    """Return the numbers of guests whose marks do not run together."""
+    """Return the numbers of guests whose tick labels do not overlap."""
     kept: list[int] = []
     for level in reversed(levels):
         if not kept or kept[-1] - level >= reach / 24:
@@ -228,7 +228,7 @@ def reach(series: shares.Series) -> float:
 
 
 def _law(axes: t.Any, series: shares.Series, scale: Scale) -> float:
-    """Draw the law, dashed where it is extrapolated; return its top.
+    """Draw the law, dashed where it is extrapolated; return its largest value.
 
     :param scale: from guests and total, in lone guests, to the axis
     """

@@ -10,9 +10,9 @@ from matplotlib import colors
 from matplotlib import figure
 from matplotlib import patches
 
+from rally_vmperf import sanitize
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.report import look
-from rally_vmperf.report import text
 
 #: Guests that are drawn at most, the first ones; the tables hold all.
 MOST_GUESTS = 48
@@ -29,9 +29,9 @@ _MANY = 12
 def draw(
     strips: collections.abc.Sequence[cells.Strip], name: str
 ) -> markupsafe.Markup:
-    """Return a strip per metric: a row a guest, a column a repetition.
+    """Return a strip per metric: a row per guest, a column per repetition.
 
-    :param name: of the drawing, begins its identifiers
+    :param name: of the drawing; its identifiers begin with it
     """
     shown = [one for one in strips if one.cells]
     if not shown:
@@ -46,20 +46,20 @@ def draw(
             figsize=(8.6, 0.35 + (0.6 + height * rows) * lines),
             layout="constrained",
         )
-        for place, one in enumerate(shown):
-            axes = drawn.add_subplot(lines, across, place + 1)
-            axes.set_gid(f"{name}-{place}")
+        for position, one in enumerate(shown):
+            axes = drawn.add_subplot(lines, across, position + 1)
+            axes.set_gid(f"{name}-{position}")
             _panel(axes, one, shade)
         _key(drawn, shade)
         return look.svg(
             drawn,
             "Rate of each guest in percent of a lone guest, by number of "
-            "guests and repetition: " + "; ".join(map(_told, shown)),
+            "guests and repetition: " + "; ".join(map(_describe, shown)),
         )
 
 
 class _Shade:
-    """From a share to its colour, the same in all strips."""
+    """Maps a share to its colour, the same in all strips."""
 
     def __init__(self, low: float, high: float) -> None:
         self.low, self.high = low, high
@@ -67,13 +67,13 @@ class _Shade:
 
     def of(self, share: float) -> str:
         """Return the colour of a share."""
-        place = (share - self.low) / (self.high - self.low)
-        return str(colors.to_hex(self._map(min(1.0, max(0.0, place)))))
+        position = (share - self.low) / (self.high - self.low)
+        return str(colors.to_hex(self._map(min(1.0, max(0.0, position)))))
 
     def ink(self, share: float) -> str:
-        """Return the colour of a figure on it."""
-        place = (share - self.low) / (self.high - self.low)
-        return "white" if place < 0.55 else look.INK
+        """Return the colour of text on the colour of a share."""
+        position = (share - self.low) / (self.high - self.low)
+        return "white" if position < 0.55 else look.INK
 
 
 def _shade(strips: collections.abc.Iterable[cells.Strip]) -> _Shade:
@@ -89,25 +89,25 @@ def _shade(strips: collections.abc.Iterable[cells.Strip]) -> _Shade:
 
 
 def _panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
-    places = _places(strip.columns)
+    positions = _positions(strip.columns)
     rows = strip.guests[:MOST_GUESTS]
     figures = len(strip.columns) <= _MOST_FIGURES
     for line, (guest, _) in enumerate(rows):
-        for column, place in places.items():
+        for column, position in positions.items():
             cell = strip.cells.get((guest, column))
             if cell is not None:
-                _cell(axes, cell, place, line, shade, figures)
+                _cell(axes, cell, position, line, shade, figures)
     axes.set_title(
-        text.printable(strip.series.row.metric.name),
+        sanitize.printable(strip.series.row.metric.name),
         loc="left",
         fontweight="bold",
     )
     axes.set_yticks(range(len(rows)), [_row(*one) for one in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_xlim(-0.6, max(places.values()) + 0.6)
+    axes.set_xlim(-0.6, max(positions.values()) + 0.6)
     levels: dict[int, list[float]] = {}
-    for (guests, _), place in places.items():
-        levels.setdefault(guests, []).append(place)
+    for (guests, _), position in positions.items():
+        levels.setdefault(guests, []).append(position)
     axes.set_xticks(
         [sum(own) / len(own) for own in levels.values()],
         [str(guests) for guests in levels],
@@ -120,7 +120,7 @@ def _panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
 def _cell(
     axes: t.Any,
     cell: cells.Cell,
-    place: float,
+    position: float,
     line: int,
     shade: _Shade,
     figures: bool,
@@ -128,7 +128,7 @@ def _cell(
     void = cell.state != "sound"
     axes.add_patch(
         patches.Rectangle(
-            (place - 0.5, line - 0.45),
+            (position - 0.5, line - 0.45),
             1,
             0.9,
             facecolor="white" if cell.share is None else shade.of(cell.share),
@@ -140,7 +140,7 @@ def _cell(
     if figures and cell.share is not None:
         axes.annotate(
             f"{cell.share * 100:.0f}",
-            (place, line),
+            (position, line),
             ha="center",
             va="center",
             fontsize=6.5,
@@ -151,22 +151,22 @@ def _cell(
         )
 
 
-def _places(
+def _positions(
     columns: collections.abc.Iterable[tuple[int, int]],
 ) -> dict[tuple[int, int], float]:
-    """Return where each column stands; numbers of guests stand apart."""
+    """Return the position of each column, with gaps between levels."""
     found: dict[tuple[int, int], float] = {}
-    place, last = 0.0, None
+    position, last = 0.0, None
     for column in columns:
         if last is not None:
-            place += 1 if column[0] == last else 1 + _APART
-        found[column], last = place, column[0]
+            position += 1 if column[0] == last else 1 + _APART
+        found[column], last = position, column[0]
     return found
 
 
 def _row(guest: str, host: str) -> str:
-    words = text.printable(f"{guest} on {host}" if host else guest)
-    return words if len(words) <= _LONGEST_NAME else words[:25] + "…"
+    label = sanitize.printable(f"{guest} on {host}" if host else guest)
+    return label if len(label) <= _LONGEST_NAME else label[:25] + "…"
 
 
 def _key(drawn: t.Any, shade: _Shade) -> None:
@@ -186,8 +186,8 @@ def _key(drawn: t.Any, shade: _Shade) -> None:
     look.legend(drawn, boxes, ncols=len(boxes), fontsize=7, handlelength=1.6)
 
 
-def _told(strip: cells.Strip) -> str:
-    name = text.printable(strip.series.row.metric.name)
+def _describe(strip: cells.Strip) -> str:
+    name = sanitize.printable(strip.series.row.metric.name)
     return (
         f"{name}, {len(strip.cells)} cells, "
         f"{strip.number('missing')} missing, {strip.number('void')} void"

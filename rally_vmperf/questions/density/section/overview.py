@@ -1,12 +1,12 @@
-"""Several density runs side by side: the same host, cut otherwise."""
+"""Several density runs side by side: one host, divided in several ways."""
 
 import collections.abc
 import dataclasses
 
-from rally_vmperf.measurement import sample
-from rally_vmperf.measurement import verdict
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rows
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density.section import run as runs
 from rally_vmperf.report import groups
 
@@ -50,10 +50,10 @@ class Table:
     parts: tuple[Part, ...]
 
 
-def table(shown: collections.abc.Sequence[runs.Run]) -> Table:
+def table(shown: collections.abc.Sequence[runs.DensityReport]) -> Table:
     """Return a part per metric, in the order of the tables of the runs."""
     rows = [
-        {row.metric: row for row in run.judgement.rows if row.measured}
+        {row.metric: row for row in run.judgement.curves if row.measured}
         for run in shown
     ]
     levels = sorted(
@@ -61,7 +61,7 @@ def table(shown: collections.abc.Sequence[runs.Run]) -> Table:
     )
     metrics = sorted(
         dict.fromkeys(metric for own in rows for metric in own),
-        key=lambda metric: groups.place(metric.name),
+        key=lambda metric: groups.position(metric.name),
     )
     return Table(
         levels=tuple(levels),
@@ -72,7 +72,7 @@ def table(shown: collections.abc.Sequence[runs.Run]) -> Table:
 def _part(
     metric: sample.Metric,
     rows: list[dict[sample.Metric, rows.Row]],
-    shown: collections.abc.Sequence[runs.Run],
+    shown: collections.abc.Sequence[runs.DensityReport],
     levels: list[int],
 ) -> Part:
     there = [(n, own[metric]) for n, own in enumerate(rows) if metric in own]

@@ -9,11 +9,11 @@ from matplotlib import colors
 from matplotlib import figure
 from matplotlib import patches
 
-from rally_vmperf.measurement import units
+from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import units
+from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import shares
-from rally_vmperf.questions.density.section import told
 from rally_vmperf.report import look
-from rally_vmperf.report import text
 
 #: Numbers of guests that are drawn at most; the curves show all.
 _MOST = 8
@@ -25,7 +25,7 @@ def draw(
     """Return a bar for each metric and number of guests.
 
     :param drawn_of: metrics that were measured
-    :param name: of the drawing, begins its identifiers
+    :param name: of the drawing; its identifiers begin with it
     """
     if not drawn_of:
         return markupsafe.Markup()
@@ -38,14 +38,14 @@ def draw(
         )
         axes = drawn.add_subplot()
         shades = colours(len(levels))
-        for place, series in enumerate(drawn_of):
-            _group(axes, series, levels, shades, place, thick / group)
+        for position, series in enumerate(drawn_of):
+            _group(axes, series, levels, shades, position, thick / group)
         axes.axvline(100, color=look.INK, linewidth=1)
         look.by_metric(axes, [one.row.metric.name for one in drawn_of], 0.5)
         axes.set_xlim(left=0)
         axes.set_xlabel(
             "rate of each guest in percent of "
-            + ", or of ".join(dict.fromkeys(map(told.whole, drawn_of)))
+            + ", or of ".join(dict.fromkeys(map(sentences.whole, drawn_of)))
         )
         boxes = [
             patches.Patch(
@@ -64,7 +64,8 @@ def draw(
             drawn,
             "Rate of each guest, all metrics: "
             + "; ".join(
-                f"{text.printable(one.row.metric.name)}, {told.curve(one)}"
+                f"{sanitize.printable(one.row.metric.name)}, "
+                f"{sentences.curve(one)}"
                 for one in drawn_of
             ),
         )
@@ -75,16 +76,16 @@ def some(levels: list[int]) -> list[int]:
     if len(levels) <= _MOST:
         return levels
     last = len(levels) - 1
-    places = {round(step * last / (_MOST - 1)) for step in range(_MOST)}
-    return [levels[place] for place in sorted(places)]
+    positions = {round(step * last / (_MOST - 1)) for step in range(_MOST)}
+    return [levels[position] for position in sorted(positions)]
 
 
 def colours(number: int) -> list[str]:
     """Return shades from light to dark, that keep their order in print."""
     shades = matplotlib.colormaps["Blues"]
     return [
-        colors.to_hex(shades(0.3 + 0.6 * place / max(1, number - 1)))
-        for place in range(number)
+        colors.to_hex(shades(0.3 + 0.6 * position / max(1, number - 1)))
+        for position in range(number)
     ]
 
 
@@ -93,10 +94,10 @@ def _group(
     series: shares.Series,
     levels: list[int],
     shades: list[str],
-    place: int,
+    position: int,
     thick: float,
 ) -> None:
-    top = place - thick * (len(levels) - 1) / 2
+    top = position - thick * (len(levels) - 1) / 2
     known = {one.guests: one for one in series.shares}
     for index, guests in enumerate(levels):
         share, at = known.get(guests), top + index * thick

@@ -3,10 +3,11 @@
 import dataclasses
 import functools
 
-from rally_vmperf.measurement import sample
-from rally_vmperf.measurement import units
-from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.density import rows
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import shares
 from rally_vmperf.report import run as runs
@@ -16,13 +17,18 @@ FAIRNESS = "Fairness"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Run(runs.Run):
-    """Levels of guests, and what they amount to."""
+class DensityReport(runs.RunReport):
+    """The results of a density run, level by level."""
+
+    @functools.cached_property
+    def levels(self) -> tuple[repetition.Repetition, ...]:
+        """The repetitions with what was measured without neighbours."""
+        return tuple(one.without_neighbours() for one in self.repetitions)
 
     @functools.cached_property
     def series(self) -> list[shares.Series]:
         """The metrics that were measured, as shares of the lone guest."""
-        found = [self.shares_of(row) for row in self.judgement.rows]
+        found = [self.shares_of(row) for row in self.judgement.curves]
         return [one for one in found if one is not None]
 
     def shares_of(self, row: rows.Row) -> shares.Series | None:
@@ -35,8 +41,9 @@ class Run(runs.Run):
         return (
             max(
                 (
-                    len(level.machines) // points.guests_of(level)
-                    for one in self.repetitions
+                    len(level.machines)
+                    // (levels.guests_of(level) * level.turns)
+                    for one in self.levels
                     for level in one.conditions
                 ),
                 default=1,
@@ -45,15 +52,15 @@ class Run(runs.Run):
         )
 
     @property
-    def most_guests(self) -> int:
+    def max_guests(self) -> int:
         """How many guests took part in the largest level."""
-        levels = [x for one in self.repetitions for x in one.conditions]
-        return max((len(one.machines) for one in levels), default=0)
+        every = [x for one in self.levels for x in one.conditions]
+        return max((len(x.machines) // x.turns for x in every), default=0)
 
     def fairness_at(
         self, metric: sample.Metric, guests: int
     ) -> list[tuple[str, str]]:
-        """Return what was judged of a level's fairness, with the verdict."""
+        """Return the verdicts on a level's fairness, by figure."""
         fairness = self.judgements.get(FAIRNESS)
         return [
             (
@@ -66,15 +73,15 @@ class Run(runs.Run):
 
     @functools.cached_property
     def strips(self) -> list[cells.Strip]:
-        """The same, guest by guest."""
-        return [cells.strip(one, self.repetitions) for one in self.series]
+        """The metrics that were measured, guest by guest."""
+        return [cells.strip(one, self.levels) for one in self.series]
 
     def named(self) -> str:
-        """Return a title of what ran."""
-        levels = points.numbers(self.repetitions)
-        if not levels:
+        """Return the title of the run."""
+        numbers = levels.numbers(self.levels)
+        if not numbers:
             return f"{self.size}, no guests"
-        most = units.number_of("guest", levels[-1])
-        if len(levels) == 1:
+        most = units.number_of("guest", numbers[-1])
+        if len(numbers) == 1:
             return f"{self.size}, {most}"
-        return f"{self.size}, {levels[0]} to {most}"
+        return f"{self.size}, {numbers[0]} to {most}"

@@ -8,33 +8,44 @@ import jinja2
 import markupsafe
 
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import units
-from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.density import levels
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import curves
 from rally_vmperf.questions.density.section import heat
 from rally_vmperf.questions.density.section import overview
 from rally_vmperf.questions.density.section import picture
 from rally_vmperf.questions.density.section import run as runs
+from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import starts
-from rally_vmperf.questions.density.section import told
+from rally_vmperf.report import neighbours
 from rally_vmperf.report import run as reports
 from rally_vmperf.report import setting
 
 #: Metrics that are drawn; the tables hold all.
 MOST = 60
-#: Gaps of one level and repetition that are told; the record has them all.
+#: Gaps of one level and repetition that are shown; the record has them all.
 MOST_REASONS = 4
+_LONE = {
+    "turn": "another one in each repetition",
+    "each": "each, one after another in every repetition",
+}
+
+_ORDERS = {
+    "listed": "as the task lists them",
+    "shuffled": "shuffled in each repetition, from seed {}",
+    "blocks": "in blocks, each once at each place, from seed {}",
+}
 
 Json = collections.abc.Mapping[str, t.Any]
 Repetitions = collections.abc.Sequence[repetition.Repetition]
 
 
-def _picture(run: runs.Run, name: str) -> markupsafe.Markup:
+def _picture(run: runs.DensityReport, name: str) -> markupsafe.Markup:
     return picture.draw(run.series[:MOST], f"{name}-picture")
 
 
-def _heat(run: runs.Run, name: str) -> markupsafe.Markup:
+def _heat(run: runs.DensityReport, name: str) -> markupsafe.Markup:
     return heat.draw(run.strips[:MOST], f"{name}-heat")
 
 
@@ -47,11 +58,11 @@ def sum_of(
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Gap:
-    """One level of one repetition that lacks something.
+    """A level of a repetition that is not complete.
 
     :param state: incomplete, interrupted, skipped or never begun
-    :param reasons: why, the first few
-    :param more: how many are not told
+    :param reasons: the first few reasons
+    :param more: number of further reasons
     """
 
     guests: int
@@ -63,10 +74,10 @@ class Gap:
 
 
 def gaps(repetitions: Repetitions) -> list[Gap]:
-    """Return every level that is not whole, by guests and repetition."""
+    """Return every level that is not complete, by guests and repetition."""
     found = []
     for one in repetitions:
-        for guests in points.numbers(repetitions):
+        for guests in levels.numbers(repetitions):
             level = one.at(guests=guests)
             if level is None:
                 state: str = "never begun"
@@ -91,24 +102,26 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
     return sorted(found, key=lambda gap: (gap.guests, gap.repetition))
 
 
-def _compared(run: runs.Run) -> reports.Facts:
+def _compared(run: runs.DensityReport) -> reports.Facts:
     """Return what ran, and what it is compared with."""
-    judged = run.judgement.judged
+    limited = [x for x in run.judgement.curves if x.status is not None]
     return [
         ("Numbers of guests", [_levels(run.last)]),
         ("Order", [_order(run.last["order"])]),
         ("Others meanwhile", [run.last["options"].get("others", "idle")]),
+        ("Lone guest", [_LONE[run.last["options"].get("lone", "turn")]]),
+        ("Neighbours", neighbours.described(run)),
         ("Bare metal", _bare(run.last)),
         (
             "Limits",
-            [f"on the loss {told.whose(one)}" for one in judged[:1]],
+            [f"on the loss {sentences.whose(one)}" for one in limited[:1]],
         ),
     ]
 
 
 def _levels(record: Json) -> str:
-    levels = sorted(one["axes"]["guests"] for one in record["conditions"])
-    words = f"{', '.join(map(str, levels))} at once"
+    numbers = sorted({one["axes"]["guests"] for one in record["conditions"]})
+    words = f"{', '.join(map(str, numbers))} at once"
     hosts = {
         one["host"] for one in record["machines"] if one["role"] == "guest"
     }
@@ -118,9 +131,7 @@ def _levels(record: Json) -> str:
 
 
 def _order(order: Json) -> str:
-    if order["kind"] == "shuffled":
-        return f"shuffled in each repetition, from seed {order['seed']}"
-    return "as the task lists them"
+    return _ORDERS[order["kind"]].format(order["seed"])
 
 
 def _bare(record: Json) -> list[str]:
@@ -131,11 +142,11 @@ def _bare(record: Json) -> list[str]:
     known = [one["copies"] for one in reference["copies"]]
     copies = units.number_of("copy", *known)
     lines = [f"{setting.reference(reference)}, for {copies}"]
-    lacking = [
-        one["axes"]["guests"]
+    lacking = {
+        one["axes"]["guests"]: None
         for one in record["conditions"]
         if one["copies"] is None and not one["skipped"]
-    ]
+    }
     if lacking:
         lines.append(f"none for {units.number_of('copy', *lacking)}")
     return lines
@@ -144,7 +155,7 @@ def _bare(record: Json) -> list[str]:
 SECTION = reports.Section(
     title="Degradation of guests as their number grows",
     subject="degradation",
-    make=runs.Run,
+    make=runs.DensityReport,
     compared=_compared,
     functions={
         "MOST_CURVES": MOST,
@@ -152,12 +163,13 @@ SECTION = reports.Section(
         "number_of": units.number_of,
         "overview": overview.table,
         "gaps_of": gaps,
+        "losses": neighbours.losses,
         "starts_of": starts.worst,
         "sum_of": sum_of,
         "draw_picture": _picture,
         "draw_curve": curves.draw,
         "draw_heat": _heat,
-        "told": told,
+        "sentences": sentences,
     },
     template="run.html.j2",
     overview="overview.html.j2",

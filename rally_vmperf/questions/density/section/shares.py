@@ -9,7 +9,7 @@ from rally_vmperf.measurement.density import rows
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Share:
-    """So many guests, all figures as shares of the lone guest's rate.
+    """The figures of one level as shares of the lone guest's rate.
 
     :param own: the lone guest's rate
     :param hosts: on how many hosts there were so many guests each
@@ -31,7 +31,7 @@ class Share:
 
     @property
     def value(self) -> float | None:
-        """That of the mean guest; None where nothing was measured."""
+        """The share of the mean guest; None where nothing was measured."""
         return self._of(self.point.mean)
 
     @property
@@ -49,29 +49,29 @@ class Share:
 
     @property
     def total(self) -> float | None:
-        """All guests of a host: how many lone guests they are."""
+        """The total of a host's guests, in lone guests."""
         total = self.point.total
         return None if total is None else total / self.own / self.hosts
 
     @property
     def totals(self) -> list[float]:
-        """That of each repetition."""
+        """The total of each repetition, in lone guests."""
         return [one / self.own / self.hosts for one in self.point.totals]
 
     @property
     def bare(self) -> float | None:
-        """The mean copy on bare metal."""
+        """The share of the mean copy on bare metal."""
         return self._of(self.point.bare_mean)
 
     @property
     def bare_total(self) -> float | None:
-        """All copies together."""
+        """The total of all copies on bare metal."""
         total = self.point.bare_total
         return None if total is None else total / self.own
 
     @property
     def worst(self) -> float | None:
-        """The worst guest; None for a lone one."""
+        """The share of the worst guest; None for a lone guest."""
         worst = self.point.worst
         return self._of(worst.value) if worst and self.guests > 1 else None
 

@@ -4,15 +4,15 @@ import collections.abc
 import dataclasses
 
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.density import levels
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Cell:
     """The worst of one command at one number of guests.
 
-    :param skew: largest, in seconds, with what it may be wrong by and the
-        repetition; None where no two machines ran it
+    :param skew: largest, in seconds, with its uncertainty and the repetition;
+        None where no two machines ran it
     :param overlap: smallest share, with the repetition
     """
 
@@ -49,18 +49,18 @@ def worst(
         tuple[str, str, repetition.Bound],
         dict[int, list[tuple[int, repetition.Start]]],
     ] = {}
-    levels = set()
+    numbers = set()
     for one in repetitions:
         for level in one.conditions if one.counted else ():
             for start in level.starts:
                 if start.skew is None and start.overlap is None:
                     continue
-                guests = points.guests_of(level)
-                levels.add(guests)
+                guests = levels.guests_of(level)
+                numbers.add(guests)
                 key = (start.workload, start.command, start.bound)
                 here = found.setdefault(key, {})
                 here.setdefault(guests, []).append((one.number, start))
-    order = tuple(sorted(levels))
+    order = tuple(sorted(numbers))
     return Table(
         levels=order,
         lines=tuple(

@@ -6,9 +6,9 @@ import typing as t
 import markupsafe
 from matplotlib import figure
 
-from rally_vmperf.measurement import loss
 from rally_vmperf.measurement import rows
-from rally_vmperf.measurement import units
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import look
 
 #: Overhead in percent from which the axis is logarithmic, so that the ones
@@ -18,26 +18,28 @@ _LINEAR_BELOW = 10.0
 
 
 def draw(
-    judged: collections.abc.Sequence[rows.Row], name: str
+    shown: collections.abc.Sequence[rows.Row], name: str
 ) -> markupsafe.Markup:
     """Return a line per metric: overhead, interval, limit.
 
-    :param judged: rows with figures
-    :param name: of the drawing, begins its identifiers
+    :param shown: rows with figures
+    :param name: of the drawing; its identifiers begin with it
     """
-    if not judged:
+    if not shown:
         return markupsafe.Markup()
     with look.settings(name):
         drawn = figure.Figure(
-            figsize=(8.6, 0.9 + 0.3 * len(judged)), layout="constrained"
+            figsize=(8.6, 0.9 + 0.3 * len(shown)), layout="constrained"
         )
         axes = drawn.add_subplot()
         axes.axvline(0, color=look.INK, linewidth=1)
-        for place, row in enumerate(judged):
+        for position, row in enumerate(shown):
             if row.comparison is not None:
-                _line(axes, place, row, row.comparison, f"{name}-{place}")
-        _scale(axes, judged)
-        look.by_metric(axes, [row.metric.name for row in judged], 0.6)
+                _line(
+                    axes, position, row, row.comparison, f"{name}-{position}"
+                )
+        _scale(axes, shown)
+        look.by_metric(axes, [row.metric.name for row in shown], 0.6)
         scale = ", logarithmic" if axes.get_xscale() == "symlog" else ""
         axes.set_xlabel(
             f"overhead in percent of bare metal{scale} "
@@ -48,7 +50,7 @@ def draw(
 
 def _line(
     axes: t.Any,
-    place: int,
+    position: int,
     row: rows.Row,
     comparison: loss.Comparison,
     gid: str,
@@ -58,7 +60,7 @@ def _line(
     if comparison.low is not None and comparison.high is not None:
         axes.plot(
             [comparison.low, comparison.high],
-            [place, place],
+            [position, position],
             color=colour,
             linewidth=2,
             solid_capstyle="butt",
@@ -68,7 +70,7 @@ def _line(
         )
     axes.plot(
         [value],
-        [place],
+        [position],
         color=colour,
         marker=mark,
         markersize=7,
@@ -78,24 +80,24 @@ def _line(
         gid=f"{gid}-overhead",
     )
     if row.limit is not None:
-        ends = [place - 0.38, place + 0.38]
+        ends = [position - 0.38, position + 0.38]
         look.limit(axes, [row.limit] * 2, ends, f"{gid}-limit")
     axes.annotate(
         f"{units.show_percent(value)} %",
-        (1.01, place),
+        (1.01, position),
         xycoords=("axes fraction", "data"),
         va="center",
         annotation_clip=False,
     )
 
 
-def _scale(axes: t.Any, judged: collections.abc.Iterable[rows.Row]) -> None:
-    """Give the axis room for everything, or shrink what is far away."""
+def _scale(axes: t.Any, shown: collections.abc.Iterable[rows.Row]) -> None:
+    """Scale the axis to hold everything; compress it for distant values."""
     ends = [0.0]
-    for row in judged:
-        shown = row.comparison
-        if shown is not None:
-            candidates = (shown.overhead_percent, shown.low, shown.high)
+    for row in shown:
+        found = row.comparison
+        if found is not None:
+            candidates = (found.overhead_percent, found.low, found.high)
             ends += [end for end in candidates if end is not None]
         if row.limit is not None:
             ends.append(row.limit)
@@ -112,7 +114,7 @@ def _scale(axes: t.Any, judged: collections.abc.Iterable[rows.Row]) -> None:
 
 
 def _marks() -> list[float]:
-    """Return where a logarithmic axis is marked."""
+    """Return the ticks of a logarithmic axis."""
     sizes = [5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0]
     sizes += [10.0**power for power in range(4, 12)]
     return [-size for size in reversed(sizes)] + [0.0, *sizes]

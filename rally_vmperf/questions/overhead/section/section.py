@@ -9,10 +9,11 @@ import markupsafe
 from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import rows
 from rally_vmperf.measurement import spread_judge
-from rally_vmperf.measurement import units
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.overhead.section import overheads
 from rally_vmperf.questions.overhead.section import strips
 from rally_vmperf.report import groups
+from rally_vmperf.report import neighbours
 from rally_vmperf.report import run as runs
 from rally_vmperf.report import setting
 
@@ -23,29 +24,29 @@ MOST_STRIPS = 60
 
 
 def by_part(
-    judged: collections.abc.Iterable[rows.Row],
+    compared: collections.abc.Iterable[rows.Row],
 ) -> dict[str, list[rows.Row]]:
     """Return comparable rows under the title of their part, in order."""
     found: dict[str, list[rows.Row]] = {
         title: [] for title in groups.PARTS.values()
     }
-    for row in judged:
+    for row in compared:
         found.setdefault(groups.part(row.metric.name), []).append(row)
     return {title: entries for title, entries in found.items() if entries}
 
 
-def ordered(judged: overhead_judge.Judgement) -> list[rows.Row]:
+def ordered(judgement: overhead_judge.Judgement) -> list[rows.Row]:
     """Return the rows that have figures, in the order of the table."""
     return [
         row
-        for entries in by_part(judged.compared).values()
+        for entries in by_part(judgement.compared).values()
         for row in entries
         if row.comparison is not None
     ]
 
 
 def overview(
-    shown: collections.abc.Sequence[runs.Run],
+    shown: collections.abc.Sequence[runs.RunReport],
 ) -> list[tuple[str, tuple[rows.Row | None, ...]]]:
     """Return a metric's name and row in each run, None where it has none.
 
@@ -60,16 +61,17 @@ def overview(
     )
     return [
         (name, tuple(table.get(name) for table in tables))
-        for name in sorted(names, key=groups.place)
+        for name in sorted(names, key=groups.position)
     ]
 
 
-def _compared(run: runs.Run) -> runs.Facts:
+def _compared(run: runs.RunReport) -> runs.Facts:
     """Return what guests are compared with."""
     reference = run.last["reference"]
     return [
         ("Bare metal", [setting.reference(reference)] if reference else []),
         ("Shape of bare metal", [_shape(run.last["shape"])]),
+        ("Neighbours", neighbours.described(run)),
     ]
 
 
@@ -80,11 +82,11 @@ def _shape(shape: Json) -> str:
     )
 
 
-def _draw_overheads(run: runs.Run, name: str) -> markupsafe.Markup:
+def _draw_overheads(run: runs.RunReport, name: str) -> markupsafe.Markup:
     return overheads.draw(ordered(run.judgement), f"{name}-overheads")
 
 
-def _draw_samples(run: runs.Run, name: str) -> markupsafe.Markup:
+def _draw_samples(run: runs.RunReport, name: str) -> markupsafe.Markup:
     shown: list[rows.Row] = [*ordered(run.judgement)]
     drawn = {row.metric for row in shown}
     for row in run.judgement.absolute:
@@ -94,14 +96,14 @@ def _draw_samples(run: runs.Run, name: str) -> markupsafe.Markup:
     return strips.draw(shown[:MOST_STRIPS], f"{name}-samples")
 
 
-def _spreads(run: runs.Run) -> list[spread_judge.Judgement]:
-    """Return the judgement on spread, if the criterion was asked for."""
+def _spreads(run: runs.RunReport) -> list[spread_judge.Judgement]:
+    """Return the judgement on spread, if the task has that criterion."""
     every = run.judgements.values()
     return [one for one in every if isinstance(one, spread_judge.Judgement)]
 
 
 def _outliers(row: t.Any) -> str:
-    """Return which repetitions lie apart from the others, in words."""
+    """Return the outliers among repetitions, as text."""
     words = []
     for side, places, entries in (
         ("guest", row.comparison.guest_outliers, row.guest),
@@ -116,12 +118,13 @@ def _outliers(row: t.Any) -> str:
 SECTION = runs.Section(
     title="Overhead of guests over bare metal",
     subject="overhead",
-    make=runs.Run,
+    make=runs.RunReport,
     compared=_compared,
     functions={
         "overview": overview,
         "by_part": by_part,
         "outliers": _outliers,
+        "losses": neighbours.losses,
         "spreads": _spreads,
         "draw_overheads": _draw_overheads,
         "draw_samples": _draw_samples,

@@ -7,11 +7,11 @@ import typing as t
 import markupsafe
 from matplotlib import figure
 
+from rally_vmperf import sanitize
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import rows
-from rally_vmperf.measurement import units
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import look
-from rally_vmperf.report import text
 
 _COLUMNS = 3
 #: Share of a machine's column that its repetitions spread over.
@@ -28,7 +28,7 @@ def draw(
     """Return a panel per metric; samples stand in the order of time.
 
     :param shown: rows that have samples
-    :param name: of the drawing, begins its identifiers
+    :param name: of the drawing; its identifiers begin with it
     """
     if not shown:
         return markupsafe.Markup()
@@ -60,8 +60,8 @@ def _panel(axes: t.Any, row: rows.Row) -> None:
             linestyle="none",
             clip_on=False,
         )
-    scale = text.printable(unit) or "count"
-    name = text.printable(row.metric.name)
+    scale = sanitize.printable(unit) or "count"
+    name = sanitize.printable(row.metric.name)
     axes.set_title(name, loc="left", fontweight="bold")
     axes.set_ylabel(f"{scale}\n({row.metric.better} is better)", fontsize=7)
     axes.set_xticks(
@@ -79,7 +79,7 @@ def _panel(axes: t.Any, row: rows.Row) -> None:
 def _reach(values: list[float]) -> tuple[float, float]:
     """Return the ends of the axis: from zero only if values are far apart.
 
-    What is to be seen is how samples scatter and drift.
+    It shows how samples scatter and drift.
     """
     low, high = min(values), max(values)
     if low <= high / 2:
@@ -94,6 +94,9 @@ def _series(prefix: str, colour: str, side: Gathered) -> Series:
     for entry in side:
         for one in entry.observations:
             found.setdefault(one.source, []).append(one.sample.value)
+        if not entry.observations:
+            # Of a percentile that no machine has on its own.
+            found.setdefault("all", []).extend(entry.values)
     if prefix and len(found) == 1:
         return [(prefix.strip(), colour, next(iter(found.values())))]
     return [
@@ -103,6 +106,6 @@ def _series(prefix: str, colour: str, side: Gathered) -> Series:
 
 
 def _short(source: str, prefix: str) -> str:
-    name = text.printable(source)
+    name = sanitize.printable(source)
     name = name.removeprefix("copy-") if prefix else name
     return f"{'bare ' if prefix else ''}{name[:_LONGEST_NAME]}"

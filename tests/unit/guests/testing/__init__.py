@@ -30,6 +30,9 @@ class FakeCloud:
     ) -> None:
         self.interrupt = interrupt or (lambda name, done: None)
         self.calls: list[str] = []
+        #: How many things all answers together had.
+        self.listed = 0
+        self.queries: list[tuple[str, dict[str, t.Any]]] = []
         self.current_project_id = "p1"
         self.current_project = calls.Thing(id="p1", name="member")
         self.compute = compute.FakeCompute(self)

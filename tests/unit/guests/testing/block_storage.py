@@ -15,6 +15,8 @@ class FakeBlockStorage:
         self.all_volumes: calls.Things = {}
         self.all_types = [calls.Thing(id="t1", name="ssd")]
         self.requests: list[dict[str, t.Any]] = []
+        #: Path -> JSON of what is asked of Cinder's API itself.
+        self.answers: dict[str, dict[str, t.Any]] = {}
         self.final_status = "available"
         self.limits = calls.Thing(
             max_total_volumes=10,
@@ -26,6 +28,12 @@ class FakeBlockStorage:
     @calls.call
     def types(self) -> list[calls.Thing]:
         return self.all_types
+
+    @calls.call
+    def get(self, path: str) -> calls.Thing:
+        """Answer what the SDK has no word for."""
+        answer = self.answers.get(path)
+        return calls.Thing(ok=answer is not None, json=lambda: answer)
 
     @calls.call
     def get_limits(self) -> calls.Thing:

@@ -1,6 +1,7 @@
 """Calls to a fake cloud, counted and open to interruption."""
 
 import functools
+import re
 import types
 import typing as t
 
@@ -14,9 +15,39 @@ def call(method: t.Callable[..., t.Any]) -> t.Callable[..., t.Any]:
     @functools.wraps(method)
     def counted(self: t.Any, *args: t.Any, **kwargs: t.Any) -> t.Any:
         self.cloud.calls.append(method.__name__)
+        self.cloud.queries.append((method.__name__, kwargs))
         self.cloud.interrupt(method.__name__, False)
         answer = method(self, *args, **kwargs)
+        if isinstance(answer, list):
+            self.cloud.listed += len(answer)
         self.cloud.interrupt(method.__name__, True)
         return answer
 
     return counted
+
+
+def named(things: t.Iterable[Thing], name: str | None) -> list[Thing]:
+    """Return those whose names match, as Nova does with an expression."""
+    return [one for one in things if re.search(name or "", one.name)]
+
+
+def matching(
+    things: t.Iterable[Thing], query: dict[str, t.Any]
+) -> list[Thing]:
+    """Return those whose attributes are asked for: a value, or one of a list.
+
+    What tells no project is everybody's.
+    """
+    wanted = {
+        key: value if isinstance(value, list) else [value]
+        for key, value in query.items()
+    }
+    return [
+        one
+        for one in things
+        if all(
+            getattr(one, key, values[0] if key == "project_id" else None)
+            in values
+            for key, values in wanted.items()
+        )
+    ]

@@ -1,6 +1,7 @@
 """Nova, in memory."""
 
 import typing as t
+from urllib import parse
 
 from openstack import exceptions as sdk_errors
 
@@ -43,7 +44,24 @@ class FakeCompute:
         self.zone = "nova"
         self.all_groups: calls.Things = {}
         self.all_zones = {"nova": ["h1"]}
+        #: Host -> what its service says, where that is not enabled and up.
+        self.trouble: dict[str, dict[str, str]] = {}
         self.all_aggregates: list[calls.Thing] = []
+        self.hypervisors: list[dict[str, t.Any]] | None = []
+
+    @calls.call
+    def get(self, path: str, microversion: str) -> calls.Thing:
+        query = dict(parse.parse_qsl(path.partition("?")[2]))
+        found = [
+            one
+            for one in self.hypervisors or ()
+            if query.get("hypervisor_hostname_pattern", "")
+            in one["hypervisor_hostname"]
+        ]
+        self.cloud.listed += len(found)
+        # As Nova, which does not find what nothing matches.
+        told = microversion <= "2.87" and bool(found)
+        return calls.Thing(ok=told, json=lambda: {"hypervisors": found})
 
     @calls.call
     def flavors(self) -> list[calls.Thing]:
@@ -58,13 +76,22 @@ class FakeCompute:
         return calls.Thing(absolute=self.limits)
 
     @calls.call
-    def availability_zones(self, details: bool = False) -> list[calls.Thing]:
+    def availability_zones(self) -> list[calls.Thing]:
+        return [calls.Thing(name=zone) for zone in self.all_zones]
+
+    @calls.call
+    def services(self, binary: str, host: str = "") -> list[calls.Thing]:
         return [
             calls.Thing(
-                name=zone,
-                hosts={host: {"nova-compute": {}} for host in hosts},
+                binary=binary,
+                host=one,
+                availability_zone=zone,
+                **{"status": "enabled", "state": "up"}
+                | self.trouble.get(one, {}),
             )
             for zone, hosts in self.all_zones.items()
+            for one in hosts
+            if host in ("", one)
         ]
 
     @calls.call
@@ -114,6 +141,7 @@ class FakeCompute:
             hypervisor_hostname=self.host,
             availability_zone=self.zone,
             created_at="2026-01-01T00:00:00Z",
+            updated_at="2026-01-01T00:01:00Z",
             seen=0,
             deleted=False,
         )
@@ -135,7 +163,7 @@ class FakeCompute:
                 server.status = self.final_status
             elif server.task_state:
                 server.status, server.task_state = server.task_state, None
-        return list(self.all_servers.values())
+        return calls.named(self.all_servers.values(), query.get("name"))
 
     @calls.call
     def get_server(self, identifier: str) -> calls.Thing:
@@ -176,4 +204,5 @@ class FakeCompute:
     def get_server_console_output(
         self, server: str, length: int
     ) -> dict[str, str]:
-        return {"output": self.console}
+        lines = self.console.splitlines(keepends=True)
+        return {"output": "".join(lines[-length:])}

@@ -23,5 +23,5 @@ class FakeImage:
         ]
 
     @calls.call
-    def images(self) -> list[calls.Thing]:
-        return self.all_images
+    def images(self, **query: str) -> list[calls.Thing]:
+        return calls.matching(self.all_images, query)

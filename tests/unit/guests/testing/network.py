@@ -15,6 +15,9 @@ class FakeNetwork:
         self.cloud = cloud
         self.all_ips: calls.Things = {}
         self.all_groups: calls.Things = {}
+        self.all_policies: calls.Things = {}
+        #: QoS policy of the ports of each network.
+        self.policies: dict[str, str] = {}
         self.all_networks = [
             calls.Thing(
                 id="n1",
@@ -58,26 +61,32 @@ class FakeNetwork:
         return {one.id: one.name for one in self.all_networks}
 
     @calls.call
-    def networks(self, is_router_external: bool = False) -> list[calls.Thing]:
+    def networks(
+        self, is_router_external: bool = False, **query: str
+    ) -> list[calls.Thing]:
         return [
             one
-            for one in self.all_networks
+            for one in calls.matching(self.all_networks, query)
             if one.is_router_external or not is_router_external
         ]
 
     @calls.call
-    def routers(self) -> list[calls.Thing]:
-        return self.all_routers
+    def routers(self, **query: t.Any) -> list[calls.Thing]:
+        return calls.matching(self.all_routers, query)
 
     @calls.call
-    def subnets(self) -> list[calls.Thing]:
-        return self.all_subnets
+    def subnets(self, **query: str) -> list[calls.Thing]:
+        return calls.matching(self.all_subnets, query)
 
     @calls.call
-    def ports(self, **query: str) -> list[calls.Thing]:
-        return [
-            one for one in self.all_ports if query.items() <= vars(one).items()
-        ]
+    def ports(self, **query: t.Any) -> list[calls.Thing]:
+        return calls.matching(self.all_ports, query)
+
+    @calls.call
+    def get_qos_policy(self, identifier: str) -> calls.Thing:
+        if identifier not in self.all_policies:
+            raise sdk_errors.ForbiddenException("no", http_status=403)
+        return self.all_policies[identifier]
 
     @calls.call
     def get_quota(self, project: str, details: bool) -> calls.Thing:
@@ -100,6 +109,8 @@ class FakeNetwork:
         port = calls.Thing(
             id=f"port{number}",
             device_owner="",
+            qos_policy_id=None,
+            qos_network_policy_id=self.policies.get(attributes["network_id"]),
             fixed_ips=[{"ip_address": f"10.{place}.0.{number}"}],
             **attributes,
         )
@@ -129,8 +140,8 @@ class FakeNetwork:
         )
 
     @calls.call
-    def ips(self) -> list[calls.Thing]:
-        return list(self.all_ips.values())
+    def ips(self, **query: str) -> list[calls.Thing]:
+        return calls.matching(self.all_ips.values(), query)
 
     @calls.call
     def delete_ip(self, identifier: str, ignore_missing: bool) -> None:
@@ -146,13 +157,14 @@ class FakeNetwork:
 
     @calls.call
     def security_groups(self, **query: str) -> list[calls.Thing]:
-        return list(self.all_groups.values())
+        return calls.matching(self.all_groups.values(), query)
 
     @calls.call
     def delete_security_group(
         self, identifier: str, ignore_missing: bool
     ) -> None:
-        if self.cloud.compute.all_servers:
+        servers = self.cloud.compute.all_servers.values()
+        if calls.matching(servers, {"project_id": "p1"}):
             raise sdk_errors.ConflictException("in use", http_status=409)
         self.all_groups.pop(identifier, None)
 

@@ -1,6 +1,7 @@
 """Placement, in memory."""
 
 import typing as t
+from urllib import parse
 
 from tests.unit.guests.testing import calls
 
@@ -22,18 +23,23 @@ class FakePlacement:
         self.asked: list[str] = []
 
     @calls.call
-    def resource_providers(self) -> list[calls.Thing]:
+    def resource_providers(
+        self, name: str = "", id: str = ""
+    ) -> list[calls.Thing]:
         return [
-            calls.Thing(id=f"rp-{name}", name=name) for name in self.all_hosts
+            calls.Thing(id=f"rp-{one}", name=one)
+            for one in self.all_hosts
+            if name in ("", one) and id in ("", f"rp-{one}")
         ]
 
     @calls.call
     def get(self, path: str, microversion: str) -> calls.Thing:
         self.asked.append(path)
+        query = dict(parse.parse_qsl(path.partition("?")[2]))
         wanted = {
             kind: int(amount)
             for kind, amount in (
-                one.split(":") for one in path.partition("=")[2].split(",")
+                one.split(":") for one in query["resources"].split(",")
             )
         }
         summaries = {
@@ -44,11 +50,15 @@ class FakePlacement:
                 }
             }
             for name, resources in self.all_hosts.items()
-            if all(
+            if query.get("in_tree") in (None, f"rp-{name}")
+            and all(
                 resources[kind][0] - resources[kind][1] >= amount
                 for kind, amount in wanted.items()
             )
         }
+        limit = int(query.get("limit", len(summaries)))
+        summaries = dict(list(summaries.items())[:limit])
+        self.cloud.listed += len(summaries)
         return calls.Thing(
             ok=self.ok, json=lambda: {"provider_summaries": summaries}
         )

@@ -7,6 +7,9 @@ from tests.unit import made
 
 CPU = {made.EVENTS: made.SHARED}
 BARE = {made.EVENTS: [330.0, 331.0, 329.0]}
+EACH_ALONE = made.levels(
+    {made.EVENTS: {**made.SHARED, 1: [312.0] * 3}}, turns={1: 3}
+)
 
 
 @ddt.ddt
@@ -17,7 +20,8 @@ class BeyondReturnTestCase(unittest.TestCase):
         ("too early", made.levels(CPU, 2), {}, False),
         ("nothing", [], {}, False),
         ("only unreadable", [None] * 5, {}, False),
-        ("worst", made.levels(CPU), {"of": "worst"}, True),
+        ("worst", EACH_ALONE, {"of": "worst"}, True),
+        ("lone in turn", made.levels(CPU), {"of": "worst"}, False),
         ("no bare metal", made.levels(CPU), {"against": "bare_metal"}, False),
         (
             "bare metal",
@@ -34,9 +38,9 @@ class BeyondReturnTestCase(unittest.TestCase):
 
     def test_much_to_come(self):
         """The best of each side may come again: a lone guest at its worst."""
-        noise = (1.0, 1.01, 0.99)
+        noise = (1.0, 1.01, 0.99, 1.004, 0.993)
         rates = {made.EVENTS: {1: [100.0], 2: [80.0, 80.0]}}
-        curves = made.levels(rates, noise=noise)
+        curves = made.levels(rates, 5, noise=noise, apart=True)
         limit = made.degradation(curves).rows[0].points[1].loss.low - 0.01
         got = made.degradation_judge(curves, {"*": limit})
         self.assertEqual("failed", got.judgement().status)

@@ -74,9 +74,9 @@ class FiguresTestCase(unittest.TestCase):
             "with 1 guest they vary by 27.5 %", got[0].finding.seen
         )
 
-    def test_no_spread(self):
-        self.assertTrue(seen(made.levels(CPU, noise=(1.0,)), "no_spread"))
-        self.assertFalse(seen(made.levels(CPU), "no_spread"))
+    def test_values_coarse(self):
+        self.assertTrue(seen(made.levels(CPU, noise=(1.0,)), "values_coarse"))
+        self.assertFalse(seen(made.levels(CPU), "values_coarse"))
 
     def test_not_linear(self):
         (one,) = seen(made.levels(CPU), "not_linear")

@@ -4,7 +4,8 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement import verdict
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import fits
 from rally_vmperf.measurement.density import law
 from tests.unit.measurement.density import test_law
@@ -92,6 +93,26 @@ class PredictedTestCase(unittest.TestCase):
             got = fits.fits(self.PASSED, limit, fitted)
             self.assertIsNone(got.predicted)
             self.assertEqual((8, None), (got.low, got.high))
+
+    @ddt.data(
+        # The law predicts 10, and beyond 12 nothing.
+        (40, 9, 9, True),
+        (40, 10, 10, False),
+        (40, 11, 10, False),
+        (50, 10, 10, True),
+        (50, 12, None, False),
+        # Overcommitted guests were measured: these stand.
+        (40, 4, 8, True),
+        # And where the law itself ends before, the host bounds nothing.
+        (25, 4, 8, False),
+    )
+    @ddt.unpack
+    def test_what_the_host_holds(self, limit, guests, predicted, bound):
+        room = repetition.Room(guests=guests, what="the 8 processors of h")
+        got = fits.fits(self.PASSED, limit, self.LAW, room)
+        self.assertEqual(predicted, got.predicted)
+        self.assertEqual(room if bound else None, got.room)
+        self.assertEqual(8, got.tested)
 
     def test_predictions_move_no_bound(self):
         """Four passed, eight failed: the tests say no more than that."""

@@ -16,6 +16,7 @@ from scipy import optimize
 from scipy import stats
 
 from rally_vmperf.measurement.density import law
+from tests.unit import made
 
 #: SPEC SDM91 on a Sun SPARCcenter 2000: scripts an hour.
 SDM91 = {
@@ -243,6 +244,32 @@ class ContradictionTestCase(unittest.TestCase):
             law.fit(gain).contradicted,
         )
 
+    def test_gain_in_repetitions_that_are_disturbed(self):
+        """Level and lone guest of one repetition are a pair."""
+        gain = {n: [100.0 * n**0.1] * n for n in (1, 2, 4, 8)}
+        noise = (1.0, 1.7, 0.6)
+        curves = made.levels({made.EVENTS: gain}, noise=noise)
+        got = made.degradation(curves, {"*": 5}).rows[0].law
+        self.assertIn(
+            "8 guests reach 23.1 % more than 8 times one guest",
+            got.contradicted,
+        )
+        totals = {
+            n: [sum(values) * one for one in noise]
+            for n, values in gain.items()
+        }
+        unpaired = law.fit(totals).contradicted
+        self.assertNotIn("times one guest", unpaired)
+
     def test_chance_alone_is_no_gain(self):
         wild = noisy(planted(100, 0, 0), 0.15, 3, seed=2)
         self.assertNotIn("times one guest", law.fit(wild).contradicted)
+
+
+class BeyondTestCase(unittest.TestCase):
+    """Totals that vary beyond all numbers."""
+
+    def test_no_law(self):
+        """Its interval would be larger than any number."""
+        totals = {1: [1e-12], 2: [3.7e17], 3: [1.007e18], 4: [4.0]}
+        self.assertIsNone(law.fit(totals))

@@ -5,8 +5,8 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
+from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.density import line
-from rally_vmperf.measurement.density import points as points_
 from tests.unit import made
 
 EVEN = (1.0, 1.0, 1.0)
@@ -14,7 +14,7 @@ EVEN = (1.0, 1.0, 1.0)
 
 def fitted(by_guests, metric=made.EVENTS, **arguments):
     curves = made.levels({metric: by_guests}, **arguments)
-    points = points_.points_of(metric, curves)
+    points = levels.points_of(metric, levels.Measured.of(curves))
     return line.line(points, 0.95)
 
 
@@ -53,7 +53,7 @@ class LineTestCase(unittest.TestCase):
             )
             for number, rate in enumerate((90.0, 88.0, 92.0), start=1)
         ]
-        points = points_.points_of(made.EVENTS, curves)
+        points = levels.points_of(made.EVENTS, levels.Measured.of(curves))
         got = line.line(points, 0.95)
         half = 4.302653 * statistics.stdev([10, 12, 8]) / 3**0.5
         self.assertAlmostEqual(10.0, got.percent)
@@ -106,7 +106,7 @@ class LineTestCase(unittest.TestCase):
                 [(95.0, 60.0), (70.0, 80.0), (85.0, 55.0)], start=1
             )
         ]
-        points = points_.points_of(made.EVENTS, curves)
+        points = levels.points_of(made.EVENTS, levels.Measured.of(curves))
         got = line.line(points, 0.95)
         self.assertIsNone(got.linear)
         self.assertIn("vary too much to say", got.seen)
@@ -126,7 +126,7 @@ class LineTestCase(unittest.TestCase):
                 2, [made.level(2, 2, {made.EVENTS: [80.0, 80.0]})]
             ),
         ]
-        points = points_.points_of(made.EVENTS, curves)
+        points = levels.points_of(made.EVENTS, levels.Measured.of(curves))
         got = line.line(points, 0.95)
         self.assertAlmostEqual(20.0, got.percent)
         self.assertIsNone(got.low)

@@ -5,8 +5,8 @@ import hypothesis
 from hypothesis import strategies
 
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import sample
 from rally_vmperf.measurement.density import rates
+from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 
 
@@ -95,3 +95,21 @@ class GuestsTestCase(unittest.TestCase):
     def test_no_totals_of_latencies(self):
         entry = gathered(made.LATENCY, ["a"], [1.0])
         self.assertEqual((), rates.totals(made.LATENCY, [entry]))
+
+
+class TestMerged(unittest.TestCase):
+    """Percentiles of all guests together are compared as others are."""
+
+    def test_pairs(self):
+        """Of what each number of guests had together, not of each guest."""
+
+        def together(*values):
+            return [
+                gathering.Gathered(number=n, observations=(), merged=value)
+                for n, value in enumerate(values, start=1)
+            ]
+
+        lone, own = rates.pairs(
+            made.LATENCY, together(0.5, 0.25, 0.2), together(1.0, 0.5), {}, ""
+        )
+        self.assertEqual(([2.0, 4.0], [1.0, 2.0]), (lone, own))

@@ -1,5 +1,8 @@
+import dataclasses
 import unittest
 
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import units
 from tests.unit import made
 
 CPU = {made.EVENTS: made.SHARED}
@@ -26,20 +29,20 @@ class SentencesTestCase(unittest.TestCase):
 
     def test_failed(self):
         self.check(
-            made.degradation(made.levels(CPU), {"*": 5}),
+            made.degradation(made.levels(CPU, apart=True), {"*": 5}),
             "failed: 1 of 1 metric is beyond the limit.",
             "cpu.sysbench.rate at 3 guests: one guest 312 events/s, mean of "
-            "3 guests 204 events/s, loss 34.6 % (95 % interval 34.2 to 35.0 "
+            "3 guests 204 events/s, loss 34.6 % (95 % interval 34.4 to 34.9 "
             "%), limit 5 %: failed.",
             "cpu.sysbench.rate: at most 2 guests within the limit of 5 %.",
         )
 
     def test_passed(self):
         self.check(
-            made.degradation(made.levels(CPU), {"*": 95}),
+            made.degradation(made.levels(CPU, apart=True), {"*": 95}),
             "passed: 1 of 1 metric is within the limit.",
             "passed: cpu.sysbench.rate loss 34.6 % at 3 guests (95 % interval "
-            "34.2 to 35.0 %, limit 95 %).",
+            "34.4 to 34.9 %, limit 95 %).",
             "cpu.sysbench.rate: all that was tested, up to 3 guests, within "
             "the limit of 95 %.",
         )
@@ -58,11 +61,59 @@ class SentencesTestCase(unittest.TestCase):
             curves, {"*": 30}, of="worst", against="bare_metal"
         )
         self.assertIn(
-            "cpu.sysbench.rate at 3 guests: mean of 3 bare-metal copies 330 "
-            "events/s, worst of 3 guests (g3 on host-2) 203 events/s, loss "
-            "38.5 % (",
+            "cpu.sysbench.rate at 3 guests: mean of 3 bare-metal copies, "
+            "as no guest has a copy of its own, 330 events/s, worst of 3 "
+            "guests (g3 on host-2) 203 events/s, loss 38.5 % (",
             got.sentence(),
         )
+
+    def test_a_victim_that_rotates(self):
+        """The worst guest of each repetition is told, passed or not."""
+        curves = [
+            made.repetition(
+                place,
+                [
+                    made.level(place, 1, {made.EVENTS: [100.0 + place]}),
+                    made.level(
+                        place,
+                        4,
+                        {
+                            made.EVENTS: [
+                                10.0 if guest == place % 4 else 100.0 + place
+                                for guest in range(4)
+                            ]
+                        },
+                    ),
+                ],
+                planned=8,
+            )
+            for place in range(1, 9)
+        ]
+        got = made.degradation(curves, {"*": 60})
+        self.assertEqual("passed", got.status, got.sentence())
+        self.assertIn(
+            "cpu.sysbench.rate at 4 guests: the worst guest of each "
+            "repetition loses 90.4 % in the mean, 90.7 % at most (g1 in "
+            "repetition 8).",
+            got.sentences(),
+        )
+        calm = made.degradation(curves, {"*": 95})
+        self.assertNotIn("worst guest of each", calm.sentence())
+
+    def test_digits_where_a_limit_is_touched(self):
+        """10.00 and 9.98 are not the same beside a limit of 10."""
+        low, high = 9.98, 10.04
+        self.assertEqual(1, units.digits_apart((low, high), None))
+        self.assertEqual(1, units.digits_apart((low, high), 11))
+        self.assertEqual(2, units.digits_apart((low, high), 10))
+        self.assertEqual(1, units.digits_apart((low, 10), 10.2))
+        self.assertEqual(1, units.digits_apart((10.0,), 10))
+        self.assertEqual("-0.04", units.show_percent(-0.041, 2))
+        curves = made.levels(CPU, apart=True)
+        (row,) = made.degradation(curves, {"*": 50}).rows
+        ends = row.point(3).compared("mean", "one_guest")
+        near = made.degradation(curves, {"*": round(ends.high, 1)})
+        self.assertIn(f"to {ends.high:.2f} %", near.sentence())
 
     def test_not_even_one(self):
         curves = made.levels(CPU, bare={made.EVENTS: [400.0, 401.0, 399.0]})
@@ -73,10 +124,12 @@ class SentencesTestCase(unittest.TestCase):
         self.assertIn("not even 1 guest within the limit", got.sentence())
 
     def test_inconclusive_says_how_many_more(self):
-        got = made.degradation(made.levels(CPU), {"*": 34.8})
+        got = made.degradation(made.levels(CPU, apart=True), {"*": 34.8})
         self.assertRegex(
             got.sentence(),
-            r"inconclusive, about \d+ more repetitions would decide\. "
+            r"inconclusive, a new run of about \d+ repetitions would decide "
+            r"in 4 of 5 cases( \(a guess, as the loss is close to the "
+            r"limit\))?\. "
             "cpu.sysbench.rate: undecided how many guests are within the "
             r"limit of 34\.8 %, at least 2\.",
         )
@@ -99,6 +152,19 @@ class SentencesTestCase(unittest.TestCase):
             got.sentences()[-1],
         )
 
+    def test_not_even_the_first_level(self):
+        """Nothing is known to be within, so there is no least number."""
+        lost = {made.EVENTS: {2: [40.0] * 2, 4: [20.0] * 4}}
+        got = made.degradation(
+            made.levels(lost, bare={made.EVENTS: [100.0, 101.0, 99.0]}),
+            {"*": 5},
+            against="bare_metal",
+        )
+        self.assertEqual(
+            "cpu.sysbench.rate: at most 1 guest within the limit of 5 %.",
+            got.sentences()[-1],
+        )
+
     def test_predicted(self):
         got = made.degradation(law((1, 2, 4, 8)), {"*": 25})
         self.assertEqual(
@@ -111,7 +177,26 @@ class SentencesTestCase(unittest.TestCase):
         got = made.degradation(law((1, 2, 4, 8)), {"*": 40})
         self.assertEqual(
             "cpu.sysbench.rate: all that was tested, up to 8 guests, within "
-            "the limit of 40 %; the law predicts 10, extrapolated beyond 8.",
+            "the limit of 40 %; the law predicts 10, extrapolated beyond 8, "
+            "and nobody knows the host's size.",
+            got.sentences()[-1],
+        )
+
+    def test_bound_by_the_host(self):
+        """The law has no edge, and the host has."""
+        rooms = tuple(
+            repetition.Room(guests=guests, what=what)
+            for guests, what in ((15, "16 GiB"), (9, "the 9 processors of h"))
+        )
+        curves = [
+            dataclasses.replace(one, rooms=rooms) for one in law((1, 2, 4, 8))
+        ]
+        got = made.degradation(curves, {"*": 40})
+        self.assertTrue(
+            got.sentences()[-1].endswith(
+                "the law predicts 9, extrapolated beyond 8, and no more, as "
+                "the 9 processors of h hold 9 guests."
+            ),
             got.sentences()[-1],
         )
 

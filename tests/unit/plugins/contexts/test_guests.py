@@ -1,5 +1,6 @@
 """Tests for the context that boots guests."""
 
+import ipaddress
 import pathlib
 import pickle
 import tempfile
@@ -12,13 +13,15 @@ from rally.common import cfg
 from rally.task import context as rally_context
 
 from rally_vmperf import opts
-from rally_vmperf.execution import arrival
+from rally_vmperf.execution.stations import arrival
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import ledger
+from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.plugins.contexts import guests
+from rally_vmperf.records import journal
+from tests.unit import made
 from tests.unit.guests import test_console_keys
-from tests.unit.guests import test_ledger
 from tests.unit.guests import testing
+from tests.unit.guests.cleanup import test_ledger
 
 CONF = cfg.CONF
 OWNER = "1234abcd-0000-4000-8000-000000000000"
@@ -34,7 +37,9 @@ GROUPS = [
     {"name": "a", **GROUP, "boot_volume": {"size_gib": 8}},
     {"name": "b", **GROUP},
 ]
-ARRIVE = "rally_vmperf.execution.arrival.Guests.wait"
+#: The network that Rally's machine is in.
+HERE = ipaddress.ip_network("192.0.2.0/24")
+ARRIVE = "rally_vmperf.execution.stations.arrival.Guests.wait"
 
 
 @rally_context.configure(name="vmperf_test_early", order=1)
@@ -55,6 +60,18 @@ class Late(Early):
     """Set up after the guests."""
 
 
+def stored(name, workload):
+    """Return a workload of two guests, as Rally's database has it."""
+    return {
+        "name": name,
+        "args": {"workloads": [workload]},
+        "contexts": {"vmperf_guests@openstack": {**GROUP, "count": 2}},
+        "sla": {},
+        "runner_type": "serial",
+        "runner": {"times": 1},
+    }
+
+
 class Interruption:
     """Ctrl-C at the k-th call, before or after it takes effect."""
 
@@ -72,6 +89,8 @@ class Interruption:
 
 
 class Case(unittest.TestCase):
+    stored: t.ClassVar[dict[str, t.Any]] = {"name": "Dummy.dummy", "args": {}}
+
     def setUp(self):
         self.cloud = testing.FakeCloud()
         folder = tempfile.TemporaryDirectory()
@@ -84,6 +103,8 @@ class Case(unittest.TestCase):
         for target, new in (
             ("time.sleep", lambda seconds: None),
             ("rally_vmperf.guests.cloud.connect", lambda one: self.cloud),
+            ("rally.common.db.workload_get", lambda uuid: self.stored),
+            ("rally_vmperf.machines.remote.routes.source", lambda *_: HERE),
         ):
             patch = mock.patch(target, new)
             patch.start()
@@ -113,6 +134,38 @@ class Case(unittest.TestCase):
 
 
 class SetUpTest(Case):
+    def test_ports_are_open_to_what_the_scenario_runs(self):
+        """Both guests have three of iperf3's, where they talk to another."""
+        between = {"directions": ["guest_to_guest"]}
+        for name, arguments, expected in (
+            ("VMPerf.density", between, {(5201, 5206)}),
+            ("VMPerf.density", {}, set()),
+            ("Dummy.dummy", between, set()),
+        ):
+            one = {"name": "iperf3", "arguments": arguments}
+            self.stored = stored(name, one)
+            self.context().setup()
+            found = {
+                (rule["port_range_min"], rule["port_range_max"])
+                for rule in self.cloud.network.rules
+                if "port_range_min" in rule
+            }
+            self.assertEqual(expected, found - {(22, 22)}, name)
+            self.cloud.network.rules.clear()
+
+    def test_guests_of_an_overhead_run_share_a_host(self):
+        """As copies on bare metal did; those of others are Nova's to place."""
+        for name, groups in (
+            ("Dummy.dummy", 0),
+            ("VMPerf.density", 0),
+            ("VMPerf.overhead", 1),
+        ):
+            self.stored = stored(name, {"name": "sysbench"})
+            self.context().setup()
+            self.assertEqual(
+                groups, self.cloud.calls.count("create_server_group"), name
+            )
+
     def test_a_boot_that_does_not_end_is_told(self):
         self.reach.return_value = [
             arrival.Arrival(),
@@ -131,6 +184,28 @@ class SetUpTest(Case):
         )
         context.cleanup()
 
+    def test_a_guest_that_does_not_answer_is_left_out(self):
+        """The run goes on without it, its server goes, and that is said."""
+        self.reach.return_value = [
+            arrival.Arrival(),
+            arrival.Arrival(trouble="no route"),
+        ]
+        self.cloud.compute.console = "Kernel panic - not syncing: VFS"
+        context = self.context()
+        context.setup()
+        data = context.context["vmperf_guests"]
+        self.assertEqual(["g1"], [one["name"] for one in data["guests"]])
+        self.assertEqual(["g2"], data["absent"])
+        (seen,) = (
+            one["seen"]
+            for one in data["findings"]
+            if (one["kind"], one["subject"]) == ("guest_absent", "g2")
+        )
+        self.assertIn("no route; by its console its kernel panicked", seen)
+        self.assertEqual(1, self.cloud.calls.count("delete_server"))
+        context.cleanup()
+        self.assertEqual([], self.cloud.left())
+
     def test_life(self):
         context = self.context()
         context.setup()
@@ -142,6 +217,25 @@ class SetUpTest(Case):
         context.cleanup()
         self.assertEqual([], self.cloud.left())
         self.assertEqual([], self.entries())
+
+    def test_verdicts_are_told_in_the_end(self):
+        """Rally tells of SLAs before it has them all in one table."""
+        records = made.records()
+        folder = pathlib.Path(CONF.vmperf.journal_dir)
+        for record in records:
+            journal.Journal(folder, OWNER).append(record)
+        context = self.context()
+        context.setup()
+        self.stored = {
+            "name": "VMPerf.overhead",
+            "args": {"workloads": []},
+            "sla": {"vmperf_overhead": made.LIMITS},
+        }
+        with mock.patch.object(guests.LOG, "info", autospec=True) as told:
+            context.cleanup()
+        table = told.call_args.args[0]
+        self.assertIn("Verdicts\nOverhead of", table)
+        self.assertRegex(table, "passed +cpu.events.rate")
 
     def test_groups(self):
         context = self.context(groups=GROUPS)
@@ -164,13 +258,18 @@ class SetUpTest(Case):
 
     def test_a_guest_that_does_not_answer(self):
         self.reach.return_value = [
-            arrival.Arrival(),
+            arrival.Arrival(trouble="no route"),
             arrival.Arrival(trouble="no route"),
         ]
         with self.assertRaises(errors.GuestError) as caught:
             self.context().setup()
-        self.assertIn("guest g2 at 172.24.4.11", str(caught.exception))
+        self.assertIn("guest g1 at 172.24.4.10", str(caught.exception))
         self.assertIn("no route", str(caught.exception))
+        self.assertIn(
+            "SSH is let in from 192.0.2.0/24: name others with "
+            '"sources": [NETWORK]',
+            str(caught.exception),
+        )
         self.assertIn("\nBooting\nlogin:", str(caught.exception))
         self.assertEqual([], self.cloud.left())
         self.assertEqual([], self.entries())
@@ -178,7 +277,7 @@ class SetUpTest(Case):
     def fail(self, console, **more):
         self.cloud.compute.console = console
         self.reach.return_value = [
-            arrival.Arrival(),
+            arrival.Arrival(trouble="g1: no SSH", **more),
             arrival.Arrival(trouble="g2: no SSH", **more),
         ]
         with self.assertRaises(errors.GuestError) as caught:
@@ -187,8 +286,8 @@ class SetUpTest(Case):
 
     def test_the_console_says_why(self):
         text = self.fail("Kernel panic - not syncing: VFS")
-        self.assertIn("g2: no SSH; by its console its kernel panicked", text)
-        self.assertNotIn("security group", text)
+        self.assertIn("g1: no SSH; by its console its kernel panicked", text)
+        self.assertNotIn("sources", text)
 
     def test_another_key_on_the_console(self):
         text = self.fail(test_console_keys.block(test_console_keys.FIRST))
@@ -196,7 +295,7 @@ class SetUpTest(Case):
 
     def test_a_jump_host_is_not_blamed_on_the_guest(self):
         text = self.fail("login:", at_jump=True)
-        self.assertIn("was not tried: g2: no SSH; end of the guest's", text)
+        self.assertIn("was not tried: g1: no SSH; end of the guest's", text)
         self.assertIn("\nlogin:", text)
 
     def test_a_key_from_the_console(self):
@@ -232,7 +331,7 @@ class SetUpTest(Case):
             self.context().setup()
         self.assertIn(
             "left by a run that was killed (task task-1, started 2026-01-01 "
-            "12:03 UTC): 1 floating address; remove with: rally-vmperf "
+            "12:03 UTC): 1 floating IP; remove with: rally-vmperf "
             "cleanup --yes",
             logs.output[0],
         )
@@ -243,8 +342,8 @@ class SetUpTest(Case):
         self.cloud.network.create_ip(description="c_rally_99999999_00000000")
         with (
             mock.patch.object(
-                guests,
-                "_config_files",
+                guests.opts,
+                "config_files",
                 autospec=True,
                 return_value=["/etc/mine.conf"],
             ),

@@ -9,8 +9,8 @@ from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import removal
 from rally_vmperf.guests import waiting
+from rally_vmperf.guests.cleanup import removal
 from rally_vmperf.plugins.contexts import guests
 from tests.unit.guests import testing
 from tests.unit.plugins.contexts import test_guests

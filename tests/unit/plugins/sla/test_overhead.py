@@ -1,6 +1,7 @@
 """Tests of the SLA as Rally uses it."""
 
 import unittest
+from unittest import mock
 
 import ddt
 import jsonschema
@@ -88,6 +89,35 @@ class TestOverhead(unittest.TestCase):
             second.add_iteration(iteration(values[number - 1], number))
         first.merge(second)
         self.assertEqual(self.judged(values).result(), first.result())
+
+    @ddt.data("add", "failed_beyond_return", "judgement")
+    def test_a_defect_of_the_judge(self, method):
+        """Voids the verdict in one line; Rally's consumer goes on."""
+        sla = self.judged([90.0, 91.0, 89.0])
+        self.assertTrue(self.judged([90.0, 91.0, 89.0]).result()["success"])
+        error = OverflowError("too large\nto convert")
+        with mock.patch.object(
+            sla.judge, method, autospec=True, side_effect=error
+        ):
+            self.assertTrue(sla.add_iteration(iteration(90.0, 4)))
+            whole = self.judged([])
+            whole.merge(sla)
+        result = whole.result()
+        self.assertFalse(result["success"])
+        self.assertTrue(result["detail"].startswith("void"), result["detail"])
+        self.assertIn("OverflowError: too large to convert", result["detail"])
+        self.assertNotIn("\n", result["detail"])
+
+    def test_a_judge_that_fails_in_the_end(self):
+        """Is as void, and nothing is raised."""
+        sla = self.judged([90.0, 91.0, 89.0])
+        error = ValueError("no")
+        with mock.patch.object(
+            sla.judge, "judgement", autospec=True, side_effect=error
+        ):
+            result = sla.result()
+        self.assertFalse(result["success"])
+        self.assertIn("void: the judge failed 1 time", result["detail"])
 
     @ddt.data(
         {"max_percent": {"cpu.*": "5"}},

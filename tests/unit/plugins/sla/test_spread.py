@@ -47,8 +47,7 @@ class TestSpread(unittest.TestCase):
         """Also those of what passed."""
         sla = judged([90.0, 91.0, 89.0], max_cv_percent={"cpu.*": 2})
         self.assertIn(
-            "passed: cpu.sysbench.rate coefficient of variation 1.11 % (limit "
-            "2 %).",
+            "passed: cpu.sysbench.rate cv 1.11 % (limit 2 %).",
             sla.details(),
         )
 

@@ -9,7 +9,7 @@ import ddt
 from rally.common import validation
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines import hostkey
+from rally_vmperf.machines.remote import hostkey
 from rally_vmperf.plugins.scenarios import overhead
 from rally_vmperf.plugins.validators import reach
 
@@ -64,7 +64,7 @@ class TestReach(unittest.TestCase):
         self.validate(guests={"host_key": {"console": True}})
 
     @ddt.data(
-        ({"jump": {"address": "j"}}, "jump: 'user' is a .* keys address, p"),
+        ({"jump": {"user": "j"}}, "jump: 'address' is a .* keys address, p"),
         ({"jump": {**HOP, "prt": 1}}, "'prt' was unexpected.*: keys address"),
         ({"jump": []}, "jump: "),
         ({"jump": [HOP, {}]}, "jump: 'address' is a required"),
@@ -127,6 +127,13 @@ class TestReach(unittest.TestCase):
     def test_files_of_the_peer(self, options, words):
         self.refused(words, peer={"address": "p", **options})
 
+    def test_sources_that_are_no_networks(self):
+        self.validate(guests={"sources": ["192.0.2.7", "fd00::/64"]})
+        self.refused(
+            "sources: 'here' does not appear to be .*; give an address",
+            guests={"sources": ["here"]},
+        )
+
     def test_an_empty_password(self):
         self.password.write_text("\nsecret\n")
         said = self.refused(
@@ -138,7 +145,7 @@ class TestReach(unittest.TestCase):
     def test_a_namespace_that_only_root_may_enter(self):
         error = base.MachineError("namespace 'x' can be entered by root alone")
         with mock.patch(
-            "rally_vmperf.machines.routes.open_socket",
+            "rally_vmperf.machines.remote.routes.open_socket",
             autospec=True,
             side_effect=error,
         ):

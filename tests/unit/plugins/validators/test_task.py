@@ -1,12 +1,16 @@
 """Tests of how Rally hears what is wrong with a task."""
 
+import pathlib
+import tempfile
 import unittest
 from unittest import mock
 
 from rally.common import validation
 
+from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.plugins.scenarios import density
 from rally_vmperf.plugins.validators import task
+from tests.unit.guests.cleanup import test_ledger
 
 CONFIG = {
     "args": {"workloads": [{"name": "sysbench"}], "levels": [1, 2]},
@@ -20,9 +24,21 @@ CONFIG = {
 class TestTask(unittest.TestCase):
     """The table of questions says what is wrong, Rally is told."""
 
+    def setUp(self):
+        """Have a folder for the ledger."""
+        super().setUp()
+        self.journals = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory())
+        )
+
     def validate(self, config):
         """Run the validator as Rally does."""
-        conf = mock.Mock(vmperf=mock.Mock(baseline_dir="/none"))
+        options = mock.Mock(
+            baseline_dir="/none", journal_dir=str(self.journals)
+        )
+        conf = mock.MagicMock(vmperf=options)
+        conf.__contains__.return_value = False
+        task.tell_killed.cache_clear()
         with mock.patch.object(task, "CONF", conf):
             task.Task().validate({}, config, density.Density, None)
 
@@ -35,6 +51,21 @@ class TestTask(unittest.TestCase):
         with self.assertLogs(task.LOG.logger, "INFO") as logs:
             self.validate(CONFIG)
         self.assertIn("guests_on_other_hosts", logs.output[0])
+
+    def test_killed_runs_come_first(self):
+        """They are named before any context acts, with what shows more."""
+        ledger.Ledger(self.journals).write(
+            test_ledger.entry("99999999-1", process=test_ledger.dead())
+        )
+        ledger.Ledger(self.journals).write(test_ledger.entry("99999999-2"))
+        with self.assertLogs(task.LOG.logger, "INFO") as logs:
+            self.validate(CONFIG)
+        self.assertRegex(
+            logs.output[0],
+            r"an earlier run was killed \(task task-1, started 2026-01-01 "
+            r"12:03 UTC\); see what it left with: rally-vmperf cleanup$",
+        )
+        self.assertNotIn("killed", "".join(logs.output[1:]))
 
     def test_refused(self):
         """In the words of whoever checked it."""

@@ -45,7 +45,7 @@ def changed(*changes):
         for key in parents:
             place = place[key]
         if value is None:
-            del place[last]
+            place.pop(last, None)
         else:
             place[last] = value
     return config
@@ -95,6 +95,9 @@ class TestDensity(unittest.TestCase):
         ),
         ((("args", "levels"), {"to": 3}),),
         (degradation(at=[2, 3]),),
+        (degradation(of="worst"), (("args", "lone"), "each")),
+        (degradation(at=2, against="bare_metal", of="worst"),),
+        ((("sla",), {"vmperf_degradation": {"max": {"cpu.*": 5}}}),),
         (degradation(at=2, against="bare_metal"),),
         ((("args", "stop"), {"max_percent": {"cpu.*": 50}}),),
         ((("args", "stop"), {"total_falls": True}),),
@@ -106,6 +109,55 @@ class TestDensity(unittest.TestCase):
         """Nothing is wrong with them; the baseline may be left out."""
         self.check(*changes)
 
+    def neighbours(self, count, beside, *changes):
+        """Check a task whose neighbours have a limit."""
+        limits = {
+            **CONFIG["sla"],
+            "vmperf_neighbours": {"max_percent": {"cpu.*": 5}},
+        }
+        return self.check(
+            (("args", "neighbours"), beside),
+            (("contexts", GUESTS, "count"), count),
+            (("sla",), limits),
+            *changes,
+        )
+
+    def test_neighbours(self):
+        """They are booted beside the largest level, on each host."""
+        beside = {"guests": 2, "workload": {"name": "stress_ng"}}
+        (warned,) = self.neighbours(5, beside)
+        self.assertIn("use order: shuffled or blocks", warned)
+        order = ("args", "order"), "blocks"
+        self.assertEqual([], self.neighbours(5, beside, order))
+        anywhere = ("contexts", GUESTS, "server_group"), None
+        self.assertEqual(1, len(self.neighbours(10, beside, order, anywhere)))
+        for count, given, words in (
+            (3, beside, "neighbours are 2 more; give .*{count: 5}"),
+            (3, None, "the task has no neighbours"),
+            (5, {"guests": 2}, "'workload' is a required"),
+        ):
+            with self.assertRaisesRegex(Exception, words):
+                self.neighbours(count, given)
+
+    def test_minutes_of_neighbours(self):
+        """Each level is measured twice; those that are stopped boot."""
+        entry = table.questions()["density"]
+        beside = {"guests": 2, "workload": {"name": "stress_ng"}}
+
+        def minutes(others, given=None):
+            config = changed(
+                (("args", "others"), others), (("runner", "times"), 40)
+            )
+            config["args"]["neighbours"] = given
+            return entry.minutes(task.of_rally(config, entry.scenario))
+
+        begin, alone = 2, minutes("idle")
+        measuring = minutes("idle", beside) - alone
+        self.assertAlmostEqual(alone - begin, measuring, delta=1)
+        # 1, 3, 2, 4, 3 and 5 guests: three rises in place of two.
+        booting = minutes("stopped", beside) - minutes("stopped") - measuring
+        self.assertAlmostEqual(40, booting, delta=1)
+
     @ddt.data(
         ((("args", "levels"), None), r"levels None: must be a list"),
         (
@@ -113,6 +165,8 @@ class TestDensity(unittest.TestCase):
             r"others 'asleep': must be one of idle, paused, stopped",
         ),
         ((("args", "levels"), [1, 1]), r"levels \[1, 1\]: must be a list"),
+        ((("args", "lone"), "all"), "lone 'all': must be turn or each"),
+        (degradation(of="worst"), "of: worst .* give VMPerf.density lone: ea"),
         ((("contexts", GUESTS, "count"), None), r"count 1: .*count: 3"),
         ((("contexts", GUESTS, "count"), 2), r"count 2: .*count: 3"),
         ((("contexts", GUESTS, "count"), 4), r"count 4: .*or a multiple"),
@@ -146,6 +200,7 @@ class TestDensity(unittest.TestCase):
             r"stop max_percent: 'dsik\.\*' matches no metric",
         ),
         ((("sla",), {"vmperf_overhead": {}}), "judges VMPerf.overhead, not"),
+        (degradation(max={"cpu.*": 0}), "degradation max: .*above zero"),
         (degradation(at=4), r"at: no level has 4 guests \(there are: 1, 2, 3"),
         (degradation(at=[1, 5]), "at: no level has 5 guests"),
         (
@@ -188,6 +243,7 @@ class TestDensity(unittest.TestCase):
         levels = (("args", "levels"), [2, 3])
         for change in (
             degradation(),
+            (("args", "lone"), "each"),
             (("args", "stop"), {"max_percent": {"cpu.*": 5}}),
         ):
             with self.assertRaisesRegex(checks.REFUSALS, "needs the level 1"):
@@ -209,9 +265,27 @@ class TestDensity(unittest.TestCase):
         limit = {"min_index": {"cpu.*": 0.9}, "at": 1}
         with self.assertRaisesRegex(
             checks.REFUSALS,
-            "nobody to lose to or to share with",
+            "a single guest shares its host with no other",
         ):
             self.check((("sla",), {"vmperf_fairness": limit}))
+
+    @ddt.data((4, None), (6, "give count: 4"))
+    @ddt.unpack
+    def test_as_many_on_each_host(self, count, words):
+        """Several hosts have as many guests each as the largest level."""
+        changes = (
+            (("args", "levels"), [1, 2]),
+            (("contexts", GUESTS, "count"), count),
+            (("contexts", GUESTS, "hosts"), ["a", "b"]),
+            (("contexts", GUESTS, "server_group"), None),
+            (("contexts", "vmperf_baseline"), None),
+            (("sla",), {}),
+        )
+        if words is None:
+            self.assertEqual([], self.check(*changes))
+            return
+        with self.assertRaisesRegex(checks.REFUSALS, words):
+            self.check(*changes)
 
     def test_pairs_at_even_levels(self):
         """Each pair is two guests of the level."""
@@ -223,6 +297,20 @@ class TestDensity(unittest.TestCase):
             (("sla",), {}),
         )
         self.assertEqual([], remarks)
+
+    @ddt.data(("idle", 2), ("stopped", 10))
+    @ddt.unpack
+    def test_the_plan_counts_each_lone_guest(self, others, more):
+        """Level 1 runs three times, and where others are stopped boots so."""
+        minutes = []
+        entry = table.questions()["density"]
+        for lone in ("turn", "each"):
+            config = changed(
+                (("args", "lone"), lone), (("args", "others"), others)
+            )
+            asked = task.of_rally(config, entry.scenario)
+            minutes.append(entry.minutes(asked))
+        self.assertEqual(more, minutes[1] - minutes[0])
 
     def test_where_nova_chooses(self):
         """It is said what that may lead to."""

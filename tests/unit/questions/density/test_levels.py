@@ -20,6 +20,9 @@ class TestExpand(unittest.TestCase):
         ({"doubling_to": 8}, (1, 2, 4, 8)),
         ({"doubling_to": 7}, (1, 2, 4)),
         ({"doubling_to": 1}, (1,)),
+        ({"doubling_to": 1000}, tuple(1 << power for power in range(10))),
+        ({"to": 1000}, tuple(range(1, 1001))),
+        ([33, 1000], (33, 1000)),
     )
     @ddt.unpack
     def test_forms(self, given, wanted):
@@ -30,7 +33,7 @@ class TestExpand(unittest.TestCase):
         None,
         [],
         [0],
-        [33],
+        [1001],
         [1, 1],
         [1.5],
         ["1"],

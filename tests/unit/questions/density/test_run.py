@@ -1,5 +1,6 @@
 """Tests of runs in which more and more guests take part."""
 
+import asyncio
 import functools
 import tempfile
 import unittest
@@ -81,6 +82,27 @@ class TestRun(unittest.TestCase):
             [len(level["samples"][METRIC]) for level in record["conditions"]],
         )
 
+    def test_each_alone(self):
+        """One record of the level holds what each did alone."""
+        groups = host_groups.HostGroups((("g1", "g2", "g3"),))
+        session, idle = fakes.Session(), Idle()
+        run = fakes.run_of(
+            session,
+            self.journal,
+            [idle],
+            conditions=(
+                conditions.Condition(
+                    axes={"guests": 1}, choose=groups.each_alone
+                ),
+            ),
+        )
+        (level,) = run.repeat(1)["conditions"]
+        self.assertEqual([("g1",), ("g2",), ("g3",)], session.asked)
+        self.assertEqual(session.asked, [names for names, _ in idle.asked])
+        self.assertEqual(["g1", "g2", "g3"], level["machines"])
+        self.assertEqual(3, level["turns"])
+        self.assertEqual(3, len(level["samples"][METRIC]))
+
     def test_a_guest_that_dies(self):
         """Its level is incomplete, the next goes on without it."""
         session = fakes.Session(killed={2: "g2"})
@@ -98,13 +120,13 @@ class TestRun(unittest.TestCase):
                     "what": METRIC,
                     "source": "g2",
                     "reason": "3 guests of a host are wanted, 2 of 3 are "
-                    "left: g2 answered no more",
+                    "left: g2 stopped answering",
                 }
             ],
             three["missing"],
         )
         self.assertEqual([("g1", "g2"), ("g1",)], session.asked)
-        self.assertIn("g2 answered no more", run.warnings[0])
+        self.assertIn("g2 stopped answering", run.warnings[0])
         second = run.repeat(2)
         self.assertEqual(["g1", "g3"], second["conditions"][0]["machines"])
         self.assertEqual("complete", second["conditions"][0]["state"])
@@ -180,23 +202,23 @@ class TestRun(unittest.TestCase):
 class TestMake(unittest.TestCase):
     """Each level has bare metal of its own, or none."""
 
-    def run_of(self, copies, names=("g1", "g2"), levels=(1, 2), **changes):
+    def run_of(self, copies, machines=None, levels=(1, 2), **changes):
         """Return a run of guests on one host, closed in the end.
 
         :param copies: those of the baseline; None for no baseline
         """
+        machines = machines or map(golden.Machine, ("g1", "g2"))
         folder = self.enterContext(tempfile.TemporaryDirectory())
         document = None
         if copies is not None:
             document = whole.baseline(folder, copies)
-        asked = whole.asked(
-            folder, document, *(golden.Machine(name) for name in names)
-        )
+        asked = whole.asked(folder, document, *machines)
         given = {
             "levels": list(levels),
             "order": "listed",
             "seed": 0,
             "others": "idle",
+            "lone": "turn",
             "stop": None,
         }
         run = asked.opened.run(
@@ -239,7 +261,9 @@ class TestMake(unittest.TestCase):
         """And those that take part are woken again."""
         run = self.run_of(None, others="paused")
         record = run.repeat(1)
-        self.assertEqual({"others": "paused"}, record["options"])
+        self.assertEqual(
+            {"others": "paused", "lone": "turn"}, record["options"]
+        )
         self.assertEqual("complete", record["state"])
         idle, _ = run.ready.actions
         cloud = idle.connection
@@ -250,14 +274,55 @@ class TestMake(unittest.TestCase):
         )
 
     def test_a_stopped_guest_has_another_boot(self):
-        """For it is another QEMU process."""
+        """For it is another QEMU process; another one is alone each time."""
         run = self.run_of(None, others="stopped")
         with mock.patch("time.sleep", autospec=True):
             boots = [
                 [one["boot"][-2:] for one in run.repeat(n)["machines"]]
                 for n in (1, 2)
             ]
-        self.assertEqual([["#1", "#2"], ["#1", "#3"]], boots)
+        self.assertEqual([["#1", "#2"], ["#2", "#2"]], boots)
+
+    def test_neighbours(self):
+        """Each level without and with them; the last guests work there."""
+        self.enterContext(mock.patch.object(asyncio, "sleep", autospec=True))
+        quiet, loud = golden.Noisy("g3"), {"neighbours": golden.NEIGHBOURS}
+        record = self.run_of(
+            None, (golden.Machine("g1"), golden.Machine("g2"), quiet), **loud
+        ).repeat(1)
+        self.assertEqual("complete", record["state"])
+        self.assertEqual(
+            [
+                ({"guests": guests, "neighbours": some}, guests)
+                for guests in (1, 2)
+                for some in (0, 1)
+            ],
+            [
+                (one["axes"], len(one["machines"]))
+                for one in record["conditions"]
+            ],
+        )
+        self.assertEqual(2, record["shape"]["copies"])
+        self.assertEqual(
+            "sysbench", record["options"]["neighbours"]["workload"]
+        )
+        self.assertEqual(["start", "await", "cancel"] * 2, quiet.asked)
+        self.assertEqual([], quiet.jobs)
+
+    def test_neighbours_are_paused_where_they_rest(self):
+        """They are woken for the conditions in which they work."""
+        self.enterContext(mock.patch.object(asyncio, "sleep", autospec=True))
+        run = self.run_of(
+            None,
+            (golden.Machine("g1"), golden.Noisy("g2")),
+            levels=(1,),
+            others="paused",
+            neighbours=golden.NEIGHBOURS,
+        )
+        self.assertEqual("complete", run.repeat(1)["state"])
+        calls = run.ready.actions[0].connection.calls
+        switched = [x for x in calls if x.endswith("pause_server")]
+        self.assertEqual(["pause_server", "unpause_server"], switched)
 
     def test_guests_that_share_no_host(self):
         """Every record says so."""

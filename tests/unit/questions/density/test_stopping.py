@@ -4,7 +4,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.measurement import sample
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density import levels
 
 RATE = sample.Metric(name="cpu.rate", unit="1/s", better="higher")
@@ -17,13 +17,16 @@ LOST = sample.Metric(
 
 def level(metric, *values):
     """Return a level: its number of guests, and a value of each."""
-    return len(values), [
-        sample.Observation(
-            source=f"g{number}",
-            sample=sample.Sample(metric=metric, value=value),
-        )
-        for number, value in enumerate(values, 1)
-    ]
+    return levels.Level(
+        len(values),
+        [
+            sample.Observation(
+                source=f"g{number}",
+                sample=sample.Sample(metric=metric, value=value),
+            )
+            for number, value in enumerate(values, 1)
+        ],
+    )
 
 
 @ddt.ddt
@@ -41,7 +44,7 @@ class TestStop(unittest.TestCase):
     def test_limit(self, metric, first, second, why):
         """A time counts as a rate; a count is no rate."""
         rule = levels.Stop(max_percent={"*": 50})
-        said = rule.reached([level(metric, *first), level(metric, *second)])
+        said = rule.reached([[level(metric, *first), level(metric, *second)]])
         self.assertIn(why, said)
         self.assertEqual(bool(why), bool(said))
 
@@ -54,22 +57,52 @@ class TestStop(unittest.TestCase):
     def test_total(self, first, second, why):
         """It must rise from level to level."""
         rule = levels.Stop(total_falls=True)
-        said = rule.reached([level(RATE, *first), level(RATE, *second)])
+        said = rule.reached([[level(RATE, *first), level(RATE, *second)]])
         self.assertEqual(why, said)
 
     def test_totals_of_what_adds_up(self):
         """Latencies have no total; one that rises is enough to go on."""
         rule = levels.Stop(total_falls=True)
         one, two = level(LATENCY, 1.0), level(LATENCY, 9.0, 9.0)
-        self.assertEqual("", rule.reached([one, two]))
+        self.assertEqual("", rule.reached([[one, two]]))
         other = sample.Metric(name="disk.rate", unit="1/s", better="higher")
         rising = [
-            (1, [*level(RATE, 9.0)[1], *level(other, 1.0)[1]]),
-            (2, [*level(RATE, 4.0, 4.0)[1], *level(other, 1.0, 1.0)[1]]),
+            levels.Level(1, [*level(RATE, 9.0)[1], *level(other, 1.0)[1]]),
+            levels.Level(
+                2, [*level(RATE, 4.0, 4.0)[1], *level(other, 1.0, 1.0)[1]]
+            ),
         ]
-        self.assertEqual("", rule.reached(rising))
+        self.assertEqual("", rule.reached([rising]))
 
     def test_the_first_level_stops_nothing(self):
         """There is nothing to hold it against."""
         rule = levels.Stop(max_percent={"*": -1}, total_falls=True)
-        self.assertEqual("", rule.reached([level(RATE, 1.0)]))
+        self.assertEqual("", rule.reached([[level(RATE, 1.0)]]))
+
+    def test_all_repetitions_so_far_decide(self):
+        """An unlucky one ends no curve, and a lucky one prolongs none."""
+        rule = levels.Stop(max_percent={"*": 50})
+        good = [level(RATE, 100.0), level(RATE, 70.0, 70.0)]
+        bad = [level(RATE, 100.0), level(RATE, 45.0, 45.0)]
+        self.assertIn("with 2 guests", rule.reached([bad]))
+        self.assertEqual("", rule.reached([good, good, bad]))
+        self.assertEqual(
+            "cpu.rate lost 50.5% with 2 guests, more than 50 % (*), over 3 "
+            "repetitions",
+            rule.reached(
+                [bad, bad, [level(RATE, 100.0), level(RATE, 60.0, 60.0)]]
+            ),
+        )
+        # A repetition without the level says nothing of it.
+        self.assertIn("lost 55.0%", rule.reached([good[:1], bad]))
+
+    def test_totals_of_all_repetitions(self):
+        """Of guests that were alone in turn the total is that of one."""
+        rule = levels.Stop(total_falls=True)
+        rise = [level(RATE, 100.0), level(RATE, 60.0, 60.0)]
+        fall = [level(RATE, 100.0), level(RATE, 45.0, 45.0)]
+        self.assertEqual("", rule.reached([rise, fall]))
+        self.assertIn("no total", rule.reached([fall, fall, rise]))
+        each = level(RATE, 100.0, 100.0)._replace(guests=1, turns=2)
+        self.assertEqual("", rule.reached([[each, rise[1]]]))
+        self.assertIn("no total", rule.reached([[each, fall[1]]]))

@@ -1,9 +1,13 @@
 """Tests of runs that compare guests with bare metal."""
 
+import asyncio
+import dataclasses
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
+from rally_vmperf.guests import errors
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import files
 from tests.unit.runs import fakes
@@ -64,6 +68,32 @@ class TestMake(unittest.TestCase):
         self.assertIn("cpu.sysbench.rate", record["expected"])
         self.assertEqual([], self.machines[0].jobs)
 
+    def test_those_who_came(self):
+        """They are compared with as many copies; it is kept who was asked."""
+        asked = whole.asked(
+            self.folder, whole.baseline(self.folder, (2,)), *self.machines
+        )
+        booted = dataclasses.replace(asked.booted, absent=("g3",))
+        asked = dataclasses.replace(asked, booted=booted)
+        run = asked.opened.run("w", lambda: overhead.make(asked))
+        self.addCleanup(asked.opened.close, "w")
+        record = run.repeat(1)
+        self.assertEqual("complete", record["state"])
+        self.assertEqual(
+            {"vcpus": 1, "memory_mib": 512, "copies": 2, "asked": 3},
+            record["shape"],
+        )
+
+    def test_neighbours_need_all_guests(self):
+        asked = whole.asked(
+            self.folder, whole.baseline(self.folder), *self.machines
+        )
+        booted = dataclasses.replace(asked.booted, absent=("g3",))
+        asked = dataclasses.replace(asked, booted=booted)
+        beside = {"guests": 1, "workload": {"name": "sysbench"}}
+        with self.assertRaisesRegex(errors.GuestError, "g3 did not come"):
+            overhead.make(asked, beside)
+
     def test_what_there_is_to_say(self):
         """Of bare metal, of its age and of the guests."""
         document = {
@@ -82,7 +112,7 @@ class TestMake(unittest.TestCase):
         run = self.run_of(whole.baseline(self.folder, (2,)))
         run.prepare()
         (watch,) = run.ready.actions
-        server = watch._connection.compute.all_servers[watch._guests[1].id]
+        server = watch.connection.compute.all_servers[watch.guests[1].id]
         server.host_id = "elsewhere"
         record = run.repeat(1)
         (found,) = record["conditions"][0]["findings"]
@@ -102,4 +132,96 @@ class TestMake(unittest.TestCase):
         self.assertNotIn("secret", str(record))
         self.assertEqual(
             "kvm", kept["machines"]["g1"]["fingerprint"]["virtualisation"]
+        )
+
+
+class TestNeighbours(TestMake):
+    """The last guests are not measured; each repetition has two conditions."""
+
+    def setUp(self):
+        """Let the last guest be a neighbour."""
+        super().setUp()
+        self.neighbour = golden.Noisy("g3")
+        self.machines.append(self.neighbour)
+        settled = mock.patch.object(asyncio, "sleep", autospec=True)
+        self.enterContext(settled)
+
+    def run_of(self, document, **changes):
+        """Return the run, closed in the end."""
+        asked = whole.asked(self.folder, document, *self.machines, **changes)
+        run = asked.opened.run(
+            "w", lambda: overhead.make(asked, golden.NEIGHBOURS)
+        )
+        self.addCleanup(asked.opened.close, "w")
+        return run
+
+    test_a_guest_that_was_moved = None
+    test_no_secret = None
+    test_neighbours_need_all_guests = None
+    test_those_who_came = None
+
+    def test_a_repetition(self):
+        """Of the same guests, with a neighbour and without."""
+        run = self.run_of(whole.baseline(self.folder, (2,)))
+        record = run.repeat(1)
+        self.assertEqual("complete", record["state"])
+        self.assertEqual(
+            [({"neighbours": n}, 2, ["g1", "g2"]) for n in (0, 1)],
+            [
+                (one["axes"], one["copies"], one["machines"])
+                for one in record["conditions"]
+            ],
+        )
+        self.assertEqual(2, record["shape"]["copies"])
+        self.assertEqual(
+            (1, "sysbench"),
+            tuple(
+                record["options"]["neighbours"][key]
+                for key in ("guests", "workload")
+            ),
+        )
+        self.assertEqual(["start", "await", "cancel"], self.neighbour.asked)
+        self.assertEqual([], self.neighbour.jobs)
+
+    def test_the_order(self):
+        """Each is the first in every other repetition."""
+        run = self.run_of(whole.baseline(self.folder, (2,)))
+        first = [
+            min(run.repeat(n)["conditions"], key=lambda one: one["position"])
+            for n in (1, 2, 3, 4)
+        ]
+        self.assertEqual(
+            [0, 0, 1, 1], sorted(one["axes"]["neighbours"] for one in first)
+        )
+
+    def test_a_neighbour_that_ends(self):
+        """Its condition is incomplete, the other one is not."""
+        self.neighbour.status = 3
+        run = self.run_of(whole.baseline(self.folder, (2,)))
+        record = run.repeat(1)
+        self.assertEqual(
+            ["complete", "incomplete"],
+            [one["state"] for one in record["conditions"]],
+        )
+        (gap,) = record["conditions"][1]["missing"]
+        self.assertEqual(("neighbours", "g3"), (gap["what"], gap["source"]))
+        self.assertIn("did not run sysbench throughout", gap["reason"])
+
+    def test_a_neighbour_elsewhere(self):
+        """It disturbs nobody."""
+        asked = whole.asked(
+            self.folder, whole.baseline(self.folder, (2,)), *self.machines
+        )
+        other = dataclasses.replace(asked.booted.guests[2], host_id="x")
+        booted = dataclasses.replace(
+            asked.booted, guests=(*asked.booted.guests[:2], other)
+        )
+        asked = dataclasses.replace(asked, booted=booted)
+        run = asked.opened.run(
+            "w", lambda: overhead.make(asked, golden.NEIGHBOURS)
+        )
+        self.addCleanup(asked.opened.close, "w")
+        self.assertIn(
+            ("guests_on_other_hosts", "g3"),
+            [(x["kind"], x["subject"]) for x in run.repeat(1)["findings"]],
         )

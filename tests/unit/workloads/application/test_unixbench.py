@@ -1,8 +1,10 @@
+import statistics
 import unittest
 
 import ddt
 
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads.application import _unixbench_report
 from rally_vmperf.workloads.application import unixbench
 from tests.unit.workloads import golden
 
@@ -34,10 +36,56 @@ class UnixBenchTestCase(unittest.TestCase):
                 "tar -xf unixbench.tar --strip-components=1 --wildcards "
                 "*/UnixBench/*",
                 "make -C UnixBench all UB_GCC_OPTIONS=-O3 -ffast-math",
-                "perl UnixBench/Run -i 3 -c 8 dhry2reg pipe",
+                "env -C UnixBench perl Run -i 3 -c 8 dhry2reg pipe",
             ],
             [" ".join(command.argv) for command in commands],
         )
+
+    def test_what_compiles_has_the_headers_of_the_c_library(self):
+        (gcc,) = (x for x in self.workload.TOOLS if x.command == "gcc")
+        self.assertEqual("build-essential", gcc.package)
+
+    def check(self, content, **given):
+        arguments = self.workload.complete({"source": "/ub.tgz", **given})
+        self.workload.check_files(arguments, {"unixbench.tar": content})
+
+    @ddt.data((0, 1024), (16, 16), (16, 1))
+    @ddt.unpack
+    def test_copies_within_the_cap_of_the_source(self, cap, copies):
+        self.check(golden.unixbench_source(cap), copies=copies)
+
+    def test_more_copies_than_the_source_runs(self):
+        """Its report would not have the tests; it is known beforehand."""
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            r"^copies: UnixBench of /ub\.tgz runs 16 at most, not 17; .* 16$",
+        ):
+            self.check(golden.unixbench_source(16), copies=17)
+
+    def test_another_tarball(self):
+        whole = golden.unixbench_source()
+        for content in (b"", b"x" * 999, whole[:60], whole[:30]):
+            with self.assertRaisesRegex(
+                base.WorkloadError, r"^source: /ub\.tgz is no tarball \(.*"
+            ):
+                self.check(content)
+        with self.assertRaisesRegex(
+            base.WorkloadError, "has no UnixBench/Run in its first folder"
+        ):
+            self.check(golden.unixbench_source(name="UnixBench/Run"))
+
+    def test_samples_follow_from_the_passes(self):
+        """The worst third of them is left out."""
+        text = GOLDEN.replace("1 samples)", "7 samples)")
+        outcome = {"unixbench": golden.outcome("unixbench", text)}
+        arguments, *_ = golden.RUNS["unixbench"]
+        often = [x for x in arguments["tests"] if unixbench.TESTS[x].often]
+        for passes, wrong in ((1, often[0]), (10, "execl")):
+            asked = self.workload.complete({**arguments, "iterations": passes})
+            with self.assertRaisesRegex(
+                base.WorkloadError, f"{wrong} has 7 samples instead of"
+            ):
+                self.workload.parse(asked, outcome)
 
     def test_the_tarball_is_the_operators(self):
         """So its checksum goes into the record."""
@@ -93,7 +141,7 @@ class UnixBenchTestCase(unittest.TestCase):
             s.metric.name.removeprefix(PREFIX): (s.value, s.metric.unit)
             for s in samples
         }
-        self.assertEqual(2 * 11 + 1, len(found))
+        self.assertEqual(3 * 11 + 1, len(found))
         expected = {
             "dhry2reg.rate": (dhrystone, "ops/s"),
             "whetstone-double.rate": (mwips * 1e6, "ops/s"),
@@ -101,6 +149,7 @@ class UnixBenchTestCase(unittest.TestCase):
             "fsbuffer.rate": (buffer * 1024, "B/s"),
             "dhry2reg.index": (index[0], "1"),
             "index": (index[1], "1"),
+            "execl.samples": (1, "1"),
         }
         for name, (value, unit) in expected.items():
             self.assertEqual(unit, found[name][1])
@@ -138,14 +187,45 @@ class ReadTestCase(unittest.TestCase):
             text = whole[:end]
             for length in range(0, len(text), 7):
                 with self.assertRaises(base.WorkloadError):
-                    unixbench.read(text[:length], copies)
+                    _unixbench_report.read(text[:length], copies)
             with self.assertRaisesRegex(base.WorkloadError, "0 index scores"):
-                unixbench.read(text, copies)
+                _unixbench_report.read(text, copies)
+
+    def test_an_index_score_of_rounded_indices(self):
+        """It is the mean of what they were before they were printed."""
+        scores = {"Dhrystone": 21337080.2, "Pipe Throughput": 242143.8}
+        references = {"Dhrystone": 116700.0, "Pipe Throughput": 12440.0}
+        exact = {
+            name: score / references[name] * 10
+            for name, score in scores.items()
+        }
+        total = statistics.geometric_mean(exact.values())
+        printed = [float(f"{one:.1f}") for one in exact.values()]
+        self.assertGreater(
+            round(total, 1), statistics.geometric_mean(printed) + 0.1
+        )
+        lines = [
+            "Benchmark Run: Sat Nov 21 2026 01:43:30 - 01:49:10",
+            "2 CPUs in system; running 1 parallel copy of tests",
+            *(
+                f"{name:<40} {score:12.1f} lps   (10.0 s, 1 samples)"
+                for name, score in scores.items()
+            ),
+            *(
+                f"{name:<40} {references[name]:12.1f} {score:12.1f} "
+                f"{exact[name]:8.1f}"
+                for name, score in scores.items()
+            ),
+            f"{'System Benchmarks Index Score (Partial Only)':<66} "
+            f"{total:8.1f}\n",
+        ]
+        report = _unixbench_report.read("\n".join(lines), 1)
+        self.assertEqual(596.6, report.index)
 
     @ddt.data(0, 3)
     def test_other_copies(self, copies):
         with self.assertRaisesRegex(base.WorkloadError, "reports 0 runs"):
-            unixbench.read(GOLDEN, copies)
+            _unixbench_report.read(GOLDEN, copies)
 
     @ddt.data(
         ("(10.0 s, 1 samples)", "(10.0 s, 0 samples)", "without any sample"),
@@ -168,4 +248,4 @@ class ReadTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError, f"^unixbench.*{message}"
         ):
-            unixbench.read(GOLDEN.replace(old, new), 1)
+            _unixbench_report.read(GOLDEN.replace(old, new), 1)

@@ -51,27 +51,57 @@ class ProcessorTestCase(unittest.TestCase):
     def test_golden_output(self):
         rate, latency = self._parse(GOLDEN)
         self.assertEqual(sysbench.RATE, rate.metric)
-        self.assertEqual(8958.23, rate.value)
+        self.assertEqual(17924 / 2.0002, rate.value)
         self.assertEqual(sysbench.LATENCY_P95, latency.metric)
         self.assertAlmostEqual(0.00024, latency.value)
 
+    def test_a_rate_that_was_printed_late(self):
+        """Of a command that was stopped between its last event and that."""
+        late = golden.text("sysbench-1.0.20-late.txt")
+        self.assertIn("events per second:   172.71\n", late)
+        rate, _ = self._parse(late, seconds=2.5, threads=1)
+        self.assertEqual(412 / 2.0041, rate.value)
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            "^sysbench did 412 events in 2.0041 s of a command that took "
+            "2.2 s, which are not 172.71 per second; look at the raw output$",
+        ):
+            self._parse(late, seconds=2.2, threads=1)
+
     @ddt.data(
         ("events per second", "event rate", "0 lines 'events per second:'"),
-        ("8958.23", "many", "'many', not a finite number"),
-        ("8958.23", "8958.23 x", "not a finite number"),
-        ("8958.23", "-1.00", "which no machine reaches"),
-        ("8958.23", "9e12", "which no machine reaches"),
-        ("0.24\n         sum", "0.00\n         sum", "which no machine"),
-        ("General", "95th percentile: 1\nGeneral", "2 lines '95th"),
+        ("8958.23", "many", "0 lines 'events per second:'"),
+        ("8958.23", "8958.23 x", "0 lines 'events per second:'"),
+        ("8958.23", "8958.2", "0 lines 'events per second:'"),
+        ("8958.23", "-1.00", "0 lines 'events per second:'"),
+        ("8958.23", "7958.23", "17924 events in 2.0002 s .* not 7958.23 per"),
+        ("8958.23", "8968.23", "17924 events in 2.0002 s .* not 8968.23 per"),
     )
     @ddt.unpack
-    def test_broken_output(self, old, new, message):
+    def test_broken_rate(self, old, new, message):
+        self._refused(old, new, f"^sysbench .*{message}")
+
+    @ddt.data(
+        ({"threads": 1}, "did not say 'Number of threads: 1' once"),
+        ({"max_prime": 20000}, "did not say 'Prime numbers limit: 20000'"),
+        ({"time": 1}, "took 2.0002 s instead of 1 s"),
+        ({"time": 3}, "took 2.0002 s instead of 3 s"),
+    )
+    @ddt.unpack
+    def test_other_arguments_than_those_of_the_run(self, asked, message):
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^sysbench {message}"
+        ):
+            self._parse(GOLDEN, **asked)
+
+    def _refused(self, old, new, message):
         self.assertIn(old, GOLDEN)
         with self.assertRaisesRegex(base.WorkloadError, message):
             self._parse(GOLDEN.replace(old, new))
 
-    def _parse(self, text):
+    def _parse(self, text, seconds=2.1, **asked):
+        arguments = {"threads": 2, "time": 2, **asked}
         return self.workload.parse(
-            self.workload.complete({}),
-            {"sysbench": golden.outcome("sysbench", text)},
+            self.workload.complete(arguments),
+            {"sysbench": golden.outcome("sysbench", text, seconds=seconds)},
         )

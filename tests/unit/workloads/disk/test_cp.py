@@ -75,7 +75,7 @@ class TreeCopyTestCase(unittest.TestCase):
             self.workload.complete({}),
             {
                 "copy": golden.outcome(
-                    "copy", seconds=9, stderr="seconds 2.500\n"
+                    "copy", seconds=9, stderr="seconds 2.500, that is 2.500\n"
                 )
             },
         )
@@ -85,12 +85,22 @@ class TreeCopyTestCase(unittest.TestCase):
     @ddt.data(
         ({"exit_status": 1, "stderr": "cp: No space left"}, "No space left"),
         ({"stderr": "cp: x\nseconds 0.5"}, "cp said 'cp: x seconds 0.5'"),
-        ({"stdout": "copied"}, "cp said 'copied' instead of nothing but 'sec"),
+        ({"stdout": "copied"}, "cp said 'copied' instead of nothing but how"),
         ({"stderr": ""}, "cp said '' instead of"),
         ({"stderr": "seconds 0.12"}, "cp said 'seconds 0.12' instead of"),
+        (
+            {"stderr": "seconds 0.123, that is 0.124\n"},
+            "cp said 'seconds 0.123, that is 0.124' instead of",
+        ),
         ({"stderr": "seconds 0.123"}, "cp said 'seconds 0.123' instead of"),
-        ({"stderr": "seconds 0.000\n"}, "which no machine reaches"),
-        ({"stderr": "seconds 2.000\n"}, "took 2 s of a command that took 1 s"),
+        (
+            {"stderr": "seconds 0.000, that is 0.000\n"},
+            "which no machine reaches",
+        ),
+        (
+            {"stderr": "seconds 2.000, that is 2.000\n"},
+            "took 2 s of a command that took 1 s",
+        ),
     )
     @ddt.unpack
     def test_outcomes_that_are_no_measurement(self, fault, message):
@@ -99,7 +109,11 @@ class TreeCopyTestCase(unittest.TestCase):
                 self.workload.complete({}),
                 {
                     "copy": golden.outcome(
-                        "copy", **{"stderr": "seconds 0.500\n", **fault}
+                        "copy",
+                        **{
+                            "stderr": "seconds 0.500, that is 0.500\n",
+                            **fault,
+                        },
                     )
                 },
             )

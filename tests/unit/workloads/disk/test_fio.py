@@ -3,6 +3,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.disk import fio
 from tests.unit.workloads import golden
@@ -21,19 +22,95 @@ class DiskTestCase(unittest.TestCase):
         self.assertEqual(
             "fio --name=layout --filename=vmperf.data --size=256M --rw=write "
             "--bs=1M --ioengine=libaio --iodepth=8 --direct=1 --randseed=1 "
-            "--eta=never --output-format=json --refill_buffers --end_fsync=1",
+            "--eta=never --output-format=json+ --refill_buffers --end_fsync=1",
             " ".join(command.argv),
         )
+
+    def test_further_options(self):
+        """Only writes are flushed, and each job has a part of the file."""
+        arguments = self.workload.complete(
+            {
+                "patterns": ["read", "randwrite"],
+                "jobs": 3,
+                "flush": "fdatasync",
+                "rate_iops": 500,
+            }
+        )
+        read, write = self.workload.commands(arguments, base.Ends())
+        further = ("--numjobs=3", "--size=85M", "--offset_increment=85M")
+        self.assertEqual((*further, "--rate_iops=500"), read.argv[-4:])
+        self.assertEqual(
+            (*further, "--fdatasync=1", "--rate_iops=500"), write.argv[-5:]
+        )
+
+    def test_reads_and_writes_at_once(self):
+        """Each side has metrics of its own, and both are work."""
+        arguments = self.workload.complete(golden.RUNS["fio-mixed"].arguments)
+        one, other = self.workload.commands(arguments, base.Ends())
+        self.assertIn("--rw=rw", one.argv)
+        self.assertEqual("--rwmixread=70", other.argv[-1])
+        flushed = {**arguments, "flush": "fsync"}
+        *_, last = self.workload.commands(flushed, base.Ends())
+        self.assertEqual("--fsync=1", last.argv[-1])
+        outcomes = golden.RUNS["fio-mixed"].outcomes()
+        found = {
+            one.metric.name: one.value
+            for one in golden.values(self.workload.parse(arguments, outcomes))
+        }
+        every = [one.name for one in self.workload.metrics(arguments)]
+        self.assertEqual(36, len(every))
+        self.assertLessEqual(set(found), set(every))
+        for pattern in fio.MIXED:
+            read, write = (
+                found[f"disk.fio.{pattern}.{side}.iops"]
+                for side in ("read", "write")
+            )
+            self.assertAlmostEqual(0.7, read / (read + write), delta=0.02)
+        outcome = outcomes["randrw"]
+        counted = json.loads(golden.last(outcome.stdout))["jobs"][0]
+        both = sum(counted[x]["total_ios"] for x in ("read", "write"))
+        work = self.workload.work(arguments, outcome)
+        self.assertAlmostEqual(1.5 * both, work.amount)
+        self.assertIsNone(self.workload.course(arguments, outcome))
+
+    def test_first_write(self):
+        """A fresh file, laid out, is written to its end once."""
+        arguments = self.workload.complete(golden.RUNS["fio-first"].arguments)
+        (command,) = self.workload.commands(arguments, base.Ends())
+        self.assertEqual("size", command.bound)
+        line = " ".join(command.argv)
+        self.assertIn("--filename=vmperf.new --size=64M --rw=write", line)
+        self.assertIn("--fallocate=posix --unlink=1", line)
+        self.assertNotIn("--time_based", line)
+        outcomes = golden.RUNS["fio-first"].outcomes()
+        found = {
+            one.metric.name: one.value
+            for one in golden.values(self.workload.parse(arguments, outcomes))
+        }
+        told = json.loads(outcomes["first_write"].stdout)["jobs"][0]["write"]
+        self.assertEqual(
+            told["bw_bytes"], found["disk.fio.first_write.bandwidth"]
+        )
+        work = self.workload.work(arguments, outcomes["first_write"])
+        self.assertEqual(64, work.amount)
+        with self.assertRaisesRegex(base.WorkloadError, "64 of 65 requests"):
+            self.workload.parse({**arguments, "size_mib": 65}, outcomes)
+        with self.assertRaisesRegex(base.WorkloadError, "no fresh file"):
+            self.workload.complete({"patterns": ["first_write"], "jobs": 2})
+
+    def test_parts_that_are_too_small(self):
+        with self.assertRaisesRegex(base.WorkloadError, "jobs: 64 parts"):
+            self.workload.complete({"size_mib": 32, "jobs": 64})
 
     @ddt.data(
         (
             {"patterns": ["randread"]},
             "fio --name=randread --filename=vmperf.data --size=256M "
             "--rw=randread --bs=4k --ioengine=libaio --iodepth=8 --direct=1 "
-            "--randseed=1 --eta=never --output-format=json "
+            "--randseed=1 --eta=never --output-format=json+ "
             "--allow_file_create=0 --time_based --runtime=10 --ramp_time=2 "
             "--norandommap --group_reporting "
-            "--percentile_list=50:99 --status-interval=1",
+            "--percentile_list=50:90:95:99:99.9:99.99 --status-interval=1",
         ),
         (
             {
@@ -47,9 +124,10 @@ class DiskTestCase(unittest.TestCase):
             },
             "fio --name=write --filename=vmperf.data --size=1024M --rw=write "
             "--bs=4M --ioengine=libaio --iodepth=1 --direct=0 --randseed=1 "
-            "--eta=never --output-format=json --allow_file_create=0 "
+            "--eta=never --output-format=json+ --allow_file_create=0 "
             "--time_based --runtime=30 --ramp_time=0 --norandommap "
-            "--group_reporting --percentile_list=50:99 --status-interval=3",
+            "--group_reporting --percentile_list=50:90:95:99:99.9:99.99 "
+            "--status-interval=3",
         ),
     )
     @ddt.unpack
@@ -78,6 +156,7 @@ class DiskTestCase(unittest.TestCase):
         ({"depth": 0}, "depth: 0 is less .*1 to 1024"),
         ({"size_mib": 8}, "size_mib: 8 is less .*16 to 1048576"),
         ({"runtime": 0}, "runtime: 0 is less .*1 to 3600"),
+        ({"read_percent": 100}, "read_percent: 100 is greater .*1 to 99"),
         ({"ramp": -1}, "ramp: -1 is less .*0 to 600"),
         ({"direct": 1}, "direct: 1 is not .*true or false"),
     )
@@ -90,14 +169,39 @@ class DiskTestCase(unittest.TestCase):
 
     def test_samples_are_the_metrics_in_their_order(self):
         arguments = self.workload.complete(golden.RUNS["fio"][0])
-        samples = self.workload.parse(
+        readings = self.workload.parse(
             arguments, golden.outcomes(golden.RUNS["fio"][1])
         )
-        self.assertEqual(20, len(samples))
+        found = [s.metric.name for s in golden.values(readings)]
+        every = [s.name for s in self.workload.metrics(arguments)]
+        self.assertEqual(36, len(every))
+        others = ("_p90", "_p95", "_p99_9", "_p99_99")
         self.assertEqual(
-            list(self.workload.metrics(arguments)),
-            [s.metric for s in samples],
+            [one for one in every if not one.endswith(others)], found
         )
+
+    def test_each_pattern_has_a_distribution_and_a_series(self):
+        arguments = self.workload.complete(golden.RUNS["fio"][0])
+        readings = self.workload.parse(
+            arguments, golden.outcomes(golden.RUNS["fio"][1])
+        )
+        for kind, what in (
+            (sample.Distribution, "latency"),
+            (sample.Series, "iops"),
+        ):
+            self.assertEqual(
+                [f"disk.fio.{one}.{what}" for one in fio.PATTERNS],
+                [one.metric.name for one in readings if isinstance(one, kind)],
+            )
+
+    @ddt.data((10, 2, 1), (10, 600, 31), (3600, 0, 360), (1, 0, 1))
+    @ddt.unpack
+    def test_reports_fit_into_what_is_kept(self, runtime, ramp, interval):
+        arguments = self.workload.complete({"runtime": runtime, "ramp": ramp})
+        command, *_ = self.workload.commands(arguments, base.Ends())
+        self.assertIn(f"--status-interval={interval}", command.argv)
+        reports = (runtime + ramp) // interval + 1
+        self.assertLessEqual(reports * 88_000, command.output_limit)
 
     def test_course_of_a_pattern(self):
         outcome = golden.outcome(
@@ -116,7 +220,7 @@ class DiskTestCase(unittest.TestCase):
         arguments = self.workload.complete({"runtime": 2, "ramp": 1})
         outcome = golden.outcome("randread", text)
         work = self.workload.work(arguments, outcome)
-        counted = json.loads(text)["jobs"][0]["read"]["total_ios"]
+        counted = json.loads(golden.last(text))["jobs"][0]["read"]["total_ios"]
         self.assertEqual((counted * 1.5, "ops"), (work.amount, work.unit))
         layout = golden.outcome("layout", text)
         self.assertIsNone(self.workload.work(arguments, layout))
@@ -124,6 +228,11 @@ class DiskTestCase(unittest.TestCase):
     def test_failed_pattern_is_absent(self):
         outcomes = golden.outcomes({"randread": "fio-3.33-randread.json"})
         samples = self.workload.parse(
-            self.workload.complete({"runtime": 2}), outcomes
+            self.workload.complete(golden.RUNS["fio"].arguments), outcomes
         )
         self.assertEqual(5, len(samples))
+        self.assertTrue(
+            all(
+                s.metric.name.startswith("disk.fio.randread.") for s in samples
+            )
+        )

@@ -1,13 +1,16 @@
 import json
+import re
 import unittest
 
 import ddt
 
+from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.disk import _fio_result
 from tests.unit.workloads import golden
 
-GOLDEN = golden.text("fio-3.33-randread.json")
+REPORTS = golden.text("fio-3.33-randread.json")
+GOLDEN = golden.last(REPORTS)
 
 
 @ddt.ddt
@@ -20,21 +23,24 @@ class ReadTestCase(unittest.TestCase):
         self.assertAlmostEqual(
             values["bandwidth"] / size, values["iops"], delta=10
         )
-        self.assertLess(values["latency_p50"], values["latency_p99"])
+
+    @ddt.data("read", "write", "randread", "randwrite")
+    def test_only_percentiles_are_middles_of_buckets(self, pattern):
+        known = {
+            one.name.rpartition(".")[2]: one.resolution
+            for one in _fio_result.metrics(pattern)
+        }
+        for name in ("latency_p50", "latency_p99"):
+            self.assertEqual(histogram.ACCURACY, known[name])
+        self.assertIsNone(known["latency_mean"])
 
     def test_values_are_in_base_units(self):
         expected = json.loads(GOLDEN)["jobs"][0]["read"]
         values = self._values(GOLDEN, "randread")
         latency = expected["clat_ns"]
-        percentile = latency["percentile"]
         self.assertEqual(expected["iops"], values["iops"])
         self.assertEqual(expected["bw_bytes"], values["bandwidth"])
-        for name, nanoseconds in (
-            ("latency_mean", latency["mean"]),
-            ("latency_p50", percentile["50.000000"]),
-            ("latency_p99", percentile["99.000000"]),
-        ):
-            self.assertAlmostEqual(nanoseconds / 1e9, values[name])
+        self.assertAlmostEqual(latency["mean"] / 1e9, values["latency_mean"])
 
     def test_warnings_may_precede(self):
         text = "note: both iodepth >= 1 and synchronous {engine}\n" + GOLDEN
@@ -42,16 +48,47 @@ class ReadTestCase(unittest.TestCase):
             self._values(GOLDEN, "randread"), self._values(text, "randread")
         )
 
+    @ddt.data("read", "write", "randread", "randwrite", "reports")
+    def test_a_cut_between_two_reports_is_refused(self, name):
+        """Unless the last that is left is of the whole run."""
+        file = name if name != "reports" else "randread-reports"
+        reports = golden.text(f"fio-3.33-{file}.json")
+        name, _, more = file.partition("-")
+        seconds = 4 if more else 2
+        ends = [m.end() for m in re.finditer(r"^}\n", reports, re.M)]
+        whole = _fio_result.read(name, reports, seconds)
+        for end in ends[:-2]:
+            with self.assertRaisesRegex(base.WorkloadError, "ended after"):
+                _fio_result.read(name, reports[:end], seconds)
+        for found, true in zip(
+            _fio_result.read(name, reports[: ends[-2]], seconds),
+            whole,
+            strict=True,
+        ):
+            self.assertAlmostEqual(1, found.value / true.value, delta=0.01)
+
+    def test_a_guest_that_waits_for_its_processor(self):
+        """fio 3.33 in one of four guests on two cores counted 1.926 s of 2."""
+        text = golden.text("fio-3.33-read.json").replace(
+            '"runtime" : 2000', '"runtime" : 1926'
+        )
+        self.assertIn("1926", text)
+        self.assertEqual(3, len(_fio_result.read("read", text, 2)))
+
     def test_buffered_writes_are_read_alike(self):
         text = golden.text("fio-3.33-randwrite-buffered.json")
         samples = _fio_result.read("randwrite", text, 1)
-        self.assertEqual(5, len(samples))
+        self.assertEqual(3, len(samples))
+        self.assertGreater(
+            _fio_result.latencies("randwrite", text).histogram.count, 1000
+        )
 
     @ddt.data(
         (["error"], 5, "ended with error 5; .*'direct'"),
         (["error"], "no", "jobs.0.error should .* is str"),
         (["read", "total_ios"], 0, "did no I/O; raise 'runtime'"),
         (["read", "runtime"], 1000, "ended after 1 s of 2 s"),
+        (["read", "runtime"], 1899, "ended after 1.899 s of 2 s"),
         (["read", "iops"], 2e9, "disk.fio.randread.iops is 2e.09 ops/s"),
         (["read", "iops"], None, "jobs.0.read.iops should .* is missing"),
         (
@@ -84,6 +121,72 @@ class ReadTestCase(unittest.TestCase):
         }
 
 
+@ddt.ddt
+class LatenciesTestCase(unittest.TestCase):
+    """The distribution of latencies, out of the bins."""
+
+    @ddt.data("read", "write", "randread", "randwrite")
+    def test_percentiles_are_those_of_fio(self, pattern):
+        """Within 1 % of ours, and 0.8 % of the bins."""
+        text = golden.text(f"fio-3.33-{pattern}.json")
+        (job,) = json.loads(golden.last(text))["jobs"]
+        side = job["write" if "write" in pattern else "read"]
+        found = _fio_result.latencies(pattern, text)
+        self.assertEqual(side["clat_ns"]["N"], found.histogram.count)
+        for percent, told in side["clat_ns"]["percentile"].items():
+            ours = found.histogram.percentile(float(percent))
+            self.assertLess(abs(ours / (told / 1e9) - 1), 0.018, percent)
+
+    @ddt.data(
+        (None, "has no latency bins; .*json.* of fio 3.0"),
+        ([], "has no latency bins"),
+        ({str(one): 1 for one in range(1857)}, "has no latency bins"),
+        ({"1000": 1}, "do not add up to its 69512 requests"),
+        ({"fast": 69512}, "latency bin of randread is 'fast', not a finite"),
+        ({"-5": 69512}, "latency is -5e-09 s, which no machine reaches"),
+        ({"1e18": 69512}, "latency is 1e.09 s, which no machine reaches"),
+        ({"1000": "many"}, "bins.1000 should be a finite number, but is str"),
+        ({"1000": -1, "2000": 69513}, "-1 is no count"),
+    )
+    @ddt.unpack
+    def test_what_is_no_distribution(self, bins, message):
+        result = json.loads(GOLDEN)
+        result["jobs"][0]["read"]["clat_ns"]["bins"] = bins
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            _fio_result.latencies("randread", json.dumps(result))
+
+    def test_shorter_than_a_nanosecond(self):
+        """Is counted as one."""
+        result = json.loads(GOLDEN)
+        result["jobs"][0]["read"]["clat_ns"].update(N=30, bins={"0": 30})
+        found = _fio_result.latencies("randread", json.dumps(result))
+        self.assertAlmostEqual(
+            1e-9, found.histogram.percentile(50), delta=1e-11
+        )
+
+
+class SeriesTestCase(unittest.TestCase):
+    """Requests per second over time."""
+
+    def test_of_each_interval_that_is_measured(self):
+        text = golden.text("fio-3.33-randread-reports.json")
+        (found,) = _fio_result.series("randread", text)
+        self.assertEqual("disk.fio.randread.iops", found.metric.name)
+        self.assertEqual(5, len(found.points))
+        moment, value = found.points[0]
+        self.assertAlmostEqual(12321, value * moment, delta=1)
+        self.assertAlmostEqual(4.0, found.points[-1][0], delta=0.1)
+
+    def test_one_report_is_no_series(self):
+        self.assertEqual([], _fio_result.series("randread", GOLDEN))
+
+    def test_moments_that_make_no_sense(self):
+        """Values are worth as much without it."""
+        text = golden.text("fio-3.33-randread-reports.json")
+        text = re.sub(r'"runtime" : [0-9]+', '"runtime" : 0', text)
+        self.assertEqual([], _fio_result.series("randread", text))
+
+
 class CourseTestCase(unittest.TestCase):
     """How much was read when: from reports while it ran."""
 
@@ -110,6 +213,30 @@ class CourseTestCase(unittest.TestCase):
         pace = course.pace(course.points[1][0], course.points[-1][0])
         iops = _fio_result.read("randread", self.text, 4)[0].value
         self.assertAlmostEqual(3359 / 3.0, pace * iops, delta=10)
+
+    def test_a_ramp_as_long_as_an_interval(self):
+        """It ends between two reports, whatever was done in it."""
+        for in_ramp in (10, 300):
+            reports = (
+                (10.9, 900, in_ramp),
+                (12.0, 1000, 200),
+                (13.0, 2000, 350),
+            )
+            text = "\n".join(
+                json.dumps(
+                    {
+                        "timestamp_ms": moment * 1000,
+                        "jobs": [
+                            {"read": {"runtime": runtime, "total_ios": ios}}
+                        ],
+                    }
+                )
+                for moment, runtime, ios in reports
+            )
+            course = _fio_result.course("randread", text)
+            self.assertEqual(
+                ((11.0, 0.0), (12.0, 200.0), (13.0, 350.0)), course.points
+            )
 
     def test_one_report_tells_nothing_of_a_window(self):
         course = _fio_result.course("randread", GOLDEN)

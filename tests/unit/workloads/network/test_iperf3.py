@@ -7,7 +7,8 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads.network import iperf3
 from tests.unit.workloads import golden
 
-ENDS = base.Ends(peer="192.0.2.1", partner="2001:db8::2", port=5300)
+PORTS = range(5300, 5303)
+ENDS = base.Ends(peer="192.0.2.1", partner="2001:db8::2", own_ports=PORTS)
 ALL = {"directions": ["guest_to_guest", "from_peer", "to_peer"]}
 
 
@@ -40,6 +41,110 @@ class NetworkTestCase(unittest.TestCase):
         )
         argv = list(command.argv)
         self.assertEqual(f"{interval}", argv[argv.index("-i") + 1])
+
+    def test_both_directions_at_once(self):
+        run = golden.RUNS["iperf3-bidir"]
+        arguments = self.workload.complete(run.arguments)
+        self.assertEqual({"peer"}, self.workload.needs(arguments))
+        self.assertEqual(
+            ["bidir"], self.workload.narrowed(arguments, ENDS)["directions"]
+        )
+        (command,) = self.workload.commands(arguments, ENDS)
+        self.assertIn("--bidir", command.argv)
+        server = command.server
+        self.assertEqual(("peer", 5300), (server.on, server.port))
+        every = self.workload.complete(ALL)
+        both = {**every, "directions": [*every["directions"], "bidir"]}
+        *_, last = self.workload.commands(both, ENDS)
+        self.assertEqual(("bidir", 5300), (last.name, last.server.port))
+        outcomes = run.outcomes()
+        found = {
+            one.metric.name: one.value
+            for one in golden.values(self.workload.parse(arguments, outcomes))
+        }
+        metrics = [one.name for one in self.workload.metrics(arguments)]
+        self.assertEqual(metrics, list(found))
+        told = json.loads(outcomes["bidir"].stdout)["end"]
+        for direction, key in (
+            ("to_peer", "sum_received"),
+            ("from_peer", "sum_received_bidir_reverse"),
+        ):
+            name = f"network.iperf3.bidir.{direction}.throughput"
+            self.assertEqual(told[key]["bits_per_second"], found[name])
+        work = self.workload.work(arguments, outcomes["bidir"])
+        arrived = sum(
+            told[key]["bytes"]
+            for key in ("sum_received", "sum_received_bidir_reverse")
+        )
+        self.assertAlmostEqual(1.5, work.amount / arrived, 3)
+        self.assertIsNone(self.workload.course(arguments, outcomes["bidir"]))
+
+    @ddt.data(
+        (["end", "sum_received_bidir_reverse"], None, "one direction only"),
+        (["end", "sum_received_bidir_reverse", "bytes"], 5, "is not"),
+        (["end", "streams", 1, "sender", "sender"], True, "1 streams"),
+        (["start", "connected"], [], "1 streams"),
+        (["start", "test_start", "bidir"], 0, "one direction only"),
+    )
+    @ddt.unpack
+    def test_contradictions_of_both_directions(self, path, value, words):
+        run = golden.RUNS["iperf3-bidir"]
+        (outcome,) = run.outcomes().values()
+        result = json.loads(outcome.stdout)
+        node = result
+        for step in path[:-1]:
+            node = node[step]
+        node[path[-1]] = value
+        arguments = self.workload.complete(run.arguments)
+        changed = golden.outcome("bidir", json.dumps(result))
+        with self.assertRaisesRegex(base.WorkloadError, words):
+            self.workload.parse(arguments, {"bidir": changed})
+
+    def test_datagrams_go_one_way(self):
+        with self.assertRaisesRegex(base.WorkloadError, "bidir is of tcp"):
+            self.workload.complete(
+                {"protocol": "udp", "directions": ["bidir"]}
+            )
+
+    def test_further_options(self):
+        arguments = self.workload.complete(
+            {
+                "directions": ["to_peer"],
+                "window_kib": 256,
+                "segment": 1200,
+                "zero_copy": True,
+            }
+        )
+        (command,) = self.workload.commands(arguments, ENDS)
+        self.assertEqual(("-w", "256K", "-M", "1200", "-Z"), command.argv[-5:])
+        with self.assertRaisesRegex(
+            base.WorkloadError, "segment: 1200 is of tcp"
+        ):
+            self.workload.complete({"protocol": "udp", "segment": 1200})
+
+    @ddt.data(
+        ("to_peer", "tcp", "network.iperf3.to_peer", "to_peer"),
+        ("to_peer-udp", "udp", "network.iperf3.to_peer.udp", "udp-to_peer"),
+    )
+    @ddt.unpack
+    def test_cpu_of_both_ends(self, name, protocol, prefix, file):
+        text = golden.text(f"iperf3-3.12-{file}.json")
+        told = json.loads(text)["end"]["cpu_utilization_percent"]
+        (options,) = (
+            run.arguments
+            for run in golden.RUNS.values()
+            if f"iperf3-3.12-{file}.json" in run.files.values()
+        )
+        arguments = self.workload.complete({**options, "cpu": True})
+        outcome = golden.outcome(name, text)
+        found = {
+            one.metric.name: one.value
+            for one in golden.values(
+                self.workload.parse(arguments, {name: outcome})
+            )
+        }
+        self.assertEqual(told["host_total"], found[f"{prefix}.cpu"])
+        self.assertEqual(told["remote_total"], found[f"{prefix}.server_cpu"])
 
     @ddt.data(
         ("to_peer", "tcp", "to_peer", "network.iperf3.to_peer.throughput"),
@@ -78,9 +183,9 @@ class NetworkTestCase(unittest.TestCase):
         commands = self.workload.commands(self.workload.complete(ALL), ENDS)
         self.assertEqual(
             [
-                ("peer", "iperf3 -s -1 -p 5300", 5300),
-                ("peer", "iperf3 -s -1 -p 5301", 5301),
-                ("partner", "iperf3 -s -1 -p 5302", 5302),
+                ("peer", "iperf3 -s -p 5300", 5300),
+                ("peer", "iperf3 -s -p 5301", 5301),
+                ("partner", "iperf3 -s -p 5302", 5302),
             ],
             [
                 (c.server.on, " ".join(c.server.argv), c.server.port)
@@ -150,8 +255,16 @@ class NetworkTestCase(unittest.TestCase):
         )
 
     @ddt.data(
-        ({}, base.Ends(partner="192.0.2.2"), "to_peer needs a peer"),
-        (ALL, base.Ends(peer="192.0.2.1"), "guest_to_guest needs a partner"),
+        (
+            {},
+            base.Ends(partner="192.0.2.2", own_ports=PORTS),
+            "to_peer needs a peer",
+        ),
+        (
+            ALL,
+            base.Ends(peer="192.0.2.1", own_ports=PORTS),
+            "guest_to_guest needs a partner",
+        ),
     )
     @ddt.unpack
     def test_missing_end(self, arguments, ends, message):
@@ -199,7 +312,7 @@ class NetworkTestCase(unittest.TestCase):
         )
         self.assertEqual(
             list(self.workload.metrics(arguments)),
-            [s.metric for s in samples],
+            [s.metric for s in golden.values(samples)],
         )
         self.assertEqual(
             [
@@ -207,7 +320,7 @@ class NetworkTestCase(unittest.TestCase):
                 for direction in ("to_peer", "from_peer", "guest_to_guest")
                 for what in ("throughput", "jitter", "loss")
             ],
-            [s.metric.name for s in samples],
+            [s.metric.name for s in golden.values(samples)],
         )
 
     def test_samples_are_the_metrics_in_their_order(self):
@@ -217,7 +330,7 @@ class NetworkTestCase(unittest.TestCase):
         )
         self.assertEqual(
             list(self.workload.metrics(arguments)),
-            [s.metric for s in samples],
+            [s.metric for s in golden.values(samples)],
         )
         self.assertEqual(
             [
@@ -228,5 +341,5 @@ class NetworkTestCase(unittest.TestCase):
                 "network.iperf3.guest_to_guest.throughput",
                 "network.iperf3.guest_to_guest.retransmits",
             ],
-            [s.metric.name for s in samples],
+            [s.metric.name for s in golden.values(samples)],
         )

@@ -10,6 +10,12 @@ from tests.unit.workloads import golden
 GOLDEN = golden.text("iperf3-3.12-to_peer.json")
 
 
+def read(outcome, direction, protocol):
+    """Return the samples of a run of two seconds, or raise what it says."""
+    _iperf3_result.raise_reported(outcome, protocol)
+    return _iperf3_result.read(direction, protocol, outcome.checked(), 2)
+
+
 @ddt.ddt
 class ReadTestCase(unittest.TestCase):
     @ddt.data("to_peer", "from_peer", "guest_to_guest")
@@ -34,7 +40,7 @@ class ReadTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError,
             "^iperf3: to_peer: unable to connect to server: Connection "
-            "refused; look whether",
+            "refused; check that the other end",
         ):
             self._read(refused, exit_status=exit_status)
 
@@ -70,7 +76,7 @@ class ReadTestCase(unittest.TestCase):
 
     def _read(self, text, direction="to_peer", exit_status=0):
         outcome = golden.outcome(direction, text, exit_status=exit_status)
-        return _iperf3_result.read(direction, "tcp", {direction: outcome}, 2)
+        return read(outcome, direction, "tcp")
 
 
 @ddt.ddt
@@ -119,7 +125,8 @@ class ReadDatagramsTestCase(unittest.TestCase):
         self.assertEqual(0, lost)
         with self.assertRaisesRegex(
             base.WorkloadError,
-            r"^iperf3: to_peer: none of \d+ datagrams arrived; is UDP",
+            r"^iperf3: to_peer: none of \d+ datagrams arrived; check that the "
+            "other end lets in UDP",
         ):
             self._read(text)
 
@@ -177,8 +184,7 @@ class ReadDatagramsTestCase(unittest.TestCase):
 
     def _read(self, text):
         outcome = golden.outcome("to_peer-udp", text)
-        outcomes = {"to_peer-udp": outcome}
-        return _iperf3_result.read("to_peer", "udp", outcomes, 2)
+        return read(outcome, "to_peer", "udp")
 
 
 class CourseTestCase(unittest.TestCase):
@@ -215,6 +221,27 @@ class CourseTestCase(unittest.TestCase):
             "to_peer", "tcp", golden.outcome("x", GOLDEN, seconds=3.2), 1
         )
         self.assertAlmostEqual(1.0, course.pace(1.2, 3.0), places=12)
+
+    def test_series_of_what_is_measured(self):
+        """In bits, as the throughput is, and no second that is omitted."""
+        text = golden.text("iperf3-3.12-to_peer-reports.json")
+        outcome = golden.outcome("to_peer", text, seconds=5.4)
+        (found,) = _iperf3_result.series("to_peer", "tcp", outcome, 1)
+        self.assertEqual(
+            "network.iperf3.to_peer.throughput", found.metric.name
+        )
+        self.assertEqual(4, len(found.points))
+        told = json.loads(text)["intervals"][-1]["sum"]["bits_per_second"]
+        self.assertAlmostEqual(1.0, found.points[-1][1] / told, delta=0.02)
+
+    def test_one_report_is_no_series(self):
+        outcome = golden.outcome("x", GOLDEN, seconds=3.2)
+        self.assertLess(
+            len(_iperf3_result.course("to_peer", "tcp", outcome, 1).points), 3
+        )
+        self.assertEqual(
+            [], _iperf3_result.series("to_peer", "tcp", outcome, 1)
+        )
 
     def test_absurd_reports_are_none(self):
         for reports in (None, 5, {}, [], "x" * 5):

@@ -1,12 +1,13 @@
 """The page says what the judgement says, and nothing that guests slip in."""
 
+import copy
 import dataclasses
 import unittest
 
 import ddt
 
-from rally_vmperf.measurement import units
-from rally_vmperf.questions.density.section import told
+from rally_vmperf.measurement.samples import units
+from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.report import test_page
@@ -29,13 +30,13 @@ class PageTestCase(unittest.TestCase):
     def test_figures_are_those_of_the_judgement(self, records):
         shown = made.density_run(records, made.DENSITY_LIMITS)
         text = read(shown).text
-        for row in shown.judgement.rows:
+        for row in shown.judgement.curves:
             begin = text.index(f"{row.metric.name} {row.status} ")
             part = text[text.index("Mean guest", begin) :]
             for point in row.points:
                 figures = [units.show(point.mean, row.metric.unit)]
                 if point.total is not None:
-                    figures.append(told.rate(row.metric, point.total))
+                    figures.append(sentences.rate(row.metric, point.total))
                 if point.loss is not None:
                     percent = units.show_percent(point.loss.percent)
                     figures.append(f"{percent} %")
@@ -85,8 +86,10 @@ class PageTestCase(unittest.TestCase):
             {"vmperf_degradation": {"max_percent": {"*": 60}}},
         )
         text = read(shown).text
-        for row in shown.judgement.rows:
-            for sentence in told.fits(row) + told.line(row) + told.law(row):
+        for row in shown.judgement.curves:
+            for sentence in (
+                sentences.fits(row) + sentences.line(row) + sentences.law(row)
+            ):
                 self.assertIn(sentence, text)
         self.assertIn("Universal Scalability Law", text)
 
@@ -104,6 +107,37 @@ class PageTestCase(unittest.TestCase):
         text = read(made.density_run(records)).text
         self.assertIn("96.0 % (3)250 ms ± 10.0 ms (3)", text)
 
+    def test_neighbours(self):
+        """Their losses are by guests; the curve is that without them."""
+        records = made.few(made.density_records((1, 2), planned=3))
+        name = "disk.fio.randread.iops"
+        alone = read(made.density_run(copy.deepcopy(records))).text
+        for record in records:
+            record["options"]["neighbours"] = {
+                "guests": 1,
+                "workload": "stress_ng",
+                "arguments": {},
+            }
+            for quiet in list(record["conditions"]):
+                quiet["axes"]["neighbours"] = 0
+                loud = copy.deepcopy(quiet)
+                loud["axes"]["neighbours"] = 1
+                loud["samples"][name] = [
+                    0.8 * x for x in quiet["samples"][name]
+                ]
+                record["conditions"].append(loud)
+        limits = {"vmperf_neighbours": {"max_percent": {"disk.*": 10}}}
+        shown = made.density_run(records, limits)
+        self.assertEqual("failed", shown.judgements["Neighbours"].status)
+        text = read(shown).text
+        self.assertIn("1 guest, the last, with stress_ng", text)
+        table = text[text.index("Without neighbours") :]
+        for guests in (1, 2):
+            line = rf"better {guests}\d+\.\d+ kops/s .* 20\.0 % 10 % failed"
+            self.assertRegex(table, line)
+        curve = slice(alone.index("Mean guest"), alone.index("Start and"))
+        self.assertIn(alone[curve], text)
+
     def test_nothing_measured_is_said(self):
         text = read(made.density_run([None])).text
         self.assertIn("Void: nothing was measured", text)
@@ -114,7 +148,7 @@ class PageTestCase(unittest.TestCase):
         for record in records:
             record["conditions"][2].update(samples={}, state="incomplete")
         text = read(made.density_run(records, made.DENSITY_LIMITS)).text
-        self.assertIn("no counted repetition holds it of every guest", text)
+        self.assertIn("no counted repetition has it for every guest", text)
         for record in records:
             record["conditions"] = []
         text = read(made.density_run(records)).text

@@ -104,7 +104,7 @@ class PartsTestCase(unittest.TestCase):
         self.assertEqual({(5, 4), (8, 3)}, set(found))
         self.assertEqual("incomplete", found[5, 4].state)
         self.assertEqual(
-            "disk.fio.randread.iops of g3: g3 answers no more",
+            "disk.fio.randread.iops of g3: g3 no longer answers",
             found[5, 4].reasons[0],
         )
         self.assertEqual(
@@ -229,7 +229,7 @@ class OverviewTestCase(unittest.TestCase):
         cpu = parts["cpu.sysbench.rate"]
         totals = [
             point.bare_total
-            for point in small.judgement.rows[0].points
+            for point in small.judgement.curves[0].points
             if point.bare_total
         ]
         self.assertEqual(max(totals), cpu.host)
@@ -237,7 +237,7 @@ class OverviewTestCase(unittest.TestCase):
         (first, cells_of_small), (second, cells_of_large) = cpu.lines
         self.assertEqual((0, 1), (first, second))
         for cell, point in zip(
-            cells_of_small, small.judgement.rows[0].points, strict=True
+            cells_of_small, small.judgement.curves[0].points, strict=True
         ):
             self.assertEqual(point.total / cpu.host, cell.of_host)
         self.assertEqual("passed", cells_of_small[1].status)

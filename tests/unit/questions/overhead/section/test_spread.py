@@ -41,6 +41,28 @@ class SpreadTestCase(unittest.TestCase):
                     self.assertIn(words, line[:500])
         self.assertIn("limit 0.01 % failed", " ".join(table.split()))
 
+    def test_over_intervals(self):
+        """What records hold over time; there is no ratio to bare metal."""
+        records = made.records()
+        line = {"machines": 1, "end": 10, "mean": [80, 100, 120]}
+        for one in records:
+            one["conditions"][0]["lines"] = {"cpu.events.rate": line}
+        limits = {
+            "vmperf_spread": {
+                "over": "intervals",
+                "max_range_percent": {"cpu.*": 30},
+            }
+        }
+        shown, text = read(records, limits)
+        self.assertEqual("failed", shown.status)
+        self.assertEqual(
+            ["cpu.events.rate"], [*shown.judgements["Spread"].by_metric]
+        )
+        table = text[text.index("Its ratio to bare metal") :][:400]
+        words = " ".join(table.split())
+        self.assertRegex(words, "cpu.events.rate 5 40.0 % limit 30 % .*failed")
+        self.assertIn("there is no ratio over intervals", words)
+
     def test_each_verdict_has_its_words(self):
         shown, text = read(made.records(), LIMITS)
         self.assertEqual("failed", shown.status)

@@ -1,0 +1,1 @@
+"""The guest image, and packages for guests."""

@@ -1,0 +1,203 @@
+"""Build the guest image out of the distribution's packages.
+
+The same packages give the same image, to the last bit: nothing in it depends
+on the machine or the time of the build.
+"""
+
+import collections.abc
+import contextlib
+import dataclasses
+import pathlib
+import re
+import shutil
+
+import jinja2
+
+from rally_vmperf import removal
+from rally_vmperf import resources
+from rally_vmperf.cloud.image import image_disk
+from rally_vmperf.cloud.image import mirror
+from rally_vmperf.cloud.image import release_date
+from rally_vmperf.cloud.system import commands
+from rally_vmperf.cloud.system import errors
+from rally_vmperf.cloud.system import lock
+from rally_vmperf.cloud.system import mounts
+from rally_vmperf.cloud.system import packages
+from rally_vmperf.workloads import registry
+
+TOOLS = ("mmdebstrap", "extlinux", "qemu-utils", "e2fsprogs")
+WORK_PREFIX = ".vmperf-image-"
+#: Those of tasks/kvm-overhead.yaml and tasks/kvm-density.yaml.
+WORKLOADS = ("bzip2", "fio", "iperf3", "mbw", "sysbench")
+SIZE = re.compile(r"\d+[MG]")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """What to build.
+
+    :param output: the qcow2 file
+    :param size: of the virtual disk, such as 2G
+    :param suite: code name of the distribution's release
+    :param mirror: where its packages are; this machine's source if empty
+    :param workloads: whose tools it holds
+    """
+
+    output: pathlib.Path
+    size: str = "2G"
+    suite: str = "bookworm"
+    mirror: str = ""
+    workloads: tuple[str, ...] = WORKLOADS
+
+
+def build(recipe: Recipe, log: pathlib.Path) -> int:
+    """Make the image and put it in place in one step.
+
+    :param recipe: what to build
+    :param log: where the tools' output goes
+    :return: the date of its files, in seconds since 1970
+    :raises WorkloadError: for a name that no workload has
+    """
+    if not SIZE.fullmatch(recipe.size):
+        raise errors.CloudError(
+            f"'{recipe.size}' is not a disk size; write 2G or 2500M"
+        )
+    recipe.output.parent.mkdir(parents=True, exist_ok=True)
+    with workshop(recipe.output.parent) as work:
+        date = release_date.find(recipe.suite, recipe.mirror, work, log)
+        tree, disk = work / "system.tar", work / "disk.raw"
+        bootstrap(recipe, lay_out(recipe, work, date), tree, date, log)
+        image_disk.make(disk, recipe.size, tree, date, log)
+        tree.unlink()
+        draft = work / "image.qcow2"
+        # -m 1: one cluster after the other, in their order
+        commands.run(
+            ["qemu-img", "convert", "-c", "-m", "1", "-f", "raw",
+             "-O", "qcow2", disk, draft],
+            log=log,
+        )  # fmt: skip
+        draft.replace(recipe.output)
+    return date
+
+
+@contextlib.contextmanager
+def workshop(
+    parent: pathlib.Path,
+) -> collections.abc.Iterator[pathlib.Path]:
+    """Make a folder to work in; a lock shows others that it is in use."""
+    with (
+        removal.temporary(WORK_PREFIX, parent) as folder,
+        lock.hold(folder),
+    ):
+        yield folder
+
+
+def sweep(parent: pathlib.Path) -> list[str]:
+    """Remove the folders of builds that were killed; return their names.
+
+    :param parent: the folder of the image
+    """
+    removed = []
+    for work in parent.glob(f"{WORK_PREFIX}*"):
+        try:
+            with lock.hold(work):
+                mounts.unmount(work)
+                removal.remove(work, parent)
+        except errors.CloudError:
+            # somebody is at work in there
+            continue
+        removed.append(work.name)
+    return removed
+
+
+def lay_out(recipe: Recipe, work: pathlib.Path, date: int) -> pathlib.Path:
+    """Put the shipped files where mmdebstrap's hooks find them.
+
+    :param recipe: what to build
+    :param work: a folder for the time of the build
+    :param date: seconds since 1970 that the image bears
+    """
+    files = work / "files"
+    shutil.copytree(resources.path("etc", "guest-image"), files)
+    for path in files.glob("*.j2"):
+        template = jinja2.Template(
+            path.read_text(),
+            undefined=jinja2.StrictUndefined,
+            keep_trailing_newline=True,
+        )
+        text = template.render(
+            suite=recipe.suite, date=date, workloads=recipe.workloads
+        )
+        path.with_suffix("").write_text(text)
+    for hook in files.glob("*.sh"):
+        hook.chmod(0o755)
+    return files
+
+
+def arguments(
+    recipe: Recipe,
+    files: pathlib.Path,
+    tree: pathlib.Path,
+    options: collections.abc.Iterable[str],
+    sources: collections.abc.Iterable[str],
+) -> list[str]:
+    """Return mmdebstrap's command line.
+
+    :param recipe: what to build
+    :param files: the folder of hooks and lists
+    :param tree: the archive to make
+    :param options: further options for apt
+    :param sources: lines of a sources list; its own default when empty
+    """
+    included = dict.fromkeys(packages.listed(files / "packages.txt"))
+    included |= dict.fromkeys(registry.packages(recipe.workloads))
+    excluded = packages.listed(files / "excluded-paths.txt")
+    return [
+        "mmdebstrap",
+        "--mode=root",
+        "--variant=minbase",
+        '--aptopt=Acquire::Languages "none"',
+        '--aptopt=APT::Install-Recommends "false"',
+        *(f"--aptopt={option}" for option in options),
+        *(f"--dpkgopt=path-exclude={pattern}" for pattern in excluded),
+        f"--include={','.join(included)}",
+        f"--essential-hook={files}/before-packages.sh",
+        f"--customize-hook={files}/finish.sh",
+        recipe.suite,
+        str(tree),
+        *sources,
+    ]
+
+
+def bootstrap(
+    recipe: Recipe,
+    files: pathlib.Path,
+    tree: pathlib.Path,
+    date: int,
+    log: pathlib.Path,
+) -> None:
+    """Install the packages into an archive.
+
+    :param recipe: what to build
+    :param files: the folder of hooks and lists
+    :param tree: the archive to make
+    :param date: of the newest file in it, in seconds since 1970
+    :param log: where mmdebstrap's output goes
+    """
+    if recipe.mirror:
+        sources = [recipe.mirror]
+    else:
+        sources = mirror.of_this_machine(recipe.suite)
+    options = mirror.proxy_options()
+    logins = mirror.logins(options)
+    shown = [one for one in options if not mirror.logins([one])]
+    commands.run(
+        arguments(recipe, files, tree, shown, sources),
+        env={
+            **image_disk.dated(date),
+            **logins,
+            "VMPERF_IMAGE_FILES": str(files),
+        },
+        log=log,
+        timeout=3600,
+    )

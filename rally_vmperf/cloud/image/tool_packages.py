@@ -1,0 +1,181 @@
+"""Download packages for guests that cannot reach a mirror.
+
+apt works in a root of its own, in which nothing is installed: it downloads
+everything that the tools depend on, down to the C library, and verifies it
+with the distribution's keys.
+"""
+
+import collections.abc
+import dataclasses
+import pathlib
+import re
+
+from rally_vmperf import removal
+from rally_vmperf.cloud.image import mirror
+from rally_vmperf.cloud.system import commands
+from rally_vmperf.cloud.system import errors
+from rally_vmperf.toolbox import indexing
+from rally_vmperf.toolbox import manifest
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Archive:
+    """Where a distribution's packages come from, and who signs them.
+
+    :param keyring: file of its keys, and package that brings it
+    :param security: end of the URL of its security updates, in place of ``/``
+    """
+
+    origin: str
+    keyring: pathlib.Path
+    keys: str
+    components: tuple[str, ...]
+    security: str
+
+
+_KEYRINGS = pathlib.Path("/usr/share/keyrings")
+DEBIAN = Archive(
+    origin="Debian",
+    keyring=_KEYRINGS / "debian-archive-keyring.gpg",
+    keys="debian-archive-keyring",
+    components=("main",),
+    security="-security",
+)
+UBUNTU = Archive(
+    origin="Ubuntu",
+    keyring=_KEYRINGS / "ubuntu-archive-keyring.gpg",
+    keys="ubuntu-keyring",
+    components=("main", "universe"),
+    security="",
+)
+ARCHIVES = {
+    **dict.fromkeys(("bullseye", "bookworm", "trixie"), DEBIAN),
+    **dict.fromkeys(("focal", "jammy", "noble"), UBUNTU),
+}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PackageRequest:
+    """Packages for guests of one release.
+
+    :param suite: code name of the release
+    :param mirror: where its packages are; this machine's source if empty
+    """
+
+    suite: str
+    architecture: str
+    packages: tuple[str, ...]
+    mirror: str = ""
+
+
+def fetch(
+    asked: PackageRequest, top: pathlib.Path, log: pathlib.Path
+) -> manifest.Set:
+    """Download packages into a folder and put them into its manifest.
+
+    :param log: where apt's output goes
+    :raises CloudError: when apt cannot get them, with its reason
+    """
+    archive = ARCHIVES.get(asked.suite)
+    if archive is None:
+        raise errors.CloudError(
+            f"no release '{asked.suite}' is known (known: "
+            f"{', '.join(sorted(ARCHIVES))}); download its packages on a "
+            "machine that runs it, then: rally-vmperf tools index"
+        )
+    if not archive.keyring.exists():
+        raise errors.CloudError(
+            f"packages of {asked.suite} cannot be verified without "
+            f"{archive.keyring}; install {archive.keys}"
+        )
+    lines = sources(asked, archive)
+    top.mkdir(parents=True, exist_ok=True)
+    with removal.temporary(".vmperf-", top) as root:
+        environment = make_apt_root(root, asked.architecture, lines)
+        commands.run(["apt-get", "-q", "update"], env=environment, log=log)
+        commands.run(
+            ["apt-get", "-q", "-y", "--download-only", "install",
+             *asked.packages],
+            env=environment,
+            log=log,
+            timeout=3600,
+        )  # fmt: skip
+        name = f"{asked.suite}-{asked.architecture}"
+        if (top / name).exists():
+            removal.discard(top / name)
+        (top / name).mkdir()
+        removal.mark(top / name)
+        for path in (root / "archives").glob("*.deb"):
+            path.rename(top / name / path.name)
+    return indexing.index(top, name, asked.suite)
+
+
+def sources(asked: PackageRequest, archive: Archive) -> list[str]:
+    """Return the lines of a sources list that gives the packages.
+
+    :raises CloudError: when neither request nor machine names a mirror
+    """
+    if asked.mirror:
+        main = asked.mirror.rstrip("/")
+        found = [
+            mirror.Source(uri, release, component)
+            for uri, release in (
+                (main, asked.suite),
+                (main, f"{asked.suite}-updates"),
+                (f"{main}{archive.security}", f"{asked.suite}-security"),
+            )
+            for component in archive.components
+        ]
+    else:
+        found = mirror.sources(
+            asked.suite, origin=archive.origin, components=archive.components
+        )
+    if not found:
+        raise errors.CloudError(
+            f"this machine's apt has no source of {asked.suite}; name one: "
+            "--mirror URL"
+        )
+    return [
+        f"deb [signed-by={archive.keyring}] "
+        # apt makes no copies of what is behind file:
+        f"{re.sub('^file:', 'copy:', one.uri)} {one.release} {one.component}"
+        for one in found
+    ]
+
+
+def make_apt_root(
+    root: pathlib.Path,
+    architecture: str,
+    lines: collections.abc.Iterable[str],
+) -> dict[str, str]:
+    """Make a separate root for apt; return the environment that selects it."""
+    for name in ("lists/partial", "archives/partial", "cache"):
+        (root / name).mkdir(parents=True)
+    (root / "status").touch()
+    (root / "sources.list").write_text("".join(f"{one}\n" for one in lines))
+    settings = {
+        "Dir::State::lists": root / "lists",
+        "Dir::State::status": root / "status",
+        "Dir::State::extended_states": root / "extended_states",
+        "Dir::Cache": root / "cache",
+        "Dir::Cache::archives": root / "archives",
+        "Dir::Etc::sourcelist": root / "sources.list",
+        **{
+            f"Dir::Etc::{name}": "/dev/null"
+            for name in (
+                *("sourceparts", "parts", "main"),
+                *("preferences", "preferencesparts"),
+            )
+        },
+        "APT::Architecture": architecture,
+        "APT::Architectures": architecture,
+        "APT::Install-Recommends": "false",
+        "APT::Sandbox::User": "",
+        "Acquire::Languages": "none",
+        "Acquire::Retries": "1",
+    }
+    lines = [f'{name} "{value}";' for name, value in settings.items()]
+    config = root / "apt.conf"
+    config.touch(mode=0o600)  # a proxy's password may be in it
+    config.write_text("\n".join([*lines, *mirror.proxy_options()]) + "\n")
+    return {**commands.plain_environment(), "APT_CONFIG": str(config)}

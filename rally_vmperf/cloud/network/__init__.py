@@ -1,0 +1,1 @@
+"""Bridges, packet filter and routes of the embedded cloud."""

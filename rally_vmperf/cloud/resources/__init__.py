@@ -1,0 +1,1 @@
+"""Projects, users, flavors, networks and images of the embedded cloud."""

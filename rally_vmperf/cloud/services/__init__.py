@@ -1,0 +1,1 @@
+"""The services of the embedded cloud, started, watched and ended."""

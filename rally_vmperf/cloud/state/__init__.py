@@ -1,0 +1,1 @@
+"""The state that the embedded cloud keeps on disk."""

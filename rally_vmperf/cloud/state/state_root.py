@@ -1,0 +1,114 @@
+"""Check that a folder may be a cloud's state root.
+
+``cloud up`` takes an absent or empty folder and puts a marker into it;
+nothing is changed or deleted in a folder without one.
+"""
+
+import os
+import pathlib
+import pwd
+
+from rally_vmperf import removal
+from rally_vmperf.cloud.system import errors
+from rally_vmperf.cloud.system import layout
+
+#: Nothing at all below these is a place for a cloud.
+SYSTEM = (
+    *("/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32"),
+    *("/lost+found", "/proc", "/run", "/sbin", "/sys", "/usr"),
+)
+#: These are not, and folders in them may be.
+SHARED = (
+    *("/", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/var"),
+    *("/var/backups", "/var/cache", "/var/crash", "/var/games", "/var/lib"),
+    *("/var/local", "/var/log", "/var/mail", "/var/opt", "/var/snap"),
+    *("/var/spool", "/var/www"),
+    *("/tmp", "/var/tmp"),  # noqa: S108 - refused, not used
+)
+_OTHER = f"name another with --root, such as {layout.DEFAULT_ROOT}"
+
+
+def check_name(root: pathlib.Path) -> pathlib.Path:
+    """Return the folder's real path, if it may hold a cloud.
+
+    :param root: what the user asked for
+    :raises errors.CloudError: for system folders and homes
+    """
+    real = root.resolve()
+    shown = str(real) if real == root else f"{root} (which is {real})"
+    for folder in map(pathlib.Path, SYSTEM):
+        if any(_same(one, folder) for one in (real, *real.parents)):
+            raise errors.CloudError(
+                f"folder {shown} is in the system's {folder}, which no cloud "
+                f"may use; {_OTHER}"
+            )
+    if any(_same(real, pathlib.Path(folder)) for folder in SHARED):
+        raise errors.CloudError(
+            f"folder {shown} is the system's own, which no cloud may use; "
+            f"{_OTHER}"
+        )
+    if real.parent == pathlib.Path("/home") or any(
+        _same(real, home) for home in homes()
+    ):
+        raise errors.CloudError(
+            f"folder {shown} is somebody's home, which no cloud may use; "
+            f"{_OTHER}"
+        )
+    return real
+
+
+def homes() -> set[pathlib.Path]:
+    """Return the homes of all users of the machine, and the caller's."""
+    found = {pathlib.Path(user.pw_dir) for user in pwd.getpwall()}
+    return found | {pathlib.Path(os.path.expanduser("~"))}
+
+
+def _same(path: pathlib.Path, folder: pathlib.Path) -> bool:
+    """Return whether two paths, links and mounts too, are one folder."""
+    try:
+        return path == folder or path.samefile(folder)
+    except OSError:
+        return False
+
+
+def claim(folders: layout.Layout) -> None:
+    """Make a folder the state root; it is one already after the first time.
+
+    :param folders: the state root's folders
+    :raises errors.CloudError: when it holds something that is not ours
+    """
+    root = folders.root
+    if removal.marked(root):
+        return
+    if root.exists() and not root.is_dir():
+        raise errors.CloudError(
+            f"{root} is not a folder, so no cloud can be in it; {_OTHER}"
+        )
+    root.mkdir(parents=True, exist_ok=True)
+    # What "image build" and a purge of earlier versions leave.
+    kept = {folders.image.name, folders.image.with_suffix(".log").name}
+    foreign = sorted({path.name for path in root.iterdir()} - kept)
+    if foreign:
+        raise errors.CloudError(_unmarked(root, foreign[0]))
+    removal.mark(root)
+
+
+def require(folders: layout.Layout) -> None:
+    """Refuse a folder that ``cloud up`` has not made its own.
+
+    :param folders: the state root's folders, which exist
+    :raises errors.CloudError: without a marker
+    """
+    if not removal.marked(folders.root):
+        first = folders.root.is_dir() and next(folders.root.iterdir(), None)
+        raise errors.CloudError(
+            _unmarked(folders.root, first.name if first else "nothing")
+        )
+
+
+def _unmarked(root: pathlib.Path, name: str) -> str:
+    return (
+        f"folder {root} holds {name} and not root's file {removal.MARKER}, so "
+        f"no cloud was made in it; {_OTHER}, or, if an earlier version's "
+        f"cloud is in it, adopt it: touch {root / removal.MARKER}"
+    )

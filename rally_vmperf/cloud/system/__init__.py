@@ -1,0 +1,1 @@
+"""The machine that carries the embedded cloud: programs, packages, mounts."""

@@ -1,0 +1,1 @@
+"""Commands over baselines: record, import, show, compare."""

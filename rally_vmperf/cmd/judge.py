@@ -1,0 +1,156 @@
+"""Command that judges runs again."""
+
+import argparse
+import contextlib
+import dataclasses
+import pathlib
+import typing as t
+
+from rally_vmperf import errors
+from rally_vmperf.cmd import base
+from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd import raw_outputs
+from rally_vmperf.questions import table
+
+if t.TYPE_CHECKING:
+    from rally_vmperf.report import sources
+
+#: Exit code of a run that has not passed.
+NOT_PASSED = 2
+
+
+class JudgeError(errors.VMPerfError):
+    """A run cannot be judged; one line."""
+
+
+class Judge(base.Command):
+    """Judge runs, and print their verdicts as one table, failed ones first.
+
+    By the same function as the SLAs and the report. Exit code: 0 all verdicts
+    passed, 2 one has not, 1 there is nothing that can be judged. A journal
+    and a record hold no limits: give --limits. With --baseline and --raw,
+    outputs of a guest's tools are judged, without a cloud.
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
+        parser.add_argument(
+            "runs",
+            nargs="*",
+            metavar="RUN",
+            help="UUID of a task, journal (*.jsonl), record (*.json) or "
+            "output of: rally task report --json; default: the task that "
+            "Rally has in use",
+        )
+        parser.add_argument(
+            "--limits",
+            metavar="FILE",
+            help="YAML with the names of SLAs and their limits, instead of "
+            "those of the task",
+        )
+        parser.add_argument(
+            "--baseline",
+            metavar="NAME",
+            help="registered baseline that guests are compared with, instead "
+            "of the one of the run",
+        )
+        parser.add_argument(
+            "--raw",
+            action="store_true",
+            help="judge outputs of tools that ran in a guest, which the "
+            "options with the tools' names give, instead of a run",
+        )
+        raw_outputs.add_arguments(parser)
+        raw_outputs.add_bounds(parser)
+        rally_api.add_argument(parser)
+
+    def take_action(self, parsed: argparse.Namespace) -> None:
+        """Print the verdicts."""
+        _check_options(parsed)
+        if parsed.raw:
+            registry = rally_api.registry(parsed.config_file)
+            content = registry.load(parsed.baseline)
+            lines, passed = raw_outputs.judge(content, parsed)
+            for line in lines:
+                self.say(line)
+            self.code = 0 if passed else NOT_PASSED
+            return
+        # Drawing and Rally take a second to load: not for a mere --help.
+        from rally_vmperf.questions import judging
+        from rally_vmperf.report import verdict_table
+
+        for name in parsed.runs or [None]:
+            for source in _read(name, parsed.config_file):
+                if parsed.baseline:
+                    source = _against(
+                        source, parsed.baseline, parsed.config_file
+                    )
+                run = judging.by_file(source, parsed.limits)
+                if run.status == "none":
+                    raise JudgeError(
+                        f"{name or run.title} has no limits to judge it by; "
+                        "give --limits"
+                    )
+                for line in verdict_table.lines(run):
+                    self.say(line)
+                if not run.passed:
+                    self.code = NOT_PASSED
+
+
+def _check_options(parsed: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    if parsed.raw:
+        if parsed.runs:
+            raise JudgeError(
+                f"--raw judges outputs of tools and not {parsed.runs[0]}; "
+                "leave one of them out"
+            )
+        if not parsed.baseline:
+            raise JudgeError(
+                "--raw compares outputs with a baseline; name it by --baseline"
+            )
+    elif parsed.physical or raw_outputs.are_given(parsed):
+        raise JudgeError(
+            "outputs of tools, and --physical, are judged with --raw; add it"
+        )
+
+
+def _read(name: str | None, config_file: str | None) -> "list[sources.Source]":
+    """Return what a file, or a task of Rally's, holds."""
+    from rally_vmperf.report import sources
+
+    scenarios = table.scenarios()
+    is_file = name is not None and (
+        name.endswith((".json", ".jsonl")) or pathlib.Path(name).exists()
+    )
+    if name is not None and is_file:
+        return sources.read(name, scenarios)
+    try:
+        content = rally_api.results(config_file, name)
+    except ValueError as error:
+        raise JudgeError(str(error)) from error
+    return sources.of_results(content, f"task {name or 'in use'}", scenarios)
+
+
+def _against(
+    source: "sources.Source", name: str, config_file: str | None
+) -> "sources.Source":
+    """Return a source whose guests are compared with another baseline.
+
+    :raises BaselineError: when there is none, or it does not cover the run
+    """
+    from rally_vmperf.records import files
+    from rally_vmperf.runs import comparability
+
+    baseline = rally_api.registry(config_file).load(name)
+    records: list[t.Any] = []
+    for record in source.records:
+        if record is not None:
+            details: t.Any = {}
+            with contextlib.suppress(files.FileError):
+                details = files.read(
+                    source.folder, record["files"]["machines"]
+                ).get("machines", {})
+            record = comparability.against(record, details, baseline)
+        records.append(record)
+    return dataclasses.replace(source, records=records)

@@ -1,0 +1,70 @@
+"""Caches that are dropped before a command, as root."""
+
+import collections.abc
+import dataclasses
+
+from rally_vmperf.execution.stations import concurrency
+from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.machines import base
+from rally_vmperf.machines import root
+from rally_vmperf.machines import scripts
+
+#: Seconds in which a machine must have written all that is dirty.
+TIMEOUT = 600.0
+
+_Places = collections.abc.Iterable[stations_.Station]
+
+
+@dataclasses.dataclass
+class Caches:
+    """Drops the caches of machines, of each once, several copies or one."""
+
+    _elevated: dict[base.Machine, base.Machine] = dataclasses.field(
+        default_factory=dict
+    )
+
+    async def check(self, stations: _Places) -> None:
+        """Drop them once, so that a refusal comes before anything is measured.
+
+        :raises MachineError: naming the machine that does not let us
+        """
+        for error in (await self.drop(stations)).values():
+            raise error
+
+    async def drop(self, stations: _Places) -> dict[str, base.MachineError]:
+        """Drop them on all machines at once.
+
+        :returns: by the name of a station why its machine did not
+        """
+        found = list(stations)
+        machines = list(dict.fromkeys(station.machine for station in found))
+        errors = dict(
+            zip(
+                machines,
+                await concurrency.wait_for_all(map(self._drop, machines)),
+                strict=True,
+            )
+        )
+        return {
+            station.name: error
+            for station in found
+            if (error := errors[station.machine]) is not None
+        }
+
+    async def _drop(self, machine: base.Machine) -> base.MachineError | None:
+        try:
+            if machine not in self._elevated:
+                self._elevated[machine] = await root.as_root(machine)
+            done = await self._elevated[machine].run(
+                scripts.argv("drop_caches.sh"), timeout=TIMEOUT
+            )
+        except root.NotRoot as error:
+            return root.NotRoot(f"drop_caches: {error}")
+        except base.MachineError as error:
+            return error
+        if not done.exit_status:
+            return None
+        return base.MachineError(
+            f"{machine.name}: caches cannot be dropped: "
+            f"{base.last_line(done.stderr)}; leave drop_caches out"
+        )

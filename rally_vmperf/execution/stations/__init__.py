@@ -1,0 +1,1 @@
+"""Machines with their part in a run: reached, watched, clocks compared."""

@@ -1,0 +1,1 @@
+"""Guests booted, placed, reached, paused and stopped."""

@@ -1,0 +1,1 @@
+"""What runs own in a cloud, and its removal."""

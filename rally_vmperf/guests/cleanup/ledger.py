@@ -1,0 +1,224 @@
+"""Who owns what in the cloud, written down before it is made.
+
+A run that is killed cleans nothing up. Its entry tells the next run, and
+``rally-vmperf cleanup``, whose resources those are and that nobody needs them.
+"""
+
+import collections.abc
+import contextlib
+import dataclasses
+import datetime
+import hashlib
+import json
+import os
+import pathlib
+import re
+import socket
+import typing as t
+
+from rally_vmperf import atomic
+from rally_vmperf import documents
+from rally_vmperf.guests import errors
+
+State = t.Literal["running", "killed", "unknown"]
+
+_PROC = pathlib.Path("/proc")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Process:
+    """A process, told from a later one with the same number.
+
+    :param machine: name of the machine it runs on
+    :param boot: digest of that machine's boot identifier
+    :param started: start in clock ticks since that boot
+    """
+
+    machine: str
+    boot: str
+    pid: int
+    started: int
+
+    def state(self) -> State:
+        """Return whether it still runs; unknown on other machines."""
+        if self.machine != socket.gethostname():
+            return "unknown"
+        if self.boot != _boot():
+            return "killed"
+        return "running" if _started(self.pid) == self.started else "killed"
+
+
+def this_process() -> Process:
+    """Return the calling process."""
+    pid = os.getpid()
+    return Process(
+        machine=socket.gethostname(),
+        boot=_boot(),
+        pid=pid,
+        started=_started(pid),
+    )
+
+
+def _boot() -> str:
+    identifier = (_PROC / "sys/kernel/random/boot_id").read_bytes()
+    return hashlib.sha256(identifier.strip()).hexdigest()[:16]
+
+
+def _started(pid: int) -> int:
+    try:
+        stat = (_PROC / str(pid) / "stat").read_text()
+    except OSError:
+        return -1
+    # The name, in parentheses, may hold anything; the start is field 22.
+    fields = stat.rpartition(")")[2].split()
+    return -1 if fields[0] in "ZX" else int(fields[19])
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A run that has, or had, guests.
+
+    :param owner: Rally's identifier of the workload, part of the names
+    :param task: Rally's identifier of the task
+    :param prefix: what the names of its resources begin with
+    :param auth_url: the cloud it uses
+    :param project: the project it uses there
+    :param started_at: ISO 8601
+    """
+
+    owner: str
+    task: str
+    prefix: str
+    auth_url: str
+    project: str
+    started_at: str
+    process: Process
+
+    @classmethod
+    def of_this_process(
+        cls,
+        owner: str,
+        task: str,
+        prefix: str,
+        credential: collections.abc.Mapping[str, t.Any],
+    ) -> t.Self:
+        """Return the entry of a run that this process begins now.
+
+        :param credential: that the guests are booted with
+        """
+        now = datetime.datetime.now(datetime.UTC)
+        return cls(
+            owner=owner,
+            task=task,
+            prefix=prefix,
+            auth_url=credential["auth_url"],
+            project=credential.get("tenant_name") or "",
+            started_at=now.isoformat(timespec="seconds"),
+            process=this_process(),
+        )
+
+
+#: Rally's identifiers, which name files.
+_OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_TEXT = {"type": "string", "maxLength": 1000}
+_COUNT = {"type": "integer", "minimum": -1}
+_FORM: documents.Json = {
+    "process": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["machine", "boot", "pid", "started"],
+        "properties": {
+            "machine": _TEXT,
+            "boot": _TEXT,
+            "pid": _COUNT,
+            "started": _COUNT,
+        },
+    },
+    # A shorter one would take what belongs to others for a run's.
+    "prefix": {"type": "string", "minLength": 4, "maxLength": 255},
+    **dict.fromkeys(
+        ("owner", "task", "auth_url", "project", "started_at"), _TEXT
+    ),
+}
+_SCHEMA: documents.Json = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": list(_FORM),
+    "properties": _FORM,
+}
+
+
+class Ledger:
+    """The entries of all runs, one file each.
+
+    :param journal_folder: the folder of the journals; entries lie below it
+    """
+
+    def __init__(self, journal_folder: str | os.PathLike[str]) -> None:
+        self.folder = pathlib.Path(journal_folder, "owners")
+
+    def write(self, entry: Entry) -> None:
+        """Store an entry so that it survives a crash of this machine.
+
+        :raises GuestError: when the disk does not take it
+        """
+        text = json.dumps(dataclasses.asdict(entry), indent=1) + "\n"
+        try:
+            atomic.write(self._path(entry.owner), text)
+        except OSError as error:
+            raise errors.GuestError(
+                f"ledger {self.folder}: {error.strerror or error}; make room "
+                "or set [vmperf] journal_dir to another folder"
+            ) from error
+
+    def drop(self, owner: str) -> None:
+        """Delete the entry of a run that left nothing, if there is one.
+
+        :raises GuestError: for an owner that names no file
+        """
+        self._path(owner).unlink(missing_ok=True)
+
+    def entries(self) -> collections.abc.Iterator[Entry]:
+        """Yield the entries that can be read."""
+        for path in sorted(self.folder.glob("*.json")):
+            with contextlib.suppress(documents.DocumentError):
+                yield _read(path)
+
+    def damaged(self) -> collections.abc.Iterator[str]:
+        """Yield a line for every entry that cannot be read."""
+        for path in sorted(self.folder.glob("*.json")):
+            try:
+                _read(path)
+            except documents.DocumentError as error:
+                yield (
+                    f"ledger: {error}; see whether its run left anything in "
+                    "the cloud, then remove the file"
+                )
+
+    def _path(self, owner: str) -> pathlib.Path:
+        if not _OWNER.fullmatch(owner):
+            raise errors.GuestError(
+                f"ledger {self.folder}: {owner!r} is no identifier of a run"
+            )
+        return self.folder / f"{owner}.json"
+
+
+def _read(path: pathlib.Path) -> Entry:
+    """Return an entry.
+
+    :raises DocumentError: for what is none
+    """
+    found = documents.read_json(path)
+    documents.check(_SCHEMA, found, str(path))
+    entry = Entry(**{**found, "process": Process(**found["process"])})
+    try:
+        datetime.datetime.fromisoformat(entry.started_at)
+    except ValueError as error:
+        raise documents.DocumentError(
+            f"{path} is damaged: $.started_at: {error}"
+        ) from None
+    if entry.owner != path.stem:
+        raise documents.DocumentError(
+            f"{path} is damaged: $.owner is {entry.owner!r}"
+        )
+    return entry

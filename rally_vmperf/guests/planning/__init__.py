@@ -1,0 +1,1 @@
+"""What guests need, checked before any is booted."""

@@ -1,0 +1,1 @@
+"""Programs on machines: found, installed, or brought along."""

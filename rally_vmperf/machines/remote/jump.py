@@ -1,0 +1,187 @@
+"""Routes through jump hosts, which forward TCP connections.
+
+One connection to a jump host serves all who use it: OpenSSH's MaxSessions is
+about shells and commands, not about what is forwarded.
+"""
+
+import asyncio
+import collections.abc
+import dataclasses
+import math
+import re
+import typing as t
+
+import asyncssh
+
+from rally_vmperf import sanitize
+from rally_vmperf.machines import base
+from rally_vmperf.machines.remote import endpoint
+from rally_vmperf.machines.remote import pool
+from rally_vmperf.machines.remote import routes
+from rally_vmperf.machines.remote import ssh_config
+
+#: Seconds that a jump host has to reach a machine.  Longer than for a direct
+#: way, as what is given up here goes on there for minutes.
+_FORWARD = 10
+
+Hop = collections.abc.Mapping[str, t.Any]
+
+
+class Jump(routes.Route):
+    """A route through one jump host, whose users share a connection.
+
+    :param server: the jump host, with the way to it
+    """
+
+    def __init__(self, server: endpoint.Endpoint) -> None:
+        self.label = f" through {server.address}"
+        self._server = server
+        self._pool = pool.Pool(server.connect, room=math.inf)
+        self._users: set[object] = set()
+        self._attempts: set[asyncio.Task[t.Any]] = set()
+
+    async def open(
+        self, user: object, host: str, port: int
+    ) -> dict[str, t.Any]:
+        self._users.add(user)
+        try:
+            async with self._pool.session() as connection:
+                return {"tunnel": _Tunnel(self, connection, self._attempts)}
+        except base.Denied as error:
+            raise base.JumpRefused(str(error)) from None
+        except base.Unreachable as error:
+            raise base.JumpUnreachable(
+                str(error), silent=error.silent
+            ) from None
+        except base.MachineError as error:
+            raise base.JumpRefused(str(error)) from None
+
+    async def leave(self, user: object) -> None:
+        """Close the connection when its last user leaves."""
+        self._users.discard(user)
+        if not self._users:
+            await self._pool.close()
+            await asyncio.gather(*self._attempts, return_exceptions=True)
+            await self._server.leave()
+
+
+@dataclasses.dataclass(eq=False)
+class _Tunnel:
+    """What asyncssh takes for a connection that it can tunnel through."""
+
+    jump: Jump
+    connection: asyncssh.SSHClientConnection
+    attempts: set[asyncio.Task[t.Any]]
+
+    async def create_connection(
+        self, factory: t.Callable[[], t.Any], host: str, port: int
+    ) -> tuple[t.Any, t.Any]:
+        """Have the jump host connect to a machine.
+
+        A request cannot be taken back.  What it yields after its time is
+        closed at once.
+        """
+        late = asyncio.Event()
+        attempt = asyncio.create_task(
+            self.connection.create_connection(
+                lambda: _Unwanted() if late.is_set() else factory(),
+                host,
+                port,
+            )
+        )
+        self.attempts.add(attempt)
+        attempt.add_done_callback(self._done)
+        try:
+            async with asyncio.timeout(_FORWARD):
+                return await asyncio.shield(attempt)
+        except TimeoutError:
+            raise TimeoutError(f"no answer within {_FORWARD} s") from None
+        except asyncssh.ChannelOpenError as error:
+            raise self._refusal(error, f"{host} port {port}") from None
+        finally:
+            late.set()
+
+    def _done(self, attempt: asyncio.Task[t.Any]) -> None:
+        self.attempts.discard(attempt)
+        if not attempt.cancelled():
+            attempt.exception()  # that somebody waited for, or nobody
+
+    def _refusal(
+        self, error: asyncssh.ChannelOpenError, target: str
+    ) -> Exception:
+        if self.connection.is_closed():
+            return base.JumpUnreachable(
+                f"jump host: connection{self.jump.label} was lost"
+            )
+        reason = sanitize.line(error.reason)
+        if error.code == asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED:
+            return base.JumpRefused(
+                f"jump host: forwarding to {target}{self.jump.label} is "
+                f"refused: {reason}; let AllowTcpForwarding and PermitOpen "
+                "in its sshd_config permit it"
+            )
+        return ConnectionError(reason)
+
+
+class _Unwanted(asyncssh.SSHTCPSession[bytes]):
+    """A connection that came too late."""
+
+    def connection_made(self, chan: asyncssh.SSHTCPChannel[bytes]) -> None:
+        chan.abort()
+
+
+def chain(
+    hops: collections.abc.Iterable[Hop], to: str | None = None
+) -> routes.Route:
+    """Return the route through jump hosts, each reached by those before.
+
+    :param hops: ``address`` and maybe ``user``, ``port``, ``key_file`` and
+        ``known_hosts`` of each
+    :param to: a host whose route ~/.ssh/config says where there are no hops
+    """
+    way: routes.Route = routes.Route()
+    hops = list(hops)
+    if to and not hops:
+        found = ssh_config.entry(to)
+        if found.command and not found.jump:
+            return routes.Command(found.command)
+        hops = list(map(named, filter(None, found.jump.split(","))))
+    for hop in hops:
+        way = Jump(
+            endpoint.Endpoint(
+                "jump host",
+                host=hop["address"],
+                port=hop.get("port"),
+                user=hop.get("user"),
+                key_file=hop.get("key_file"),
+                known_hosts=hop.get("known_hosts"),
+                way=way,
+            )
+        )
+    return way
+
+
+_HOP = re.compile(
+    r"(?:ssh://)?(?:(?P<user>[^@:\s]+)@)?"
+    r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<address>[^@:,\[\]\s]+))"
+    r"(?::(?P<port>[0-9]{1,5}))?"
+)
+
+
+def named(text: str) -> dict[str, t.Any]:
+    """Return the login of ``[user@]host[:port]``, as ``ssh -J`` has it.
+
+    :raises MachineError: for anything else
+    """
+    found = _HOP.fullmatch(text.strip())
+    port = found and found["port"] and int(found["port"])
+    if found is None or port == 0 or (port or 0) >= 1 << 16:
+        raise base.MachineError(
+            f"{text!r} is no host to log in to; write user@host or "
+            "user@host:port, with an IPv6 address in brackets"
+        )
+    return {
+        "address": found["six"] or found["address"],
+        "port": port,
+        "user": found["user"],
+    }

@@ -1,0 +1,1 @@
+"""Two sides compared: intervals, limits and verdicts."""

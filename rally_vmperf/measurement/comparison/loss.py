@@ -1,0 +1,256 @@
+"""How much slower a guest is than bare metal."""
+
+import collections.abc
+import dataclasses
+import functools
+
+from rally_vmperf.measurement.comparison import normality
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
+
+#: No tool rounds by a larger share.
+COARSEST = 0.1
+#: The one side of a paired comparison.
+_RATIOS = "the ratios"
+
+Repetitions = collections.abc.Sequence[collections.abc.Sequence[float]]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """One metric on bare metal and in the guest, in base units.
+
+    Overhead is the loss of the guest in percent of bare metal; positive
+    means that the guest is worse, whatever the direction of the metric.
+
+    :param bare: geometric mean over repetitions
+    :param guest: geometric mean over repetitions
+    :param low: lower end of the overhead's interval, None without interval
+    :param high: upper end of the overhead's interval; its confidence is
+        higher where few guest repetitions vary more than bare metal
+    :param bare_values: one geometric mean over copies per repetition
+    :param guest_values: one geometric mean over guests per repetition
+    :param error: share by which the ratio of the sides may be off, as values
+        are rounded; both ends of the interval have it
+    :param paired: whether both sides were measured in the same repetitions,
+        and are in their order
+    :param coarse: on which side values are too few different ones to tell
+        how far they vary, or nothing
+    :param departures: from a normal distribution: side, kind of finding and
+        detail of each side that is skewed or in two states; pairs have one
+        side, their ratios
+    :param lowest: lower end of the intervals that leave out one repetition of
+        a side in doubt; None without such a side
+    :param highest: their upper end
+    :param exact: whether bare metal is a limit and no measurement
+    :param bare_outliers: positions in ``bare_values``, from 0
+    :param guest_outliers: positions in ``guest_values``, from 0
+    """
+
+    metric: sample.Metric
+    bare: float
+    guest: float
+    bare_median: float
+    guest_median: float
+    overhead_percent: float
+    low: float | None
+    high: float | None
+    confidence: float
+    bare_values: tuple[float, ...]
+    guest_values: tuple[float, ...]
+    bare_outliers: tuple[int, ...]
+    guest_outliers: tuple[int, ...]
+    error: float = 0
+    coarse: str = ""
+    paired: bool = False
+    exact: bool = False
+    departures: tuple[tuple[str, str, str], ...] = ()
+    lowest: float | None = None
+    highest: float | None = None
+
+    @property
+    def bare_repetitions(self) -> int:
+        """Number of repetitions of the baseline behind the figure."""
+        return len(self.bare_values)
+
+    @property
+    def guest_repetitions(self) -> int:
+        """Number of counted repetitions of the task behind the figure."""
+        return len(self.guest_values)
+
+
+def compare(
+    metric: sample.Metric,
+    bare: Repetitions,
+    guest: Repetitions,
+    confidence: float = 0.95,
+    exact: bool = False,
+    paired: bool = False,
+) -> Comparison:
+    """Compare the repetitions of both sides.
+
+    The repetition is the unit of inference: guests and copies are averaged
+    first, as those of one repetition share its disturbances.
+
+    :param bare: for each repetition of the baseline the values of all copies
+    :param paired: whether each repetition measured both sides
+    :param exact: whether ``bare`` is a limit and no measurement
+    :param guest: for each counted repetition the values of all guests
+    :raises ValueError: for a count, or a side without values
+    """
+    if metric.scale != "ratio":
+        raise ValueError(
+            f"{metric.name} is a count and has no overhead, "
+            "hold it to an absolute limit"
+        )
+    bare_values = tuple(statistics.geometric_mean(values) for values in bare)
+    guest_values = tuple(statistics.geometric_mean(values) for values in guest)
+    bare_mean = statistics.geometric_mean(bare_values)
+    guest_mean = statistics.geometric_mean(guest_values)
+    sides = {"the guest": guest_values}
+    if not exact:
+        sides["bare metal"] = bare_values
+    errors = {
+        side: metric.error(statistics.geometric_mean(values))
+        for side, values in sides.items()
+    }
+    coarse = ""
+    for side, values in sides.items():
+        different = sorted(set(values))
+        few = len(different) < statistics.FEWEST <= len(values)
+        if errors[side] is None and few:
+            errors[side] = _assumed(different)
+            number = units.number_of("different value", len(different))
+            coarse = f"{number} in {len(values)} repetitions of {side}"
+    error = sum(one or 0 for one in errors.values())
+    interval = functools.partial(
+        _interval, metric, confidence, error, paired, exact
+    )
+    ends = interval(bare_values, guest_values)
+    departures = _departures(sides, errors, paired) if ends else ()
+    left_out = [
+        end
+        for both in _leaving_out(
+            bare_values, guest_values, {side for side, _, _ in departures}
+        )
+        for end in interval(*both)
+    ]
+    return Comparison(
+        metric=metric,
+        bare=bare_mean,
+        guest=guest_mean,
+        bare_median=statistics.median(bare_values),
+        guest_median=statistics.median(guest_values),
+        overhead_percent=percent(metric, guest_mean / bare_mean),
+        low=ends[0] if ends else None,
+        high=ends[1] if ends else None,
+        confidence=confidence,
+        bare_values=bare_values,
+        guest_values=guest_values,
+        bare_outliers=statistics.outliers(bare_values),
+        guest_outliers=statistics.outliers(guest_values),
+        error=error,
+        coarse=coarse if ends else "",
+        paired=paired,
+        exact=exact,
+        departures=departures,
+        lowest=min(left_out, default=None),
+        highest=max(left_out, default=None),
+    )
+
+
+def _interval(
+    metric: sample.Metric,
+    confidence: float,
+    error: float,
+    paired: bool,
+    exact: bool,
+    bare: tuple[float, ...],
+    guest: tuple[float, ...],
+) -> list[float]:
+    """Return both ends of the overhead's interval in percent, or nothing."""
+    ratios = statistics.interval(bare, guest, confidence, error, paired) or ()
+    ends = sorted(percent(metric, ratio) for ratio in ratios)
+    if ends and not paired and not exact:
+        higher = float(
+            statistics.confidence_of_loss(
+                confidence,
+                statistics.variance(bare),
+                statistics.variance(guest),
+                len(guest),
+            )
+        )
+        if higher > confidence:
+            wider = statistics.ratio_interval(bare, guest, higher, error)
+            ends[1] = max(percent(metric, ratio) for ratio in wider or ())
+    return ends
+
+
+def _departures(
+    sides: collections.abc.Mapping[str, tuple[float, ...]],
+    errors: collections.abc.Mapping[str, float | None],
+    paired: bool,
+) -> tuple[tuple[str, str, str], ...]:
+    """Return side, kind and detail where values are not normal."""
+    if paired:
+        pairs = zip(sides["bare metal"], sides["the guest"], strict=True)
+        sides = {_RATIOS: tuple(guest / bare for bare, guest in pairs)}
+        errors = {_RATIOS: sum(one or 0 for one in errors.values())}
+    found = (
+        (side, normality.departure(values, errors[side] or 0))
+        for side, values in sides.items()
+    )
+    return tuple((side, *departure) for side, departure in found if departure)
+
+
+def _leaving_out(
+    bare: tuple[float, ...],
+    guest: tuple[float, ...],
+    sides: collections.abc.Set[str],
+) -> collections.abc.Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
+    """Yield both sides without each repetition of the named ones in turn."""
+    if _RATIOS in sides:
+        yield from zip(_less_one(bare), _less_one(guest), strict=True)
+    if "bare metal" in sides:
+        yield from ((less, guest) for less in _less_one(bare))
+    if "the guest" in sides:
+        yield from ((bare, less) for less in _less_one(guest))
+
+
+def _less_one(
+    values: tuple[float, ...],
+) -> collections.abc.Iterator[tuple[float, ...]]:
+    for index in range(len(values)):
+        yield values[:index] + values[index + 1 :]
+
+
+def _assumed(different: collections.abc.Sequence[float]) -> float:
+    """Return how far values may be off, where a tool's rounding is not known.
+
+    Values cannot be rounded by more than half of their distance. Of a single
+    repeated value only the largest error of any tool is known.
+    """
+    if len(different) < 2:
+        return COARSEST
+    return (different[1] / different[0] - 1) / 2
+
+
+def percent(metric: sample.Metric, ratio: float) -> float:
+    """Return the overhead that a ratio of guest to bare metal stands for.
+
+    ``(bare - guest) / bare`` for rates and ``(guest - bare) / bare`` for
+    times, in percent.
+    """
+    loss = 1 - ratio if metric.better == "higher" else ratio - 1
+    return loss * 100
+
+
+def ratio(metric: sample.Metric, overhead_percent: float) -> float:
+    """Return the ratio of guest to bare metal; the inverse of ``percent``.
+
+    Not above zero for an overhead that no guest can reach: 100 % or more of
+    a rate, -100 % or less of a time.
+    """
+    loss = overhead_percent / 100
+    return 1 - loss if metric.better == "higher" else 1 + loss

@@ -1,0 +1,140 @@
+"""The arithmetic of spread: how far values lie apart, and a ratio of spreads.
+
+All figures are relative: they do not change when every value is multiplied by
+the same number. Nothing here knows about metrics or limits.
+"""
+
+import dataclasses
+import fractions
+import functools
+import math
+import statistics as stdlib
+import sys
+
+from rally_vmperf.measurement.comparison import statistics
+
+#: Values below which there is no spread.
+FEWEST = 2
+#: What is too large for a float is shown as the largest one.
+_LARGEST = fractions.Fraction(sys.float_info.max)
+_LARGEST_EXPONENT = math.log(sys.float_info.max)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Spread:
+    """How far values lie apart.
+
+    :param range_percent: the largest less the smallest value, in percent of
+        the arithmetic mean
+    :param cv_percent: the coefficient of variation: the standard deviation
+        (of a sample, n - 1) in percent of the arithmetic mean
+    :param iqr_percent: the interquartile range in percent of the median,
+        quartiles interpolated between values (type 7 of R. J. Hyndman and
+        Y. Fan, "Sample quantiles in statistical packages", The American
+        Statistician 50, 1996)
+    :param gsd: the geometric standard deviation: ``exp`` of the standard
+        deviation of the logarithms; 1 for equal values
+    """
+
+    range_percent: float
+    cv_percent: float
+    iqr_percent: float
+    gsd: float
+
+
+def spread(values: statistics.Values) -> Spread | None:
+    """Return how far values lie apart; None for fewer than two.
+
+    :raises ValueError: for a value that is not above zero
+    """
+    if len(values) < FEWEST:
+        return None
+    deviation = _deviation(values)
+    # Exact, as squares of floats overflow and vanish.
+    exact = [fractions.Fraction(value) for value in values]
+    mean = stdlib.mean(exact)
+    lower, middle, upper = stdlib.quantiles(exact, n=4, method="inclusive")
+    return Spread(
+        range_percent=_percent((max(exact) - min(exact)) / mean),
+        cv_percent=100 * math.sqrt(stdlib.variance(exact) / mean**2),
+        iqr_percent=_percent((upper - lower) / middle),
+        gsd=math.exp(min(deviation, _LARGEST_EXPONENT)),
+    )
+
+
+def _percent(share: fractions.Fraction) -> float:
+    return float(min(100 * share, _LARGEST))
+
+
+def _deviation(values: statistics.Values) -> float:
+    """Return the standard deviation of the logarithms."""
+    return stdlib.stdev(statistics.logarithms(values))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Ratio:
+    """Spread of the guest's values relative to that of bare metal.
+
+    :param value: the ratio of the standard deviations of the logarithms,
+        guest over bare metal
+    :param low: lower end of its interval, None without one
+    :param high: upper end of its interval
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def ratio(
+    bare: statistics.Values, guest: statistics.Values, confidence: float
+) -> Ratio | None:
+    """Return the ratio of geometric standard deviations, guest over bare.
+
+    It is taken on logarithms, ``ln(gsd of guest) / ln(gsd of bare metal)``:
+    2 for 1.02 against 1.01, whose quotient would be 1.01. None with fewer
+    than two values on either side, and where those of bare metal are all
+    equal. The interval needs three values on either side.
+
+    :param confidence: 0.95 for an interval that holds in 95 of 100 runs
+    """
+    if min(len(bare), len(guest)) < FEWEST:
+        return None
+    below = _deviation(bare)
+    if not below:
+        return None
+    value = _deviation(guest) / below
+    if min(len(bare), len(guest)) < statistics.FEWEST:
+        return Ratio(value=value, low=None, high=None)
+    low, high = interval(value, len(bare), len(guest), confidence)
+    return Ratio(value=value, low=low, high=high)
+
+
+def interval(
+    value: float, bare_count: int, guest_count: int, confidence: float
+) -> tuple[float, float]:
+    """Return the interval of a ratio of standard deviations of logarithms.
+
+    It assumes that values are log-normal. Where they are not, more values do
+    not correct it, unlike the interval of a ratio of means. Then the ratio of
+    variances over its true value has the F distribution with ``guest_count -
+    1`` and ``bare_count - 1`` degrees of freedom (G. W. Snedecor and W. G.
+    Cochran, "Statistical Methods", 8th edition, 1989; NIST/SEMATECH
+    e-Handbook of Statistical Methods, 1.3.5.9).
+    """
+    upper, lower = _quantiles(bare_count, guest_count, confidence)
+    return value / math.sqrt(upper), value / math.sqrt(lower)
+
+
+@functools.lru_cache(maxsize=1024)
+def _quantiles(
+    bare_count: int, guest_count: int, confidence: float
+) -> tuple[float, float]:
+    """Return the upper and the lower quantile of F; many ask for the same."""
+    from scipy import stats
+
+    freedom = guest_count - 1, bare_count - 1
+    return (
+        float(stats.f.ppf((1 + confidence) / 2, *freedom)),
+        float(stats.f.ppf((1 - confidence) / 2, *freedom)),
+    )

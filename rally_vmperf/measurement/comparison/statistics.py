@@ -1,0 +1,286 @@
+"""The arithmetic of a comparison: means, spread and confidence intervals.
+
+Rates and times vary by factors rather than by differences, so everything
+here works on logarithms. Nothing here knows about metrics or limits.
+"""
+
+import collections.abc
+import math
+import statistics
+import typing as t
+
+#: Repetitions below which no interval is given, on either side.
+FEWEST = 3
+#: With fewer values the median absolute deviation says nothing.
+_FEWEST_FOR_OUTLIERS = 5
+#: Repetitions of a side of which nobody knows well how much it varies.
+SMALL = 4
+#: Up to so many repetitions of a guest may all miss what slows it at times.
+_MAY_MISS = 10
+#: From so many on they hardly ever do.
+_HOLD = 20
+#: What the confidence of its worse end leaves out, as a share, where it has
+#: few and varies more than bare metal.
+_CAUTION = 0.3
+#: Modified z-score above which a value stands apart.
+_OUTLIER = 3.5
+# Makes the median absolute deviation of a normal distribution its sigma.
+_CONSISTENCY = 0.6745
+
+Values = collections.abc.Sequence[float]
+
+
+def geometric_mean(values: Values) -> float:
+    """Return the geometric mean of values above zero.
+
+    :raises ValueError: for no values, or one that is not above zero
+    """
+    return math.exp(statistics.fmean(logarithms(values)))
+
+
+def median(values: Values) -> float:
+    """Return the middle value, or the mean of the middle two."""
+    return statistics.median(values)
+
+
+def logarithms(values: Values) -> list[float]:
+    """Return natural logarithms.
+
+    :raises ValueError: for no values, or one that is not above zero
+    """
+    if not values:
+        raise ValueError("No values, so no mean: give at least one")
+    for value in values:
+        if not (math.isfinite(value) and value > 0):
+            raise ValueError(f"Value {value} has no logarithm, leave it out")
+    return [math.log(value) for value in values]
+
+
+def spread_percent(values: Values) -> float | None:
+    """Return how far apart values typically are, in percent.
+
+    The geometric standard deviation less one: ``exp(s) - 1`` with ``s`` the
+    standard deviation of the logarithms; None for fewer than two values.
+    """
+    if len(values) < 2:
+        return None
+    return math.expm1(statistics.stdev(logarithms(values))) * 100
+
+
+def jain_index(rates: Values) -> float | None:
+    """Return Jain's fairness index of the guests' rates.
+
+    ``(sum x)^2 / (n * sum x^2)``: 1 where all have the same, ``1/n`` where
+    one has all, and ``k/n`` where ``k`` of them have equal shares and the
+    others nothing (R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of
+    Fairness and Discrimination for Resource Allocation in Shared Computer
+    Systems", DEC-TR-301, 1984). None for fewer than two guests.
+
+    :raises ValueError: for a rate that is not above zero
+    """
+    if len(rates) < 2:
+        return None
+    # Of shares of the largest one, as squares of large rates overflow.
+    logs = logarithms(rates)
+    largest = max(logs)
+    shares = [math.exp(log - largest) for log in logs]
+    total = math.fsum(shares)
+    found = total**2 / (len(shares) * math.fsum(one**2 for one in shares))
+    return min(1.0, found)
+
+
+def outliers(values: Values) -> tuple[int, ...]:
+    """Return the positions of outliers, from 0.
+
+    The modified z-score of the logarithms, ``0.6745 * |x - median| / MAD``,
+    is above 3.5 (B. Iglewicz and D. C. Hoaglin, "How to detect and handle
+    outliers", ASQC 1993). None where more than half of the values are equal,
+    as the deviation is then zero.
+    """
+    if len(values) < _FEWEST_FOR_OUTLIERS:
+        return ()
+    logs = logarithms(values)
+    middle = median(logs)
+    distances = [abs(log - middle) for log in logs]
+    deviation = median(distances)
+    if not deviation:
+        return ()
+    return tuple(
+        position
+        for position, distance in enumerate(distances)
+        if _CONSISTENCY * distance / deviation > _OUTLIER
+    )
+
+
+def interval(
+    bare: Values,
+    guest: Values,
+    confidence: float,
+    error: float = 0,
+    paired: bool = False,
+) -> tuple[float, float] | None:
+    """Return the interval of the ratio of means, of pairs or of two sides."""
+    of = paired_interval if paired else ratio_interval
+    return of(bare, guest, confidence, error)
+
+
+def ratio_interval(
+    bare: Values, guest: Values, confidence: float, error: float = 0
+) -> tuple[float, float] | None:
+    """Return the interval of the ratio of geometric means, guest over bare.
+
+    Welch's t interval of the difference of the means of logarithms, with
+    the degrees of freedom of Welch and Satterthwaite (B. L. Welch, "The
+    generalization of Student's problem when several different population
+    variances are involved", Biometrika 34, 1947), taken back by ``exp``.
+    None with fewer than three values on either side. Values that are all
+    equal on both sides give an interval without width, by which the judge
+    decides nothing.
+
+    :param confidence: 0.95 for an interval that holds in 95 of 100 runs
+    :param error: share by which the ratio may be off, as values are rounded
+    """
+    if min(len(bare), len(guest)) < FEWEST:
+        return None
+    bare_logs, guest_logs = logarithms(bare), logarithms(guest)
+    middle = statistics.fmean(guest_logs) - statistics.fmean(bare_logs)
+    half = half_width(
+        _variance(bare_logs),
+        len(bare),
+        _variance(guest_logs),
+        len(guest),
+        confidence,
+    )
+    half += math.log1p(error)
+    return _exp(middle - half), _exp(middle + half)
+
+
+def paired_interval(
+    bare: Values, guest: Values, confidence: float, error: float = 0
+) -> tuple[float, float] | None:
+    """Return the interval of the ratio of geometric means of pairs.
+
+    Student's interval of the mean difference of logarithms: what disturbs
+    both values of a pair is in neither (Student, "The probable error of a
+    mean", Biometrika 6, 1908). None with fewer than three pairs.
+
+    :param guest: of each pair in the order of ``bare``
+    :param error: share by which the ratio may be off, as values are rounded
+    """
+    if len(bare) < FEWEST:
+        return None
+    pairs = zip(logarithms(bare), logarithms(guest), strict=True)
+    differences = [after - before for before, after in pairs]
+    half = student(confidence, len(bare) - 1) * math.sqrt(
+        _variance(differences) / len(bare)
+    )
+    middle = statistics.fmean(differences)
+    half += math.log1p(error)
+    return _exp(middle - half), _exp(middle + half)
+
+
+def half_width(
+    bare_variance: float,
+    bare_count: int,
+    guest_variance: float,
+    guest_count: int,
+    confidence: float,
+) -> float:
+    """Return half the width of Welch's interval, from the variances."""
+    bare_part = bare_variance / bare_count
+    guest_part = guest_variance / guest_count
+    if bare_part + guest_part <= 0:
+        return 0.0
+    # A share of the sum, as squares of tiny variances vanish.
+    freedom = degrees_of_freedom(
+        bare_part / (bare_part + guest_part), bare_count, guest_count
+    )
+    return student(confidence, freedom) * math.sqrt(bare_part + guest_part)
+
+
+def degrees_of_freedom(
+    bare_share: t.Any, bare_count: t.Any, guest_count: t.Any
+) -> t.Any:
+    """Return those of the interval; arrays give an array.
+
+    Those of Welch and Satterthwaite. A side of three or four beside a larger
+    one that happens to vary little lends the degrees of freedom of the other
+    one, and its own variance is too small. So there are no more than two
+    sides of its size would have, and no more than its own over its share of
+    the variance, without the square that makes a share of nearly all of it
+    look like less.
+
+    :param bare_share: of bare metal in the variance of the difference
+    :param bare_count: repetitions
+    :param guest_count: repetitions
+    """
+    import numpy
+
+    welch = 1 / (
+        bare_share**2 / (bare_count - 1)
+        + (1 - bare_share) ** 2 / (guest_count - 1)
+    )
+    fewer = numpy.minimum(bare_count, guest_count)
+    share = numpy.where(bare_count < guest_count, bare_share, 1 - bare_share)
+    own = (fewer - 1) / numpy.maximum(share, 0.5)
+    bounded = (fewer <= SMALL) & (bare_count != guest_count)
+    return numpy.where(bounded, numpy.minimum(welch, own), welch)
+
+
+def confidence_of_loss(
+    confidence: float,
+    bare_variance: float,
+    guest_variance: float,
+    guest_count: t.Any,
+) -> t.Any:
+    """Return the confidence of the end at which a guest loses most.
+
+    What a host does to a guest now and then makes single repetitions slower,
+    and a few repetitions may hold none of these. They look normal, but for
+    one thing: they still vary more than bare metal. So the further the
+    variance of a guest exceeds that of bare metal, up to twice, the higher
+    the confidence of this end: 98.5 % in place of 95 % with up to ten
+    repetitions, less with more, and none from twenty on. An interval of
+    three is wide enough to be left as it is.
+
+    :param confidence: of the interval, 0.95 for 95 %
+    :param bare_variance: of logarithms
+    :param guest_variance: of logarithms
+    :param guest_count: repetitions of the guest; an array gives an array
+    """
+    import numpy
+
+    share = 1.0
+    if guest_variance < 2 * bare_variance or not guest_variance:
+        share = max(0.0, guest_variance / (bare_variance or 1.0) - 1)
+    few = numpy.clip((_HOLD - guest_count) / (_HOLD - _MAY_MISS), 0, 1)
+    few = numpy.where(guest_count > FEWEST, few, 0)
+    return 1 - (1 - confidence) * _CAUTION ** (share * few)
+
+
+def variance(values: Values) -> float:
+    """Return the variance of logarithms, by one less than their number."""
+    return _variance(logarithms(values))
+
+
+def _variance(numbers: Values) -> float:
+    # That of equal numbers is zero. The library's own is ten times slower.
+    shifts = [number - numbers[0] for number in numbers]
+    mean = math.fsum(shifts) / len(shifts)
+    squares = math.fsum((shift - mean) ** 2 for shift in shifts)
+    return squares / (len(shifts) - 1)
+
+
+def student(confidence: float, freedom: float) -> float:
+    """Return the quantile of Student's t for a two-sided interval."""
+    from scipy import special
+
+    return float(special.stdtrit(freedom, (1 + confidence) / 2))
+
+
+def _exp(exponent: float) -> float:
+    """Return ``e`` to a power, infinite rather than too large."""
+    try:
+        return math.exp(exponent)
+    except OverflowError:
+        return math.inf

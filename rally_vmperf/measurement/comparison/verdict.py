@@ -1,0 +1,129 @@
+"""Whether a comparison is within its limit, and how that is said."""
+
+import typing as t
+
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import needed
+from rally_vmperf.measurement.samples import units
+
+Status = t.Literal["passed", "failed", "inconclusive", "void"]
+
+#: What sentences call both sides, and the loss.
+SIDES = ("bare metal", "guest", "overhead")
+
+
+def decide(comparison: loss.Comparison, limit: float) -> Status:
+    """Return whether the overhead is within its limit.
+
+    ``passed`` when the whole interval is within the limit, ``failed`` when
+    the whole interval is beyond it, ``inconclusive`` when the limit lies
+    inside it or when there is no interval. Of samples that are skewed or in
+    two states, all intervals that leave out one repetition must agree.
+
+    :param limit: of the overhead, in percent; the limit itself is within
+    """
+    status = _decide(comparison, limit)
+    return "inconclusive" if turns(comparison, limit) else status
+
+
+def turns(comparison: loss.Comparison, limit: float) -> bool:
+    """Return whether one repetition turns what the interval decides.
+
+    Asked only of samples that are skewed or in two states.
+    """
+    lowest, highest = comparison.lowest, comparison.highest
+    if lowest is None or highest is None:
+        return False
+    status = _decide(comparison, limit)
+    return (status == "passed" and highest > limit) or (
+        status == "failed" and lowest <= limit
+    )
+
+
+def would_decide(
+    comparison: loss.Comparison,
+    limit: float,
+    figure: str = "overhead",
+    both: bool = False,
+) -> str:
+    """Return what would decide, as half a sentence.
+
+    :param figure: what the limit applies to
+    :param both: each repetition measures both sides
+    """
+    if turns(comparison, limit):
+        kinds = " and ".join(
+            {kind: "" for _, kind, _ in comparison.departures}
+        )
+        return f"leaving out one repetition turns it ({kinds})"
+    more = needed.repetitions_needed(comparison, limit, both)
+    return more.sentence(figure)
+
+
+def _decide(comparison: loss.Comparison, limit: float) -> Status:
+    if comparison.low is None or comparison.high is None:
+        return "inconclusive"
+    if comparison.high <= limit:
+        return "passed"
+    if comparison.low > limit:
+        return "failed"
+    return "inconclusive"
+
+
+def interval(comparison: loss.Comparison, limit: float | None = None) -> str:
+    """Return the interval in words, or that there is none."""
+    if comparison.low is None or comparison.high is None:
+        return "no interval"
+    sure = f"{comparison.confidence * 100:g} % interval"
+    return f"{sure} {ends(comparison, limit)}"
+
+
+def ends(comparison: loss.Comparison, limit: float | None = None) -> str:
+    """Return the ends of the interval in words, or nothing."""
+    low, high = comparison.low, comparison.high
+    if low is None or high is None:
+        return ""
+    digits = units.digits_apart((low, high), limit)
+    return (
+        f"{units.show_percent(low, digits)} to "
+        f"{units.show_percent(high, digits)} %"
+    )
+
+
+def figure(comparison: loss.Comparison, limit: float | None) -> str:
+    """Return the overhead with as many digits as its interval."""
+    known = (comparison.low, comparison.high)
+    digits = units.digits_apart([x for x in known if x is not None], limit)
+    return f"{units.show_percent(comparison.overhead_percent, digits)} %"
+
+
+def sentence(
+    comparison: loss.Comparison,
+    limit: float | None,
+    status: Status | None,
+    why: str = "",
+    names: tuple[str, str, str] = SIDES,
+    title: str = "",
+) -> str:
+    """Return the figures, the limit and the verdict in one sentence.
+
+    :param why: it is undecided; without it, what would decide is said
+    :param names: of both sides and of the loss
+    :param title: of the figure; the name of its metric unless given
+    """
+    metric = comparison.metric
+    bare, guest, lost = names
+    words = (
+        f"{title or metric.name}: "
+        f"{bare} {units.show(comparison.bare, metric.unit)}, "
+        f"{guest} {units.show(comparison.guest, metric.unit)}, "
+        f"{lost} {figure(comparison, limit)} "
+        f"({interval(comparison, limit)})"
+    )
+    if limit is None or status is None:
+        return f"{words}, no limit"
+    words += f", limit {limit:g} %: {status}"
+    if status == "inconclusive":
+        both = comparison.paired
+        words += f", {why or would_decide(comparison, limit, lost, both)}"
+    return words

@@ -1,0 +1,182 @@
+"""The levels of a run: conditions with so many guests, points and gaps."""
+
+import collections.abc
+import dataclasses
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import judge
+from rally_vmperf.measurement import plausibility
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import caps as caps_
+from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.samples import sample
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What was measured, and what of it is the same for all metrics.
+
+    :param entries: in the order of their numbers
+    :param hosts: guest -> host, as far as the cloud tells
+    :param offered: names of metrics that are offered at a rate
+    :param caps: what else may hold rates
+    """
+
+    entries: judge.Repetitions
+    metrics: tuple[sample.Metric, ...]
+    hosts: collections.abc.Mapping[str, str]
+    offered: collections.abc.Collection[str]
+    caps: tuple[caps_.Cap, ...]
+
+    @classmethod
+    def of(cls, entries: judge.Repetitions) -> "Measured":
+        """Return what these repetitions measured."""
+        hosts: dict[str, str] = {}
+        for one in entries:
+            hosts.update(one.hosts)
+        return cls(
+            entries=entries,
+            metrics=tuple(metrics(entries)),
+            hosts=hosts,
+            offered=plausibility.offered(
+                x
+                for one in entries
+                for y in one.conditions
+                for x in y.findings
+            ),
+            caps=tuple(dict.fromkeys(x for one in entries for x in one.caps)),
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all metrics."""
+        return [one.name for one in self.metrics]
+
+    @property
+    def ratios(self) -> list[sample.Metric]:
+        """The metrics that have a rate; counts have none."""
+        return [one for one in self.metrics if one.scale == "ratio"]
+
+
+def points_of(
+    metric: sample.Metric,
+    measured: Measured,
+    confidence: float = 0.95,
+    tolerate: collections.abc.Collection[str] = (),
+) -> tuple[points.Point, ...]:
+    """Return what is known of a metric, in ascending number of guests.
+
+    :param tolerate: kinds of findings that do not void
+    :raises ValueError: for a count, which has no rate
+    """
+    entries = measured.entries
+    found: list[points.Point] = []
+    for number in numbers(entries):
+        there = counted(entries, number)
+        done = [one for one in there if not one.skipped]
+        gathered = gathering.guests(metric, done)
+        changed = (one for one, _ in plausibility.baseline_changed(done))
+        found.append(
+            points.Point(
+                metric=metric,
+                guests=number,
+                gathered=gathered,
+                bare=gathering.bare(metric, done[0].reference) if done else (),
+                lone=next((one for one in found if one.guests == 1), None),
+                hosts=measured.hosts,
+                confidence=confidence,
+                skipped=len(there) - len(done),
+                caps=None
+                if metric.name in measured.offered
+                else measured.caps,
+                turns=max((one.turns for one in done), default=1),
+                void=void_level(
+                    metric, measured.names, entries, there, tolerate
+                ),
+                bare_void=voiding(changed, tolerate),
+                reason="" if gathered else absence(there),
+            )
+        )
+    return tuple(found)
+
+
+def guests_of(condition: repetition.Condition) -> int:
+    """Return how many guests of each host take part in a condition."""
+    return int(condition.axes[repetition.GUESTS])
+
+
+def numbers(entries: judge.Repetitions) -> list[int]:
+    """Return every number of guests of a run, ascending."""
+    return sorted({guests_of(x) for one in entries for x in one.conditions})
+
+
+def void_level(
+    metric: sample.Metric,
+    names: collections.abc.Collection[str],
+    entries: judge.Repetitions,
+    there: collections.abc.Sequence[repetition.Condition],
+    tolerate: collections.abc.Collection[str],
+) -> str:
+    """Return why samples of a level do not mean what they claim, or nothing.
+
+    :param names: of all metrics
+    :param there: the level in each counted repetition
+    """
+    others = {*names} - {metric.name}
+    seen = [x for one in entries for x in one.findings]
+    seen += [x for one in there for x in one.findings]
+    own = (
+        one
+        for one in seen
+        if one.names(metric.name) or one.concerns_all(others)
+    )
+    ran = [one for one in there if not one.skipped]
+    return voiding(own, tolerate) or _gap(ran)
+
+
+def metrics(entries: judge.Repetitions) -> list[sample.Metric]:
+    """Return every metric once: the expected ones, then the others."""
+    return gathering.metrics([x for one in entries for x in one.conditions])
+
+
+def counted(
+    entries: judge.Repetitions, number: int
+) -> list[repetition.Condition]:
+    """Return the counted conditions with so many guests, skipped ones too."""
+    found = [one.at(guests=number) for one in entries if one.counted]
+    return [one for one in found if one is not None]
+
+
+def absence(there: collections.abc.Sequence[repetition.Condition]) -> str:
+    skipped = [one.skipped for one in there if one.skipped]
+    if skipped and len(skipped) == len(there):
+        return f"not run: {skipped[0]}"
+    return gathering.NOBODY
+
+
+def _gap(done: collections.abc.Iterable[repetition.Condition]) -> str:
+    """Return what a level lacks, or nothing.
+
+    Guests that stopped left the host to the others, whose figures are then
+    not those of so many guests, at whichever moment it was.
+    """
+    for entry in done:
+        if entry.complete:
+            continue
+        words = f"repetition {entry.number} is {entry.state}"
+        for gap in entry.missing[:1]:
+            words += f": {gap.sentence()}"
+        return words
+    return ""
+
+
+def voiding(
+    found: collections.abc.Iterable[finding.Finding],
+    tolerate: collections.abc.Collection[str],
+) -> str:
+    """Return the first finding that voids, or nothing."""
+    for one in found:
+        if one.severity == "void" and one.kind not in tolerate:
+            return finding.RunFinding(finding=one).sentence()
+    return ""

@@ -1,0 +1,1 @@
+"""Samples: values, distributions, series, and their units."""

@@ -1,0 +1,129 @@
+"""The judge of a run's validity: whether figures mean what they say."""
+
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import judge
+from rally_vmperf.measurement import neighbours_judge
+from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import summary as summary_
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import judging
+from rally_vmperf.measurement.samples import units
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Validity(summary_.Summary[summary_.Row]):
+    """The verdict on validity; it has findings, and no rows.
+
+    :param refused: the findings that the run may not have
+    """
+
+    refused: tuple[finding.RunFinding, ...] = ()
+
+    def _voiding(self) -> list[finding.RunFinding]:
+        """Return the refused findings; there are no metrics to void."""
+        return list(self.refused)
+
+    def _verdict(self) -> str:
+        if self.refused:
+            number = units.number_of("finding", len(self.refused))
+            verb = "is" if len(self.refused) == 1 else "are"
+            return f"void: {number} {verb} not tolerated"
+        return {
+            "passed": "passed: no finding voids the run",
+            "inconclusive": "inconclusive: measurements are missing",
+        }.get(self.status, "void: nothing was measured")
+
+
+class ValidityJudge(judge.Judge[summary_.Row]):
+    """Judges the findings of any question, with or without limits.
+
+    :param tolerate: kinds of findings that void, and that the run may have
+    :param refuse: kinds that do not void, and that it may not have
+    :raises ValueError: for a kind that is not on the closed list
+    """
+
+    def __init__(
+        self,
+        tolerate: collections.abc.Collection[str] = (),
+        refuse: collections.abc.Collection[str] = (),
+    ) -> None:
+        super().__init__(tolerate=tolerate)
+        for kind in refuse:
+            finding.check(kind)
+        self.refuse = frozenset(refuse) - frozenset(tolerate)
+
+    def understands(self, entry: repetition.Repetition) -> bool:
+        """Return whether the judge of some question understands it."""
+        return any(one.understands(entry) for one in self._judges())
+
+    def judgement(self) -> Validity:
+        """Return the verdict on what was taken so far."""
+        told = next(
+            one
+            for one in self._judges()
+            if all(map(one.understands, self._repetitions))
+        )
+        told.take(self._repetitions, self._unreadable)
+        found = told.judgement()
+        findings = dict.fromkeys(found.findings)
+        loud = neighbours_judge.NeighboursJudge(tolerate=self.tolerate)
+        if any(
+            x.conditions and loud.understands(x) for x in self._repetitions
+        ):
+            loud.take(self._repetitions, self._unreadable)
+            findings |= dict.fromkeys(loud.judgement().findings)
+        refused = tuple(
+            one
+            for one in findings
+            if one.voids
+            or (one.finding.kind in self.refuse and not one.left_out)
+        )
+        status: verdict.Status
+        measured = any(row.measured for row in found.rows)
+        if refused or not measured:
+            status = "void"
+        elif found.missing:
+            status = "inconclusive"
+        else:
+            status = "passed"
+        return Validity(
+            status=status,
+            rows=(),
+            missing=found.missing,
+            findings=tuple(findings),
+            unmatched=(),
+            left_out=found.left_out,
+            confidence=self.confidence,
+            on_inconclusive=self.on_inconclusive,
+            refused=refused,
+        )
+
+    def _judges(self) -> list[judge.Judge[t.Any]]:
+        """Return new judges of all questions, without limits."""
+        return [
+            judging.DegradationJudge(tolerate=self.tolerate),
+            overhead_judge.OverheadJudge(tolerate=self.tolerate),
+        ]
+
+    def figures(self, entries: judge.Repetitions) -> list[summary_.Row]:
+        """Return nothing: other criteria judge figures."""
+        return []
+
+    def findings(
+        self,
+        entries: judge.Repetitions,
+        rows: collections.abc.Sequence[summary_.Row],
+    ) -> finding.Occurrences:
+        """Return nothing: the question's own judge collects findings."""
+        return ()
+
+    def unmatched(
+        self, rows: collections.abc.Iterable[summary_.Row]
+    ) -> tuple[str, ...]:
+        """Return nothing: there are no limits."""
+        return ()

@@ -1,0 +1,1 @@
+"""Runs that others made: raw outputs of tools, and baselines of them."""

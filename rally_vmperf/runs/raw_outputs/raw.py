@@ -1,0 +1,272 @@
+"""Raw outputs of tools that ran on machines that cannot be reached.
+
+Arguments are read from the output, for there is no command line: those that it
+does not contain are left out, never guessed.
+"""
+
+import collections.abc
+import dataclasses
+import re
+import typing as t
+
+from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.workloads import arguments as rules
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import registry
+from rally_vmperf.workloads.application import unixbench
+from rally_vmperf.workloads.disk import dd
+from rally_vmperf.workloads.memory import mbw
+from rally_vmperf.workloads.network import iperf2
+
+Samples = tuple[sample.Sample, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Raw:
+    """Results and arguments, read from the outputs of one tool.
+
+    :param workload: name of the workload whose parser read them
+    :param arguments: those of the workload that the outputs contain
+    :param repetitions: the samples of each
+    """
+
+    workload: str
+    arguments: dict[str, t.Any]
+    repetitions: tuple[Samples, ...]
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The arguments that the outputs do not contain, sorted."""
+        schema = registry.get(self.workload).ARGUMENTS
+        return tuple(sorted(schema["properties"].keys() - self.arguments))
+
+
+def read(tool: str, text: str, which: str = "") -> Raw:
+    """Return the results and arguments in the output of a tool.
+
+    :param tool: a key of ``READERS``
+    :param which: one of several modes of the tool, where the output does not
+        name it
+    :raises base.WorkloadError: when it is not what the tool prints
+    """
+    if len(text) > base.LONGEST:
+        raise base.WorkloadError(
+            f"{tool}: {len(text)} characters; more than {base.LONGEST} are "
+            "not read"
+        )
+    return READERS[tool](text, which)
+
+
+def merge(outputs_: collections.abc.Iterable[Raw]) -> list[Raw]:
+    """Merge outputs by workload and direction, repetitions in order.
+
+    :raises base.WorkloadError: when outputs with the same metrics were made
+        with different arguments
+    """
+    found: dict[tuple[str, ...], Raw] = {}
+    for one in outputs_:
+        metrics = {s.metric.name for each in one.repetitions for s in each}
+        key = (one.workload, *sorted(metrics))
+        first = found.get(key)
+        if first is None:
+            if any(metrics & set(other) for other in found):
+                raise base.WorkloadError(
+                    f"{one.workload}: outputs have some of their metrics in "
+                    "common; give those of the same tests"
+                )
+            found[key] = one
+            continue
+        if first.arguments != one.arguments:
+            raise base.WorkloadError(
+                f"{one.workload}: one output is of {first.arguments}, another "
+                f"of {one.arguments}; give those of one"
+            )
+        found[key] = dataclasses.replace(
+            first, repetitions=first.repetitions + one.repetitions
+        )
+    return list(found.values())
+
+
+def _unixbench(text: str, which: str) -> Raw:
+    """Read scores; copies are 1 unless ``which`` is another number."""
+    if which and not re.fullmatch("[1-9][0-9]{0,3}", which):
+        raise _other("unixbench", which, "a number of copies")
+    copies = int(which or 1)
+    found = unixbench.rates(text, copies)
+    arguments = {"tests": list(found), "copies": copies}
+    return Raw(
+        workload="unixbench",
+        arguments=arguments,
+        repetitions=(tuple(found.values()),),
+    )
+
+
+_SIZE = re.compile(r"\bMiB: ([0-9]{1,6})\.0+\s")
+_BLOCK = re.compile(r"^Using ([0-9]{1,9}) bytes as blocks", re.M)
+
+
+def _mbw(text: str, which: str) -> Raw:
+    """Read the means; the runs of one process are no repetitions."""
+    if which and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}", which):
+        raise _other("mbw", which, "the version of mbw")
+    size, block = _SIZE.search(text), _BLOCK.search(text)
+    methods = [
+        one
+        for one in mbw.METHODS
+        if re.search(rf"^AVG\s+Method: {one.upper()}\s", text, re.M)
+    ]
+    if not (size and methods):
+        raise base.WorkloadError(
+            f"mbw printed {sanitize.line(text, 80)!r} instead of runs and "
+            "their AVG; look at the raw output"
+        )
+    runs = re.findall(rf"^[0-9]+\s+Method: {methods[0].upper()}\s", text, re.M)
+    arguments = {
+        "size_mib": int(size[1]),
+        "runs": len(runs),
+        "methods": methods,
+        **({"block_size": int(block[1])} if block else {}),
+    }
+    workload = registry.get("mbw")
+    says = "" if text.startswith("says: ") else mbw.says(which or "1.4")
+    outcome = _outcome("mbw", stdout=says + text)
+    samples = workload.parse(workload.complete(arguments), {"mbw": outcome})
+    values = tuple(s for s in samples if isinstance(s, sample.Sample))
+    return Raw(workload="mbw", arguments=arguments, repetitions=(values,))
+
+
+def _iperf(text: str, which: str) -> Raw:
+    """Read a table of iperf 2; ``to_peer`` unless said."""
+    direction = which or "to_peer"
+    known = iperf2.Throughput.ARGUMENTS["properties"]["directions"]["items"]
+    if direction not in known["enum"]:
+        raise _other("iperf", which, " or ".join(known["enum"]))
+    streams = len(re.findall(r"^\[ *\*?[0-9]+\] .* sec ", text, re.M)) or 1
+    value, lasted = iperf2.rate(text, direction, streams)
+    arguments = {
+        "directions": [direction],
+        "streams": streams,
+        "time": round(lasted),
+    }
+    one = sample.Sample(metric=iperf2.throughput(direction), value=value)
+    return Raw(workload="iperf2", arguments=arguments, repetitions=((one,),))
+
+
+_DD = re.compile(r"(?:^|[ #$])(dd(?: [a-z]{1,9}=\S{1,200})+) ?$", re.M)
+_COPIED = re.compile(r"^([0-9]{1,20}) bytes?[ (].* copied, .*$", re.M)
+
+
+def _dd(text: str, which: str) -> Raw:
+    """Read summaries, each of which is a repetition.
+
+    The arguments come from the command line before them, if there is one.
+    """
+    lines = {" ".join(one.split()) for one in _DD.findall(text)}
+    if len(lines) > 1:
+        raise base.WorkloadError(
+            f"dd: {len(lines)} different command lines are in one output; "
+            "give each its own file"
+        )
+    operands = [
+        word.partition("=")[::2] for line in lines for word in line.split()[1:]
+    ]
+    options = dict(operands)
+    direction = which or (
+        ("read" if options.get("of") == "/dev/null" else "write")
+        if options
+        else ""
+    )
+    if direction not in dd.DIRECTIONS:
+        raise _other("dd", which, " or ".join(dd.DIRECTIONS))
+    arguments = {
+        "directions": [direction],
+        **_arguments_of_dd([f"{key}={value}" for key, value in operands]),
+    }
+    wanted = 0
+    if {"block_size", "count"} <= arguments.keys():
+        wanted = rules.size_bytes(arguments["block_size"]) * arguments["count"]
+    metric = registry.get("dd").metrics(
+        registry.get("dd").complete({"directions": [direction]})
+    )[0]
+    repetitions = []
+    for found in _COPIED.finditer(text):
+        size = wanted or int(found[1])
+        value = dd.rate(found[0], direction, size)
+        repetitions.append((sample.Sample(metric=metric, value=value),))
+    if not repetitions:
+        raise base.WorkloadError(
+            f"dd said {sanitize.line(text, 80)!r} instead of how many "
+            "bytes were copied; look at the raw output"
+        )
+    return Raw(
+        workload="dd", arguments=arguments, repetitions=tuple(repetitions)
+    )
+
+
+def _arguments_of_dd(operands: list[str]) -> dict[str, t.Any]:
+    """Return the arguments in a command line of dd, nothing without one."""
+    if not operands:
+        return {}
+    options = dict(one.split("=", 1) for one in operands)
+    asked = {
+        "block_size": options.get("bs", ""),
+        "count": int(options["count"])
+        if options.get("count", "").isdecimal()
+        else 0,
+    }
+    known = {}
+    for key, value in asked.items():
+        try:
+            rules.complete(dd.Copy.ARGUMENTS, {key: value})
+        except ValueError:
+            continue
+        known[key] = value
+    sync = [
+        name
+        for name, option in dd.SYNC.items()
+        if option and option[0] in operands
+    ]
+    flags = {options.get("oflag"), options.get("iflag")}
+    return {
+        **known,
+        "sync": sync[0] if sync else "none",
+        "direct": "direct" in flags,
+    }
+
+
+def _outcome(name: str, stdout: str) -> base.Outcome:
+    return base.Outcome(
+        name=name,
+        exit_status=0,
+        seconds=0,
+        started=0,
+        ended=0,
+        stdout=stdout,
+        stderr="",
+    )
+
+
+def _other(tool: str, which: str, allowed: str) -> base.WorkloadError:
+    return base.WorkloadError(
+        f"{tool}: {repr(which) if which else 'no direction'} was given with "
+        f"the output; give {allowed} before the file, as in WHICH=FILE"
+    )
+
+
+#: Tool, as users call it -> what reads its output.
+READERS: dict[str, t.Callable[[str, str], Raw]] = {
+    "unixbench": _unixbench,
+    "mbw": _mbw,
+    "iperf": _iperf,
+    "dd": _dd,
+}
+
+#: Tool -> what may stand before its file, for those who ask.
+WHICH = {
+    "unixbench": "the number of copies; default 1",
+    "mbw": "its version; default 1.4, and before that memcpy and dumb are "
+    "swapped",
+    "iperf": "to_peer (the default), from_peer or guest_to_guest",
+    "dd": "write or read, where the output has no command line",
+}

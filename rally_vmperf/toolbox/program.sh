@@ -1,0 +1,6 @@
+#!/bin/sh
+# Run a program of a bundle with the C library and libraries of the bundle.
+here=${0%/*}/..
+name=${0##*/}
+exec "$here/lib/ld.so" --argv0 "$name" --library-path "$here/lib" \
+    "$here/programs/$name" "$@"

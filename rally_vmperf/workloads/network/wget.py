@@ -1,0 +1,220 @@
+"""Network workload: a file loaded with wget, by HTTP and by FTP."""
+
+import dataclasses
+import re
+import typing as t
+
+from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.workloads import arguments as rules
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import generated
+from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import tools
+from rally_vmperf.workloads.network import _nginx
+
+PROTOCOLS = ("http", "ftp")
+
+#: Ports at which the FTP server takes connections for data, one a download.
+_PASSIVE = 128
+
+#: No path is absolute and nobody is switched to: whoever logs in runs it.
+_VSFTPD = """\
+{listen}=YES
+listen_port={port}
+pasv_min_port={first}
+pasv_max_port={last}
+run_as_launching_user=YES
+anonymous_enable=YES
+no_anon_password=YES
+ftp_username=nobody
+nopriv_user=nobody
+anon_root=.
+anon_world_readable_only=NO
+allow_writeable_chroot=YES
+max_clients=0
+max_per_ip=0
+seccomp_sandbox=NO
+xferlog_enable=NO
+"""
+
+#: Bytes per second of the slowest network that is waited for, and of a usual
+#: one, and what generate.py makes on a machine of today.
+_SLOWEST, _USUAL, _MADE = 10**6, 100 * 10**6, 100 * 10**6
+
+#: The one line of ``-nv``: bytes that were loaded, by HTTP also of how many.
+_LOADED = re.compile(
+    r"[0-9: -]{1,30}URL: ?(http|ftp)://\S{1,300} "
+    r"\[([0-9]{1,20})(?:/([0-9]{1,20}))?\] -> "
+    r'"[^"\n]{1,300}" \[1\]\n'
+)
+
+
+class Download(_nginx.Served):
+    """One file after the other, from nginx and vsftpd on the peer."""
+
+    name = "wget"
+    title = "Network: a file loaded by HTTP or FTP with wget"
+    part = "network"
+    FILE = "data"
+    FILE_IS = "the file is"
+    ARGUMENTS = rules.schema(
+        protocols=rules.choices(
+            "Measured one after the other: http, ftp.",
+            PROTOCOLS,
+            default=("http",),
+        ),
+        size_mib=rules.integer(
+            "Size of the file in MiB", 1, 65536, default=1024
+        ),
+        seed=rules.seed("file", "is"),
+        to_disk=rules.flag(
+            "Write the file to the disk instead of /dev/null", default=False
+        ),
+    )
+    TOOLS = (
+        tools.of("wget", side="machine"),
+        _nginx.TOOL,
+        tools.of("vsftpd", "", side="peer"),
+        tools.of("python3", measures=False, side="peer"),
+    )
+
+    def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
+        """Return wget, and the servers of the protocols."""
+        servers = {"nginx": "http", "vsftpd": "ftp"}
+        return tuple(
+            tool
+            for tool in self.TOOLS
+            if servers.get(tool.command, "") in ("", *arguments["protocols"])
+        )
+
+    def ports(self, arguments: base.Arguments) -> base.Ports:
+        """Return one port for each server, and those of FTP's data."""
+        ftp = "ftp" in arguments["protocols"]
+        return base.Ports(
+            shared=len(arguments["protocols"]) + (_PASSIVE if ftp else 0)
+        )
+
+    def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
+        """Return the program that makes the file on the peer."""
+        return (generated.FILE,)
+
+    def prepare_peer(
+        self, arguments: base.Arguments
+    ) -> tuple[base.Command, ...]:
+        """Return the command that writes the file on the peer."""
+        seconds = _bytes(arguments) / _MADE
+        return (
+            base.Command(
+                name="generate",
+                argv=generated.argv(arguments),
+                timeout=60 + 20 * seconds,
+                seconds=seconds,
+                bound="size",
+            ),
+        )
+
+    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
+        """Return the rate of one download by each protocol."""
+        return tuple(map(_rate, _protocols(arguments)))
+
+    def commands(
+        self, arguments: base.Arguments, ends: base.Ends
+    ) -> tuple[base.Command, ...]:
+        """Return one download by each protocol, with its server.
+
+        :raises base.WorkloadError: when there is no peer
+        """
+        target = "loaded" if arguments["to_disk"] else "/dev/null"
+        made = []
+        ports = list(ends.shared_ports)
+        for protocol in _protocols(arguments):
+            own = dataclasses.replace(ends, shared_ports=ports)
+            made.append(
+                base.Command(
+                    name=protocol,
+                    argv=base.argv(
+                        "wget -nv -O {target} --no-proxy --tries=1 "
+                        "--timeout=60 {url}",
+                        {"target": target, "url": self.url(own, protocol)},
+                    ),
+                    timeout=120 + _bytes(arguments) / _SLOWEST,
+                    seconds=_bytes(arguments) / _USUAL,
+                    bound="size",
+                    server=_ftp(own)
+                    if protocol == "ftp"
+                    else self.server(
+                        own, options=("sendfile on;", "tcp_nopush on;")
+                    ),
+                )
+            )
+            ports = ports[1:]
+        return tuple(made)
+
+    def work(
+        self, arguments: base.Arguments, outcome: base.Outcome
+    ) -> base.Work | None:
+        """Return how many bytes a download loaded."""
+        return base.Work(amount=_loaded(arguments, outcome), unit="B")
+
+    def read(
+        self, arguments: base.Arguments, outcome: base.Outcome
+    ) -> list[sample.Sample]:
+        """Return the bytes by the seconds from wget's start to its end."""
+        loaded = _loaded(arguments, outcome)
+        if not outcome.seconds > 0:
+            raise base.WorkloadError(
+                f"wget took {outcome.seconds:g} s; look at the machine's clock"
+            )
+        rate = loaded / outcome.seconds
+        return [limits.measured(_rate(outcome.name), rate)]
+
+
+def _ftp(ends: base.Ends) -> base.Server:
+    """Return the FTP server, at the first of the shared ports."""
+    port, *data = ends.shared_ports
+    return base.Server(
+        on="peer",
+        argv=("vsftpd", "vsftpd.conf"),
+        port=port,
+        lifetime="repetition",
+        clients="many",
+        files={
+            "vsftpd.conf": _VSFTPD.format(
+                listen="listen_ipv6" if ":" in ends.peer else "listen",
+                port=port,
+                first=data[0],
+                last=data[-1],
+            )
+        },
+    )
+
+
+def _loaded(arguments: base.Arguments, outcome: base.Outcome) -> float:
+    """Return the bytes that wget reports, which must be those of the file.
+
+    :raises base.WorkloadError: when they are others, or it tells none
+    """
+    size = _bytes(arguments)
+    text = outcome.stderr
+    found = _LOADED.fullmatch(text[: base.LONGEST])
+    told = {int(one) for one in found.groups()[1:] if one} if found else set()
+    if not found or found[1] != outcome.name or told != {size}:
+        raise base.WorkloadError(
+            f"wget said {sanitize.line(text, 80)!r} instead of that it loaded "
+            f"{size} bytes; look at the raw output"
+        )
+    return float(size)
+
+
+def _protocols(arguments: base.Arguments) -> list[str]:
+    return [one for one in PROTOCOLS if one in arguments["protocols"]]
+
+
+def _rate(protocol: str) -> sample.Metric:
+    name = f"network.wget.{protocol}.throughput"
+    return sample.Metric(name, "B/s", "higher")
+
+
+def _bytes(arguments: base.Arguments) -> int:
+    return t.cast(int, arguments["size_mib"]) << 20

@@ -1,0 +1,1 @@
+"""What a run asks of a cloud that is full of other people's things."""

@@ -1,0 +1,160 @@
+"""What parsers make of outputs that were cut, changed or swapped.
+
+    python -m tests.bench.mutations [--seed 1] [--tries 300]
+
+prints the table of doc/source/contributor/checked.rst.  A value that is
+believed and is another one has to be within what the rest of the output leaves
+open, or the output contradicts itself and should have been refused.
+"""
+
+import argparse
+import collections
+import random
+
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.workloads import base
+from tests.unit.workloads import golden
+
+#: Beginning of a metric -> by how much the rest of an output lets it differ,
+#: relatively; nothing for all others.
+LEFT_OPEN = {
+    # Two clocks, of a run of one and of two seconds.
+    "cpu.sysbench.rate": 0.08,
+    "memory.sysbench_memory": 0.15,
+    # Any between those of the fastest and of the slowest event.
+    "cpu.sysbench.latency_p95": 0.6,
+    # Two digits of a rate.
+    "disk.dd": 0.05,
+    # Answers between the fastest and the slowest, and their mean.
+    "network.ping": 0.5,
+    # Those between its neighbours in a list of percentiles.
+    "network.sockperf": 100,
+    # The end within the last of four seconds; three digits of each answer.
+    "network.http.rate": 0.35,
+    "network.http.throughput": 0.35,
+    "network.http.response_time": 0.1,
+    # Seconds of two decimals, of a run of one second.
+    "cpu.stress_ng": 0.011,
+    # A sum of two decimals.
+    "cpu.openssl": 1e-6,
+    "application.unixbench": 2e-3,
+    # Means of an even number of repetitions; ratios of three digits.
+    "application.hepscore": 2e-3,
+    "application.hepspec06": 6e-3,
+    "network.iperf2": 0.07,
+    # The last digits of a jitter, and of a sum.
+    "network.iperf3": 1e-6,
+    "disk.iozone": 1e-5,
+    # Figures of a program that we do not know: nothing is said twice.
+    "application.job": 1e9,
+}
+
+#: Workloads, and commands of the others, whose outputs do not say which of
+#: them printed it.
+UNTOLD = ("dd", "iperf2")
+ALIKE = {"to_peer", "guest_to_guest"}
+
+
+def mutations(run, rng, tries):
+    """Yield kind, command and text of mutated outputs of a recorded run."""
+    for command, file in run.files.items():
+        whole = golden.text(file)
+        alike = {command.removesuffix("-udp")} <= ALIKE
+        others = {
+            golden.text(other)
+            for name, other in run.files.items()
+            if not (alike and name.removesuffix("-udp") in ALIKE)
+        } - {whole}
+        if not whole:
+            continue
+        for _ in range(tries):
+            yield "cut", command, whole[: rng.randrange(len(whole))]
+            at = rng.choice([n for n, c in enumerate(whole) if c.isdigit()])
+            digit = rng.choice([d for d in "0123456789" if d != whole[at]])
+            yield "digit", command, whole[:at] + digit + whole[at + 1 :]
+        lines = whole.splitlines(keepends=True)
+        for at in rng.sample(range(len(lines)), min(len(lines), tries)):
+            yield "line", command, "".join(lines[:at] + lines[at + 1 :])
+        for other in sorted(others):
+            yield "swapped", command, other
+
+
+def values(workload, arguments, command, text, stream):
+    """Return the values of an output by their metrics, None if refused."""
+    outcome = golden.outcome(command, seconds=3600, **{stream: text})
+    try:
+        readings = workload.parse(arguments, {command: outcome})
+    except base.WorkloadError:
+        return None
+    return {
+        one.metric.name: one.value
+        for one in readings
+        if isinstance(one, sample.Sample)
+    }
+
+
+def judge(true, found):
+    """Return what became of a mutated output."""
+    if found is None:
+        return "refused"
+    wrong = {
+        name: abs(value / true[name] - 1) if true.get(name) else abs(value)
+        for name, value in found.items()
+        if value != true.get(name)
+    }
+    if not wrong and found.keys() == true.keys():
+        return "harmless"
+    for name, share in wrong.items():
+        allowed = [v for k, v in LEFT_OPEN.items() if name.startswith(k)]
+        if share > max(allowed, default=0):
+            return "contradicted"
+    return "residue" if found.keys() == true.keys() else "contradicted"
+
+
+def table(seed, tries):
+    """Return by workload how many mutations came to which end."""
+    found = collections.defaultdict(collections.Counter)
+    for name, run in golden.RUNS.items():
+        rng = random.Random(f"{seed} {name}")
+        workload = golden.workload(name)
+        arguments = workload.complete(run.arguments)
+        true = {
+            command: values(
+                workload, arguments, command, golden.text(file), run.stream
+            )
+            for command, file in run.files.items()
+        }
+        for kind, command, text in mutations(run, rng, tries):
+            if kind == "swapped" and workload.name in UNTOLD:
+                continue
+            mutated = values(workload, arguments, command, text, run.stream)
+            found[workload.name][judge(true[command], mutated)] += 1
+    return found
+
+
+def page(found):
+    """Return the rows of the docs' table."""
+    ends = ("refused", "harmless", "contradicted", "residue")
+    rows = []
+    for name, ends_of in sorted(found.items()):
+        total = sum(ends_of.values())
+        share = 100 * ends_of["residue"] / total
+        figures = [total, *(ends_of[one] for one in ends)]
+        rows.append((name, *figures, f"{share:.1f} %"))
+    return "\n".join(
+        f"   * - {row[0]}\n" + "\n".join(f"     - {cell}" for cell in row[1:])
+        for row in rows
+    )
+
+
+def main():
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tries", type=int, default=300)
+    asked = parser.parse_args()
+    print(page(table(asked.seed, asked.tries)))
+
+
+if __name__ == "__main__":
+    main()

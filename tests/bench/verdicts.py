@@ -1,0 +1,477 @@
+"""How often verdicts are wrong: simulated runs, judged by the product.
+
+``make bench-verdicts`` prints a table. The truth lies exactly at the limit, so
+that each decision is a wrong one: 2.5 % of passes and of failures are what an
+interval of 95 % promises.
+"""
+
+import collections
+import collections.abc
+import dataclasses
+import sys
+import typing as t
+
+import numpy
+
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import fairness as fairness_
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions.density import levels as levels_
+from tests.unit import made
+
+#: Loss at which the truth lies, in percent; the limit as well.
+LIMIT = 10.0
+TIME = sample.Metric(name="x.time", unit="s", better="lower")
+RATE = sample.Metric(name="x.rate", unit="1/s", better="higher")
+
+Draw = collections.abc.Callable[[t.Any, int], t.Any]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Result:
+    """What came of the trials of a setting, in percent of them.
+
+    :param coverage: the interval holds the truth; None where not asked
+    :param flagged: a side is called skewed or in two states
+    """
+
+    name: str
+    trials: int
+    passed: float
+    failed: float
+    coverage: float | None = None
+    flagged: float | None = None
+
+    def line(self) -> str:
+        """Return it as a row of the table."""
+        covered = "" if self.coverage is None else f"{self.coverage:.1f}"
+        flagged = "" if self.flagged is None else f"{self.flagged:.1f}"
+        return (
+            f"{self.name:<46}{self.trials:>7}{covered:>10}"
+            f"{self.passed:>8.1f}{self.failed:>8.1f}{flagged:>9}"
+        ).rstrip()
+
+
+def normal(deviation: float) -> Draw:
+    """Return noise of factors that are log-normal."""
+    return lambda random, n: numpy.exp(random.normal(0, deviation, n))
+
+
+def skewed(deviation: float) -> Draw:
+    """Return noise that now and then is much slower; its mean log is 0."""
+    return lambda random, n: numpy.exp(
+        deviation * (random.exponential(1, n) - 1)
+    )
+
+
+def outliers(deviation: float) -> Draw:
+    """Return noise of which a tenth is eight deviations slower."""
+    return lambda random, n: numpy.exp(
+        random.normal(0, deviation, n)
+        + 8 * deviation * ((random.random(n) < 0.1) - 0.1)
+    )
+
+
+def two_states(random: t.Any, n: int) -> t.Any:
+    """Return noise of which 30 % is slower by 5 %."""
+    slow = numpy.log(1.05) * ((random.random(n) < 0.3) - 0.3)
+    return numpy.exp(random.normal(0, 0.005, n) + slow)
+
+
+def bucket(values: t.Any) -> t.Any:
+    """Return values as a histogram of ours has them: middles of buckets."""
+    growth = 1.01 / 0.99
+    number = numpy.ceil(numpy.log(values) / numpy.log(growth))
+    return 2 * growth**number / (growth + 1)
+
+
+def overhead(
+    name: str,
+    sizes: tuple[int, int],
+    bare: Draw,
+    guest: Draw,
+    *,
+    trials: int,
+    metric: sample.Metric = TIME,
+    rounded: collections.abc.Callable[[t.Any], t.Any] = numpy.asarray,
+    base: float = 1.0,
+) -> Result:
+    """Return how often overhead at the limit is decided.
+
+    :param sizes: repetitions of bare metal, and of the guest
+    :param rounded: what the tool makes of its values
+    :param base: seconds on bare metal
+    """
+    random = numpy.random.default_rng(7)
+    number: collections.Counter[str] = collections.Counter()
+    for _ in range(trials):
+        ours = rounded(base * bare(random, sizes[0]))
+        slower = base * (1 + LIMIT / 100)
+        theirs = rounded(slower * guest(random, sizes[1]))
+        found = loss.compare(
+            metric,
+            [[float(x)] for x in ours],
+            [[float(x)] for x in theirs],
+        )
+        number[verdict.decide(found, LIMIT)] += 1
+        if found.low is not None and found.high is not None:
+            number["covered"] += found.low <= LIMIT <= found.high
+        number["flagged"] += bool(found.departures)
+    return Result(
+        name=name,
+        trials=trials,
+        passed=100 * number["passed"] / trials,
+        failed=100 * number["failed"] / trials,
+        coverage=100 * number["covered"] / trials,
+        flagged=100 * number["flagged"] / trials,
+    )
+
+
+def density(
+    name: str,
+    guests: int,
+    count: int,
+    *,
+    trials: int,
+    of: str = "mean",
+    truth: float = LIMIT,
+    tau: float = 0.0,
+    shared: float = 0.0,
+    deviation: float = 0.02,
+) -> Result:
+    """Return how often a level of guests is decided.
+
+    One of them is alone in each repetition, or each of them is, for the worst.
+
+    :param truth: what each guest loses, in percent
+    :param tau: how far guests differ for good
+    :param shared: what disturbs all of a repetition
+    """
+    random = numpy.random.default_rng(7)
+    number: collections.Counter[str] = collections.Counter()
+    each = of == "worst"
+    for _ in range(trials):
+        own = numpy.exp(random.normal(0, tau, guests))
+        curves = []
+        for place in range(1, count + 1):
+            common = numpy.exp(random.normal(0, shared))
+            noise = numpy.exp(random.normal(0, deviation, 2 * guests))
+            alone = 100 * own * noise[:guests] * common
+            if not each:
+                turn = (place - 1) % guests
+                alone = alone[turn : turn + 1]
+            crowd = 100 * own * noise[guests:] * common * (1 - truth / 100)
+            curves.append(
+                made.repetition(
+                    place,
+                    [
+                        made.level(
+                            place,
+                            1,
+                            {RATE: alone.tolist()},
+                            turns=guests if each else 1,
+                        ),
+                        made.level(place, guests, {RATE: crowd.tolist()}),
+                    ],
+                    planned=count,
+                    hosts={},
+                )
+            )
+        got = made.degradation(curves, {"*": LIMIT}, of=of)
+        (row,) = got.rows
+        number[row.statuses[guests]] += 1
+        found = row.points[-1].loss
+        number["covered"] += found.low <= truth <= found.high
+    return Result(
+        name=name,
+        trials=trials,
+        passed=100 * number["passed"] / trials,
+        failed=100 * number["failed"] / trials,
+        coverage=100 * number["covered"] / trials if of == "mean" else None,
+    )
+
+
+def _curve(place: int, count: int, rates: dict[int, t.Any]) -> t.Any:
+    """Return a repetition with the rates of each guest at each level."""
+    levels = [
+        made.level(place, guests, {RATE: numpy.atleast_1d(given).tolist()})
+        for guests, given in rates.items()
+    ]
+    return made.repetition(place, levels, planned=count, hosts={})
+
+
+def stopped(name: str, count: int, *, trials: int, stop: bool) -> Result:
+    """Return how often the highest of three levels is decided.
+
+    Four guests lose what the limit is. Two lose nearly as much, and in two of
+    five repetitions a neighbour takes from all but the lone guest, so that the
+    third level runs where the second was lucky.
+    """
+    random = numpy.random.default_rng(7)
+    rule = levels_.Stop(max_percent={"*": LIMIT})
+    number: collections.Counter[str] = collections.Counter()
+    truth = {1: 0.0, 2: 0.95 * LIMIT, 4: LIMIT}
+    for _ in range(trials):
+        taken: list[list[levels_.Level]] = []
+        curves = []
+        for place in range(1, count + 1):
+            neighbour = 0.06 * ((random.random() < 0.4) - 0.4)
+            rates: dict[int, t.Any] = {}
+            taken.append([])
+            why = ""
+            for guests, lost in truth.items():
+                noise = numpy.exp(random.normal(0, 0.01, guests))
+                if guests > 1:
+                    noise *= numpy.exp(-neighbour)
+                if why:
+                    continue
+                rates[guests] = 100 * noise * (1 - lost / 100)
+                level = made.level(
+                    place, guests, {RATE: rates[guests].tolist()}
+                )
+                taken[-1].append(levels_.Level(guests, level.observations))
+                why = rule.reached(taken) if stop else ""
+            curve = _curve(place, count, rates)
+            if why and 4 not in rates:
+                left_out = made.level(
+                    place, 4, {}, state="skipped", skipped=why, machines=()
+                )
+                curve = dataclasses.replace(
+                    curve, conditions=(*curve.conditions, left_out)
+                )
+            curves.append(curve)
+        (row,) = made.degradation(curves, {"*": LIMIT}).rows
+        number[row.statuses.get(4, "inconclusive")] += 1
+    return Result(
+        name=name,
+        trials=trials,
+        passed=100 * number["passed"] / trials,
+        failed=100 * number["failed"] / trials,
+    )
+
+
+Speed = collections.abc.Callable[[int], float]
+
+
+def usl(contention: float, coherency: float) -> Speed:
+    """Return the rate of each of so many guests, by the law."""
+    return lambda n: 1 / (1 + contention * (n - 1) + coherency * n * (n - 1))
+
+
+def edge(guests: int) -> float:
+    """Return the rate of each guest of one vCPU on eight processors."""
+    return min(1.0, 8 / guests) * (1 - 0.01 * (guests - 1))
+
+
+def largest(
+    name: str,
+    speed: Speed,
+    tested: tuple[int, ...],
+    limit: float,
+    *,
+    trials: int,
+) -> Result:
+    """Return how often the largest number of guests is told wrongly.
+
+    Passed stands for too many guests, by a test or by the interval of what
+    is predicted, and failed for too few.
+    """
+    random = numpy.random.default_rng(7)
+    truth = max(n for n in range(1, 99) if 100 * (1 - speed(n)) <= limit)
+    number: collections.Counter[str] = collections.Counter()
+    for _ in range(trials):
+        curves = [
+            _curve(
+                place,
+                5,
+                {
+                    n: 100 * speed(n) * numpy.exp(random.normal(0, 0.02, n))
+                    for n in tested
+                },
+            )
+            for place in range(1, 6)
+        ]
+        (row,) = made.degradation(curves, {"*": limit}).rows
+        found = row.fits
+        number["over"] += max(found.low or 0, found.least or 0) > truth
+        number["under"] += found.high is not None and found.high < truth
+    return Result(
+        name=name,
+        trials=trials,
+        passed=100 * number["over"] / trials,
+        failed=100 * number["under"] / trials,
+    )
+
+
+def fairness(
+    name: str,
+    guests: int,
+    count: int,
+    *,
+    trials: int,
+    differ: float = 0.0,
+    half: bool = False,
+) -> Result:
+    """Return how often guests that share as the limit says are decided.
+
+    :param differ: share by which the first and the last differ for good from
+        the mean, and the others in between
+    :param half: whether the limit is at twice the coefficient of variation
+    """
+    random = numpy.random.default_rng(7)
+    middle = numpy.linspace(1 - differ, 1 + differ, guests)
+    noise = 0.02 if differ else 0.05
+    rates = random.normal(middle, noise, (100000, guests))
+    true = float((rates.std(1) / rates.mean(1)).mean())
+    limit = fairness_.index(2 * true if half else true)
+    number: collections.Counter[str] = collections.Counter()
+    for _ in range(trials):
+        drawn = 100 * random.normal(middle, noise, (count, guests))
+        curves = [
+            _curve(place, count, {guests: drawn[place - 1]})
+            for place in range(1, count + 1)
+        ]
+        (row,) = made.fairness(curves, {"*": limit}).rows
+        number[row.statuses[guests]] += 1
+    return Result(
+        name=name,
+        trials=trials,
+        passed=100 * number["passed"] / trials,
+        failed=100 * number["failed"] / trials,
+    )
+
+
+def every(scale: float = 1.0) -> collections.abc.Iterator[Result]:
+    """Yield the results of all settings.
+
+    :param scale: of the number of trials
+    """
+    many, few = int(4000 * scale), int(300 * scale)
+    two = normal(0.02)
+    for n in (3, 5, 8, 15, 30):
+        name = f"normal, {n} and {n} repetitions"
+        yield overhead(name, (n, n), two, two, trials=many)
+    for sizes in ((3, 15), (15, 3), (5, 15), (30, 5)):
+        name = f"normal, {sizes[0]} and {sizes[1]} repetitions"
+        yield overhead(name, sizes, two, two, trials=many)
+    for n in (3, 5, 8, 15):
+        name = f"guest varies four times as much, {n}"
+        yield overhead(name, (n, n), normal(0.01), normal(0.04), trials=many)
+    for n in (5, 10, 15, 30):
+        name = f"side of 3 varies four times as much, {n}"
+        yield overhead(
+            name, (n, 3), normal(0.01), normal(0.04), trials=5 * many
+        )
+    kinds: tuple[tuple[str, Draw], ...] = (
+        ("skewed guest", skewed(0.03)),
+        ("outliers of the guest", outliers(0.01)),
+        ("two states of the guest", two_states),
+    )
+    for what, draw in kinds:
+        for n in (5, 8, 15):
+            yield overhead(
+                f"{what}, {n}", (n, n), normal(0.005), draw, trials=many
+            )
+    quiet = normal(0.002)
+    known = dataclasses.replace(TIME, resolution=0.01)
+    for what, metric in (("known", known), ("unknown", TIME)):
+        for base in (70e-6, 100e-6, 250e-6):
+            yield overhead(
+                f"rounded by 1 %, {what}, {base * 1e6:g} us, 5",
+                (5, 5),
+                quiet,
+                quiet,
+                trials=many,
+                metric=metric,
+                rounded=bucket,
+                base=base,
+            )
+    for guests in (2, 4, 8):
+        yield density(
+            f"mean of {guests} that differ by 2 % for good, 8",
+            guests,
+            8,
+            trials=few,
+            tau=0.02,
+            deviation=0.01,
+        )
+    yield density(
+        "mean of 4, repetitions disturbed by 8 %, 5",
+        4,
+        5,
+        trials=few,
+        shared=0.08,
+    )
+    for guests, count in ((8, 5), (8, 10), (32, 10)):
+        yield density(
+            f"worst of {guests}, {count}",
+            guests,
+            count,
+            trials=few,
+            of="worst",
+        )
+        yield density(
+            f"worst of {guests}, {count}, truth at half the limit",
+            guests,
+            count,
+            trials=few,
+            of="worst",
+            truth=LIMIT / 2,
+        )
+    for stop in (False, True):
+        name = "with stop" if stop else "without stop"
+        yield stopped(f"third level, {name}, 8", 8, trials=few, stop=stop)
+    law = usl(0.05, 0.01)
+    at_four = 100 * (1 - law(4)) - 1e-6
+    for what, speed, tested, limit in (
+        ("law, between levels", law, (1, 2, 4, 8), 15.0),
+        ("law, at a level", law, (1, 2, 4, 8), at_four),
+        ("eight processors", edge, (1, 2, 4, 6), 15.0),
+        ("eight processors, at a level", edge, (1, 4, 8, 10), 7 - 1e-6),
+    ):
+        yield largest(
+            f"largest number, {what}",
+            speed,
+            tested,
+            limit,
+            trials=max(few, 200),
+        )
+    for guests, count in ((2, 3), (2, 5), (3, 5), (8, 5), (8, 10)):
+        yield fairness(
+            f"fairness of {guests} guests, {count}",
+            guests,
+            count,
+            trials=many // 2,
+        )
+    for guests in (2, 8):
+        yield fairness(
+            f"fairness of {guests} that differ for good, 5",
+            guests,
+            5,
+            trials=many // 2,
+            differ=0.05,
+        )
+    for guests in (2, 3, 8):
+        yield fairness(
+            f"fairness of {guests}, 10, truth at half the limit",
+            guests,
+            10,
+            trials=few,
+            half=True,
+        )
+
+
+def main() -> None:
+    """Print the table while it is made."""
+    print(
+        f"{'setting, repetitions':<46}{'trials':>7}{'coverage':>10}"
+        f"{'passed':>8}{'failed':>8}{'flagged':>9}",
+        flush=True,
+    )
+    for result in every(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0):
+        print(result.line(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

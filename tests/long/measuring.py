@@ -1,0 +1,132 @@
+"""Tasks that run in small on the embedded cloud, whatever the verdict."""
+
+import fnmatch
+import json
+import os
+
+import jinja2
+import yaml
+
+from rally_vmperf.cloud.system import packages
+from rally_vmperf.workloads import registry
+from tests.functional import laboratory
+
+#: Tarball of UnixBench's source, which no registry of packages has.
+UNIXBENCH = os.environ.get("VMPERF_UNIXBENCH", "")
+#: Workloads whose tools are in no package of Debian's main part.
+NOT_HAD = {"hepscore", "hepspec06", "iozone", "unixbench"} - (
+    {"unixbench"} if UNIXBENCH else set()
+)
+
+
+def render(path, arguments):
+    """Return the task that is in a file."""
+    environment = jinja2.Environment(autoescape=False)
+    text = path.read_text()
+    return yaml.safe_load(environment.from_string(text).render(arguments))
+
+
+def workloads(task):
+    """Return the workloads of a task, as its subtasks name them."""
+    return [
+        entry
+        for subtask in task["subtasks"]
+        for arguments in subtask["scenario"].values()
+        for entry in arguments["workloads"]
+    ]
+
+
+def baselines(task):
+    """Return the names of the baselines that a task compares with."""
+    contexts = [subtask["contexts"] for subtask in task["subtasks"]]
+    return {
+        one["vmperf_baseline"]["name"]
+        for one in contexts
+        if "vmperf_baseline" in one
+    }
+
+
+def patterns(task):
+    """Return the patterns of metrics that a task has limits for."""
+    return {
+        pattern
+        for subtask in task["subtasks"]
+        for name, given in subtask["sla"].items()
+        if name.startswith("vmperf_") and isinstance(given, dict)
+        for of_metrics in given.values()
+        if isinstance(of_metrics, dict)
+        for pattern in of_metrics
+    }
+
+
+class MeasuringCase(laboratory.Case):
+    """Each metric is measured on both sides and judged, and nothing is left.
+
+    What the verdicts are is up to the machine; they are in verdicts.txt in
+    the laboratory's folder.
+    """
+
+    def setUp(self):
+        """Be a plain member of a project."""
+        super().setUp()
+        self.laboratory.use("member")
+
+    def measure(self, path, **arguments):
+        """Record the baseline of a task, run it and return its records."""
+        task = render(path, arguments)
+        self._install({entry["name"] for entry in workloads(task)})
+        lab = self.laboratory
+        subtasks = task["subtasks"]
+        for name in baselines(task):
+            words = ("--task-args", json.dumps(arguments))
+            lab.record_baseline(name, "--task", str(path), *words)
+        before = lab.journals()
+        done = lab.start(path, **arguments)
+        records = lab.records(self.new_journal(before, done))
+        times = [one["runner"]["serial"]["times"] for one in subtasks]
+        self.assertEqual(
+            ["complete"] * sum(times),
+            [record["state"] for record in records],
+            laboratory.said(done),
+        )
+        for record in records:
+            for condition in record["conditions"]:
+                sampled = set(condition["samples"])
+                self.assertLessEqual(set(record["expected"]), sampled)
+        if any(one["sla"].keys() - {"failure_rate"} for one in subtasks):
+            self._judge(task, records)
+        return records
+
+    def tools(self):
+        """Return a folder with the packages of all tools."""
+        folder = self.laboratory.folder / "workload-tools"
+        if not folder.exists():
+            self.laboratory.vmperf("tools", "fetch", str(folder), check=True)
+        return str(folder)
+
+    def _install(self, names):
+        """Have the tools of bare metal and of the peer, which are here."""
+        if names & NOT_HAD:
+            missing = ", ".join(sorted(names & NOT_HAD))
+            self.skipTest(f"no package has the tools of: {missing}")
+        log = self.laboratory.folder / "apt.log"
+        packages.install(registry.packages(names), log)
+
+    def _judge(self, task, records):
+        """Check that each metric with a limit is in the verdict."""
+        lab = self.laboratory
+        done = lab.vmperf("judge")
+        self.assertIn(done.returncode, (0, 2), laboratory.said(done))
+        with open(lab.folder / "verdicts.txt", "a") as stream:
+            stream.write(f"{task['title']}:\n{done.stdout}\n")
+        wanted = patterns(task) or {"*"}
+        limited = {
+            metric
+            for record in records
+            for metric in record["expected"]
+            if record["metrics"][metric]["scale"] == "ratio"
+            and any(fnmatch.fnmatchcase(metric, one) for one in wanted)
+        }
+        self.assertNotEqual(set(), limited)
+        for metric in limited:
+            self.assertIn(metric, done.stdout)

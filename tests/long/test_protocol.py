@@ -1,0 +1,55 @@
+"""A real guest that boots anew between repetitions, and drops its caches."""
+
+import pathlib
+
+from rally_vmperf.records import codec
+from tests.functional import laboratory
+from tests.long import long
+
+TASK = pathlib.Path(__file__).parent / "tasks" / "protocol.yaml"
+
+
+@long.LONG
+class TestProtocol(laboratory.Case):
+    """The guest itself tells of its boot and of its page cache."""
+
+    def test_reboot_and_cold_caches(self):
+        """The boot is no finding, and counted; the cache is smaller."""
+        lab = self.laboratory
+        lab.use("member")
+        before = lab.journals()
+        done = lab.start(TASK)
+        self.check_ended(0, done)
+        for verb in ("stop g1", "start g1"):
+            self.assertIn(verb, f"{done.stdout}{done.stderr}")
+        records = lab.records(self.new_journal(before, done))
+        self.assertEqual(["complete"] * 2, [r["state"] for r in records])
+        first, second = (self._values(record) for record in records)
+        self.assertNotEqual(second["warm.booted"], first["warm.booted"])
+        for values in (first, second):
+            self.assertLess(values["cold.cached"], values["warm.cached"])
+        for count, record in enumerate(records, 1):
+            (guest,) = record["machines"]
+            self.assertEqual(f"#{count}", guest["boot"][-2:])
+            kinds = {
+                one["kind"]
+                for part in (record, *record["conditions"])
+                for one in part["findings"]
+            }
+            self.assertNotIn("guest_rebooted", kinds)
+            warm, cold = record["workloads"]
+            self.assertNotIn("drop_caches", warm)
+            self.assertTrue(cold["drop_caches"])
+            self.assertEqual(
+                "between_repetitions", record["options"]["reboot"]
+            )
+
+    def _values(self, record):
+        """Return what the guest told: label and metric -> value."""
+        (level,) = codec.decode(record).conditions
+        return {
+            one.sample.metric.name.removeprefix(
+                "application.job."
+            ): one.sample.value
+            for one in level.observations
+        }

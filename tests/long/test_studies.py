@@ -1,0 +1,35 @@
+"""Every study, with its arguments for the embedded cloud."""
+
+import ddt
+import yaml
+
+from tests.functional import laboratory
+from tests.long import long
+from tests.long import measuring
+
+FOLDER = laboratory.TOP / "tasks"
+STUDIES = sorted(
+    path.name.partition(".")[0] for path in FOLDER.glob("study-*.embedded.*")
+)
+
+
+@long.LONG
+@ddt.ddt
+class TestStudies(measuring.MeasuringCase):
+    """What a study measured is measured and judged."""
+
+    @ddt.data(*STUDIES)
+    def test_measures(self, name):
+        """Its repetitions are whole, and each metric has a row."""
+        path = FOLDER / f"{name}.yaml"
+        given = (FOLDER / f"{name}.embedded.yaml").read_text()
+        arguments = yaml.safe_load(given)
+        if "peer" in arguments:
+            self.assertEqual(laboratory.peer(), arguments["peer"])
+        task = measuring.render(path, arguments)
+        if measuring.baselines(task):
+            arguments["baseline"] = name
+        if "unixbench" in {one["name"] for one in measuring.workloads(task)}:
+            arguments["unixbench_source"] = measuring.UNIXBENCH
+        arguments["guest_options"] = {"tools": self.tools()}
+        self.measure(path, **arguments)

@@ -1,0 +1,346 @@
+"""What Tempest asks of several guests, and what is left when it ends."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+import yaml
+
+from tests import patience
+from tests.functional import gate
+from tests.functional import laboratory
+from tests.functional import test_tempest
+from tests.long import long
+from tests.unit.doc import pages
+
+PIPELINE = laboratory.TOP / "etc" / "tempest.gitlab-ci.yaml"
+DENSITY = "TestDensity.test_density"
+PLACEMENT = "TestPlacement.test_placement"
+WORKLOADS = [{"name": "sysbench", "arguments": {"time": 1}}]
+#: What the image of the embedded cloud lacks.
+ABSENT = [{"name": "stress_ng", "arguments": {"time": 1}}]
+#: What a host does that is busy beside emulated guests: they start a program
+#: late, and whichever is measured first may be the slowest.
+NOISE = ["clock_wrong", "lone_guest_slow", "partial_overlap"]
+
+
+def limits(percent):
+    """Return limits on what the mean of two guests may lose."""
+    return {
+        "vmperf_degradation": {
+            "max_percent": {"cpu.*": percent},
+            "tolerate": NOISE,
+        },
+        "vmperf_fairness": {
+            "min_index": {"cpu.*": 0.01},
+            "tolerate": NOISE,
+        },
+    }
+
+
+class TempestCase(laboratory.Case):
+    """A test with a workspace of its own."""
+
+    def workspace(self, percent=99.99, **options):
+        """Return a workspace that measures a processor for a second."""
+        there = gate.Workspace(
+            self.laboratory, "tempest", limits(percent), **options
+        )
+        there.change(workloads_file=there.file("workloads.yaml", WORKLOADS))
+        return there
+
+    def outcome(self, name, text):
+        """Return the outcome that ``tempest run`` printed of a test."""
+        found = re.findall(rf"{name}(?: \[[\d.]+s\])? \.\.\. (.*)", text)
+        self.assertEqual(1, len(found), text[-4000:])
+        return found[0]
+
+    def check_no_owner(self):
+        """Fail where the ledger still knows of a run."""
+        owners = self.laboratory.journal_dir / "owners"
+        self.assertEqual([], list(owners.glob("*.json")))
+
+
+@long.LONG
+class TestSeveralGuests(TempestCase):
+    """Density and placement, one after the other."""
+
+    def test_wide_limits_and_the_only_host(self):
+        """Both pass, and never run beside each other."""
+        there = self.workspace(host=self._host())
+        done = there.run(
+            *("run", "--concurrency", "2"),
+            *("--regex", "vmperf.*test_(density|placement)"),
+        )
+        said = done.stdout + done.stderr
+        self.assertEqual(0, done.returncode, said[-4000:])
+        self.assertEqual("ok", self.outcome(DENSITY, said))
+        self.assertEqual("ok", self.outcome(PLACEMENT, said))
+        self._check_turns(there.log.read_text())
+        self.check_no_owner()
+
+    def test_strict_limits_and_one_host_for_guests_apart(self):
+        """Both fail and say why, in the pipeline that we show."""
+        before = self.laboratory.journals()
+        there = self.workspace(-100000, server_group="soft-anti-affinity")
+        (job,) = yaml.safe_load(PIPELINE.read_text()).values()
+        install, *commands = job["script"]
+        self.assertIn("pip install", install)
+        conf = there.folder / "etc" / "tempest.conf"
+        done = there.shell(commands, TEMPEST_CONF=str(conf))
+        said = done.stdout + done.stderr
+        after = there.shell(job["after_script"])
+        self.assertEqual(0, after.returncode, after.stderr)
+        self._check_artifacts(there.folder, job["artifacts"])
+        self.assertEqual(1, done.returncode, said[-4000:])
+        self.assertEqual("FAILED", self.outcome(DENSITY, said))
+        self.assertEqual("FAILED", self.outcome(PLACEMENT, said))
+        self.assertIn("limit -100000 %: failed", said)
+        self.assertRegex(said, "soft-anti-affinity was asked for, host by ")
+        (path,) = self.laboratory.journals() - before
+        self.assertTrue(path.with_suffix(".html").exists())
+        self.check_no_owner()
+
+    def test_an_image_without_the_tool(self):
+        """The test is skipped, and the line says what the guest lacks."""
+        there = self.workspace(install="false")
+        there.change(workloads_file=there.file("workloads.yaml", ABSENT))
+        done = there.run("run", "--serial", "--regex", "vmperf.*test_density")
+        said = done.stdout + done.stderr
+        reason = self.outcome(DENSITY, said)
+        self.assertRegex(reason, "SKIPPED: g[12] has no stress-ng: install it")
+
+    def _check_artifacts(self, folder, artifacts):
+        """Of tests that fail, the table of the verdict is in both."""
+        page, _ = artifacts["paths"]
+        for name in (page, artifacts["reports"]["junit"]):
+            text = (folder / name).read_text()
+            self.assertIn("vmperf-verdict", text)
+            self.assertIn("failed   cpu.sysbench.rate", text)
+        self.assertIn("no baseline: record one with", text)
+
+    def _host(self):
+        (host,) = (
+            one.host
+            for one in self.laboratory.admin.compute.services(
+                binary="nova-compute"
+            )
+        )
+        return host
+
+    def _check_turns(self, log):
+        """Fail where two processes did not wait for each other."""
+        steps = re.findall(
+            r" (\d+) DEBUG tempest\.test .*?"
+            r"(Test\w+) (taking|took|releasing) the write lock",
+            log,
+        )
+        first, second = [step for step in steps if step[2] == "took"]
+        self.assertEqual(
+            {DENSITY, PLACEMENT},
+            {
+                f"{kind}.test_{kind.removeprefix('Test').lower()}"
+                for _, kind, _ in (first, second)
+            },
+        )
+        self.assertNotEqual(first[0], second[0])
+        ended = steps.index((*first[:2], "releasing"))
+        self.assertLess(steps.index((*second[:2], "taking")), ended)
+        self.assertLess(ended, steps.index(second))
+
+
+@long.LONG
+class TestConfiguration(TempestCase):
+    """The configuration that ``cloud up`` leaves, as it stands."""
+
+    def test_server_basic_ops(self):
+        """A test of Tempest's own boots, reaches and removes a guest."""
+        there = self.workspace()
+        left = pathlib.Path(laboratory.CLOUD, "tempest.conf")
+        shutil.copy(left, there.folder / "etc")
+        done = there.run(
+            *("run", "--serial", "--regex", "test_server_basic_ops")
+        )
+        said = done.stdout + done.stderr
+        self.assertEqual(0, done.returncode, said[-4000:])
+        name = "TestServerBasicOps.test_server_basic_ops"
+        self.assertEqual("ok", self.outcome(name, said))
+
+
+@long.LONG
+class TestVerify(TempestCase):
+    """``rally verify`` by what its page says, and nothing else."""
+
+    def test_rally_verify(self):
+        """Verifier, extension, configuration, run and page."""
+        lab = self.laboratory
+        lab.use("admin")
+        lab.record_baseline(
+            "tempest",
+            *("--task", str(laboratory.TASKS / "tempest.yaml")),
+            *("--flavor", "vmperf.tiny"),
+        )
+        there = gate.Workspace(
+            lab, "tempest", test_tempest.LIMITS, baseline="tempest"
+        )
+        shutil.copy(there.folder / "etc" / "tempest.conf", there.folder)
+        self._repository(there.folder)
+        made, started = [
+            block.text.splitlines()
+            for block in pages.blocks("")
+            if "rally verify" in block.text
+        ]
+        said = self._shell(there, made)
+        self.assertRegex(said, r"\| rally-vmperf \|")
+        configure, *start, report = started
+        said = self._shell(there, [configure, *start], 3)
+        self.assertRegex(said, r"TestOverhead\.test_cpu.* \.\.\. success")
+        self.assertRegex(said, r"TestOverhead\.test_memory.* \.\.\. fail")
+        sentence = r"limit -100000 %: failed\. Report: \S+\.html"
+        self.assertRegex(said, sentence)
+        self._shell(there, [report])
+        page = (there.folder / "verify.html").read_text()
+        self.assertIn("TestOverhead.test_memory", page)
+        self.assertRegex(page, sentence)
+        self.check_no_owner()
+
+    def _shell(self, there, lines, code=0):
+        """Run lines of the page, and return what they print."""
+        done = there.shell(lines, **self._environment())
+        said = done.stdout + done.stderr
+        self.assertEqual(code, done.returncode, said[-4000:])
+        return said
+
+    def _environment(self):
+        """Have a user whose home tells Rally and git what they need."""
+        home = self.laboratory.folder
+        settings = home / ".rally"
+        self.addCleanup(
+            shutil.rmtree, settings / "verification", ignore_errors=True
+        )
+        settings.mkdir(exist_ok=True)
+        shutil.copy(self.laboratory.conf, settings / "rally.conf")
+        return {
+            "RALLY_ENV": "admin",
+            # What was downloaded before, in spite of the other home.
+            "PIP_CACHE_DIR": str(pathlib.Path.home() / ".cache" / "pip"),
+            **{
+                f"GIT_{who}_{what}": f"test@{who}"
+                for who in ("AUTHOR", "COMMITTER")
+                for what in ("NAME", "EMAIL")
+            },
+        }
+
+    def _repository(self, folder):
+        """Make a repository of this tree as it is, clean or not."""
+        target = folder / "rally_vmperf.git"
+        files = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others",
+             "--exclude-standard"],
+            cwd=laboratory.TOP, capture_output=True, text=True, check=True,
+        ).stdout.split("\0")  # fmt: skip
+        for name in filter(None, files):
+            source = laboratory.TOP / name
+            if source.exists():
+                (target / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, target / name)
+        done = gate.shell(
+            ["git init -q -b main", "git add -A", "git commit -q -m tree"],
+            target,
+            **self._environment(),
+        )
+        self.assertEqual(0, done.returncode, done.stderr)
+
+
+@long.LONG
+class TestInterrupted(TempestCase):
+    """What runs leave that are ended from outside."""
+
+    def test_ctrl_c_while_it_measures(self):
+        """Guests, network, project and user are gone once all have ended."""
+        there = self.workspace()
+        with self._measuring(there) as process:
+            os.killpg(process.pid, signal.SIGINT)
+            process.wait(patience.seconds(300))
+            laboratory.wait_for("end", lambda: not _group(process.pid))
+        self.assertNotEqual(0, process.returncode)
+        self.check_nothing_left()
+        self.check_no_owner()
+
+    def test_killed(self):
+        """Our clean-up finds the guests, Tempest's the rest."""
+        lab = self.laboratory
+        there = self.workspace()
+        self._cleanup(there, "--init-saved-state")
+        with self._measuring(there) as process:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(patience.seconds(60))
+        lab.use("admin")
+        listed = lab.vmperf("cleanup")
+        self.assertEqual(1, listed.returncode, listed.stderr)
+        self.assertRegex(listed.stdout, r"killed +\| server +\|.*--yes")
+        lab.vmperf("cleanup", "--yes", check=True)
+        self.assertEqual(self.before["servers"], lab.count()["servers"])
+        self.check_no_owner()
+        self._cleanup(there, "--dry-run")
+        found = json.loads((there.folder / "dry_run.json").read_text())
+        (project,) = found["projects"]
+        self.assertRegex(project["name"], "tempest-TestDensity-")
+        self.assertEqual(self.before["servers"], lab.count()["servers"])
+        self._cleanup(there)
+        # Neutron keeps the default group of a project that is gone.
+        for group in lab.admin.network.security_groups(
+            project_id=project["id"]
+        ):
+            self.assertEqual("default", group.name)
+            lab.admin.network.delete_security_group(group)
+
+    def test_plugins_are_listed(self):
+        """By the name of the distribution."""
+        done = self.workspace().run("list-plugins")
+        self.assertRegex(done.stdout, r"rally-vmperf +\|.*VMPerfTempestPlugin")
+
+    @contextlib.contextmanager
+    def _measuring(self, there):
+        """Run the test of density until its first condition is measured."""
+        with there.started(
+            *("run", "--serial", "--regex", "vmperf.*test_density")
+        ) as process:
+            laboratory.wait_for(
+                "measurement",
+                lambda: (
+                    process.poll() is not None
+                    or "] sysbench on g1" in _text(there.log)
+                ),
+                900,
+            )
+            self.assertIsNone(process.poll(), _text(process.log)[-4000:])
+            yield process
+
+    def _cleanup(self, there, *words):
+        done = there.run("cleanup", *words)
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+
+
+def _text(path):
+    """Return what is in a file by now."""
+    try:
+        return path.read_text()
+    except OSError:  # not there yet, or a process that has just ended
+        return ""
+
+
+def _group(leader):
+    """Return the processes of a group that live."""
+    return [
+        one.name
+        for one in pathlib.Path("/proc").glob("[0-9]*")
+        if (fields := _text(one / "stat").rpartition(")")[2].split())
+        and fields[0] != "Z"
+        and fields[2] == str(leader)
+    ]

@@ -1,0 +1,56 @@
+"""Tests that were skipped, and whether their reason is a known one.
+
+    python -m tests.skips STREAM...
+
+Each stream is a run that stestr keeps (``.stestr/0``). Exits with 1 where a
+reason is not listed: a test that nobody misses tests nothing.
+"""
+
+import pathlib
+import re
+import sys
+
+import subunit
+import testtools
+
+#: What machines may lack, in the words of the tests.
+KNOWN = re.compile(
+    r"this machine has no (iozone|iperf|sockperf|h2load, nginx or prlimit|"
+    r"wget or no \w+)|no IPv6 loopback: .*|nothing can be mounted.*|"
+    r"no network namespaces here: .*|"
+    r"no control groups for CPUs and memory here"
+)
+
+
+def skipped(path: pathlib.Path) -> dict[str, str]:
+    """Return the reasons of the skipped tests of a run, by test."""
+    found = {}
+
+    def note(test: dict) -> None:
+        if test["status"] == "skip":
+            reason = test["details"].get("reason")
+            found[test["id"]] = reason.as_text() if reason else ""
+
+    result = testtools.StreamToDict(note)
+    with path.open("rb") as stream:
+        result.startTestRun()
+        subunit.ByteStreamToStreamResult(stream, "other").run(result)
+        result.stopTestRun()
+    return found
+
+
+def main(paths: list[str]) -> int:
+    """Print what was skipped for a reason that is not listed."""
+    wrong = {
+        test: reason
+        for path in paths
+        for test, reason in skipped(pathlib.Path(path)).items()
+        if not KNOWN.fullmatch(reason.strip())
+    }
+    for test, reason in sorted(wrong.items()):
+        print(f"{test} was skipped: {reason}; see tests/skips.py")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,56 @@
+import pathlib
+import re
+import unittest
+
+from rally_vmperf.workloads import registry
+from tests.bench import mutations
+
+_PAGE = pathlib.Path("doc/source/contributor/checked.rst")
+
+#: Workloads whose outputs say nothing, or nothing twice.
+_SILENT = {"bzip2", "job"}
+
+
+class MutationsTestCase(unittest.TestCase):
+    """What was cut, changed or swapped is refused where it can be."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.found = mutations.table(seed=7, tries=12)
+
+    def test_no_contradiction_is_believed(self):
+        wrong = {
+            name: ends["contradicted"] for name, ends in self.found.items()
+        }
+        self.assertEqual(dict.fromkeys(self.found, 0), wrong)
+
+    def test_little_is_left_that_nothing_contradicts(self):
+        for name, ends in self.found.items():
+            if name not in _SILENT:
+                share = ends["residue"] / sum(ends.values())
+                self.assertLess(share, 0.15, name)
+                self.assertGreater(ends["refused"], 0, name)
+
+    def test_a_value_beyond_what_is_left_open_contradicts(self):
+        true = {"cpu.sysbench.rate": 100.0, "disk.fio.read.iops": 100.0}
+        for found, end in (
+            (None, "refused"),
+            (true, "harmless"),
+            ({**true, "cpu.sysbench.rate": 101.0}, "residue"),
+            ({**true, "cpu.sysbench.rate": 120.0}, "contradicted"),
+            ({**true, "disk.fio.read.iops": 100.1}, "contradicted"),
+            ({"cpu.sysbench.rate": 100.0}, "contradicted"),
+        ):
+            self.assertEqual(end, mutations.judge(true, found))
+
+    def test_the_page_tells_of_workloads_and_of_no_contradiction(self):
+        rows = re.findall(
+            r"^   \* - (\w+)\n(?:     - \d+\n){3}     - (\d+)\n",
+            _PAGE.read_text(),
+            re.M,
+        )
+        told = dict(rows)
+        self.assertLessEqual({"fio", "sysbench", "mbw"}, told.keys())
+        self.assertLessEqual(told.keys(), set(registry.names()))
+        self.assertEqual({"0"}, set(told.values()))

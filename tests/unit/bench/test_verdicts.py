@@ -1,0 +1,114 @@
+"""A short form of the simulation of verdicts, with few trials.
+
+Of each rule it holds what is lost when the rule is undone, by bounds that a
+right rule misses once in thousands of seeds; the seed is fixed.
+"""
+
+import dataclasses
+import unittest
+
+import ddt
+
+from tests.bench import verdicts
+
+NORMAL = verdicts.normal(0.02)
+
+
+@ddt.ddt
+class TestOverhead(unittest.TestCase):
+    """The truth is the limit: every decision is wrong."""
+
+    @ddt.data((3, 3), (5, 5), (15, 5))
+    def test_interval(self, sizes):
+        """Holds the truth in 95 % of runs, and errs to both sides alike."""
+        got = verdicts.overhead("x", sizes, NORMAL, NORMAL, trials=300)
+        self.assertGreater(got.coverage, 90)
+        self.assertLess(max(got.passed, got.failed), 7)
+
+    def test_skewed_guest(self):
+        """Passes by chance in 7 of 100 runs; in 11 by the interval alone."""
+        got = verdicts.overhead(
+            "x",
+            (5, 5),
+            verdicts.normal(0.005),
+            verdicts.skewed(0.03),
+            trials=1500,
+        )
+        self.assertLessEqual(got.passed, 9)
+
+    @ddt.data(None, 0.01)
+    def test_rounded_values(self, resolution):
+        """Are no certainty, whether it is known how far they are rounded."""
+        metric = dataclasses.replace(verdicts.TIME, resolution=resolution)
+        quiet = verdicts.normal(0.002)
+        for base in (70e-6, 100e-6):
+            got = verdicts.overhead(
+                "x",
+                (5, 5),
+                quiet,
+                quiet,
+                trials=100,
+                metric=metric,
+                rounded=verdicts.bucket,
+                base=base,
+            )
+            self.assertLessEqual(got.passed + got.failed, 4)
+
+    def test_flagged(self):
+        """Are two states and outliers, and hardly ever what is normal."""
+        quiet = verdicts.normal(0.005)
+        for draw, least, most in (
+            (quiet, 0, 10),
+            (verdicts.two_states, 90, 100),
+            (verdicts.outliers(0.01), 60, 100),
+        ):
+            got = verdicts.overhead("x", (15, 15), quiet, draw, trials=60)
+            self.assertGreaterEqual(got.flagged, least)
+            self.assertLessEqual(got.flagged, most)
+
+
+class TestDensity(unittest.TestCase):
+    """Levels of guests against the lone one."""
+
+    def test_repetitions_that_are_disturbed(self):
+        """Are decided as if they were not: half the limit is passed."""
+        got = verdicts.density(
+            "x", 2, 5, trials=20, truth=5, shared=0.1, deviation=0.01
+        )
+        self.assertGreater(got.passed, 70)
+
+    def test_worst_of_many(self):
+        """Fails by no matter of their number, and passes where all are in."""
+        got = verdicts.density("x", 8, 5, trials=40, of="worst")
+        self.assertLessEqual(got.failed, 5)
+        self.assertLessEqual(got.passed, 5)
+        half = verdicts.density("x", 8, 10, trials=20, of="worst", truth=5)
+        self.assertGreaterEqual(half.passed, 75)
+
+    def test_stopped(self):
+        """A level that runs only where the one before was lucky is no pass."""
+        got = verdicts.stopped("x", 8, trials=40, stop=True)
+        self.assertLessEqual(got.passed, 5)
+
+    def test_largest_number(self):
+        """Is not told too large at a level's limit, nor beyond an edge."""
+        law = verdicts.usl(0.05, 0.01)
+        limit = 100 * (1 - law(4)) - 1e-6
+        at_a_level = verdicts.largest("x", law, (1, 2, 4, 8), limit, trials=40)
+        self.assertLessEqual(at_a_level.passed, 12.5)
+        beyond = verdicts.largest(
+            "x", verdicts.edge, (1, 2, 4, 6), 15, trials=10
+        )
+        self.assertEqual(0, beyond.passed)
+
+    def test_fairness(self):
+        """Is decided by an interval: at the limit hardly ever.
+
+        Of pairs, whose spreads are the most skewed, Student's alone passes
+        6 to 7 of 100. Half the limit is passed.
+        """
+        got = verdicts.fairness("x", 2, 5, trials=500)
+        self.assertLessEqual(got.passed, 4)
+        self.assertLessEqual(got.failed, 5)
+        half = verdicts.fairness("x", 3, 10, trials=30, half=True)
+        self.assertGreaterEqual(half.passed, 80)

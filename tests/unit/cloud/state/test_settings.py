@@ -1,0 +1,17 @@
+from rally_vmperf.cloud.state import settings
+from tests.unit.cloud import base
+
+
+class SettingsTestCase(base.CloudTestCase):
+    def test_kept(self):
+        chosen = settings.Settings("writeback", "kvm")
+        settings.save(self.folders, chosen)
+        self.assertEqual(chosen, settings.load(self.folders))
+
+    def test_defaults_for_what_cannot_be_read(self):
+        for text in ("", "{", '{"disk_cache": "fast"}', '{"other": 1}'):
+            with self.subTest(text):
+                self.folders.settings.write_text(text)
+                self.assertEqual(
+                    settings.Settings(), settings.load(self.folders)
+                )

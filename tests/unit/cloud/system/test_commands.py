@@ -1,0 +1,33 @@
+from rally_vmperf.cloud.system import commands
+from rally_vmperf.cloud.system import errors
+from tests.unit.cloud import base
+
+
+class RunTestCase(base.CloudTestCase):
+    def test_what_it_printed(self):
+        self.assertEqual("a\n", commands.run(["/bin/cat"], text="a\n"))
+
+    def test_a_failure_in_one_line(self):
+        log = self.folder / "log"
+        with self.assertRaises(errors.CloudError) as failed:
+            commands.run(
+                ["/bin/sh", "-c", "echo first; echo last >&2; exit 3"], log=log
+            )
+        self.assertRegex(
+            str(failed.exception),
+            r"^'/bin/sh -c .* ended with code 3: last \(all of it: .*log\)$",
+        )
+        self.assertEqual("first\nlast\n", log.read_text())
+
+    def test_an_accepted_failure(self):
+        command = ["/bin/sh", "-c", "exit 3"]
+        self.assertEqual("", commands.run(command, accept=(0, 3)))
+        self.assertFalse(commands.quietly(command))
+
+    def test_too_long(self):
+        with self.assertRaisesRegex(errors.CloudError, "sleep did not end"):
+            commands.run(["/bin/sleep", "60"], timeout=0.1)
+
+    def test_no_such_program(self):
+        with self.assertRaisesRegex(errors.CloudError, "program x is not"):
+            commands.run(["/no/such/x"])

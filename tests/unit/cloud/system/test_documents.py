@@ -1,0 +1,23 @@
+from rally_vmperf.cloud.system import documents
+from tests.unit.cloud import base
+
+
+class DocumentsTestCase(base.CloudTestCase):
+    def test_read(self):
+        path = self.folder / "a.json"
+        self.assertIsNone(documents.read(path))
+        self.assertFalse(documents.broken(path))
+        path.write_text('{"a": 1}')
+        self.assertEqual({"a": 1}, documents.read(path))
+        self.assertFalse(documents.broken(path))
+
+    def test_broken(self):
+        path = self.folder / "a.json"
+        for content in (b"", b'{"a":', b"[1]", b"null", b"\xff\xfe"):
+            with self.subTest(content):
+                path.write_bytes(content)
+                self.assertIsNone(documents.read(path))
+                self.assertTrue(documents.broken(path))
+
+    def test_a_folder_in_its_place(self):
+        self.assertIsNone(documents.read(self.folder))

@@ -1,0 +1,87 @@
+"""Tests of the ways to bare metal."""
+
+import argparse
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.baseline import matching
+from rally_vmperf.cmd.baselines import bare_metal
+from rally_vmperf.machines import testing
+
+LOOK = "\n".join(
+    [
+        "allowed=0-3",
+        "memory_kib=8388608",
+        "# CPU,CORE,NODE",
+        *(f"{number},{number},0" for number in range(4)),
+    ]
+)
+
+
+@ddt.ddt
+class HopsTest(unittest.TestCase):
+    @ddt.data(
+        ("rally@192.0.2.1", ("192.0.2.1", None, "rally")),
+        (
+            "rally@bastion.example.org:2222",
+            ("bastion.example.org", 2222, "rally"),
+        ),
+        ("bastion", ("bastion", None, None)),
+        ("rally@[2001:db8::1]:2222", ("2001:db8::1", 2222, "rally")),
+        ("[2001:db8::1]", ("2001:db8::1", None, None)),
+    )
+    @ddt.unpack
+    def test_one(self, text, expected):
+        """What is not given is ~/.ssh/config's to say."""
+        (hop,) = bare_metal.hops(text)
+        self.assertEqual(
+            dict(zip(("address", "port", "user"), expected, strict=True)), hop
+        )
+
+    def test_several_keep_their_order(self):
+        found = bare_metal.hops("a@one,b@two:23")
+        self.assertEqual(["one", "two"], [hop["address"] for hop in found])
+
+    @ddt.data("", "a@", "a@b,", "a@b:", "a@b:0", "a@b:70000", "a b", "a@b@c")
+    def test_refused(self, text):
+        with self.assertRaisesRegex(argparse.ArgumentTypeError, "user@host"):
+            bare_metal.hops(text)
+
+    def test_an_address_of_ipv6_needs_brackets(self):
+        with self.assertRaisesRegex(argparse.ArgumentTypeError, "brackets"):
+            bare_metal.hops("rally@2001:db8::1")
+
+    @ddt.data(
+        *(("8-15", True), ("0-3,8", True), ("7", True)),
+        *(("", False), ("a", False), ("3-1", False), ("1,", False)),
+        *(("-1", False), ("1-", False)),
+    )
+    @ddt.unpack
+    def test_lists_of_cpus(self, text, good):
+        """What is none is refused with an example."""
+        if good:
+            self.assertEqual(text, bare_metal.cpu_list(text))
+            return
+        with self.assertRaisesRegex(argparse.ArgumentTypeError, "like 8-15"):
+            bare_metal.cpu_list(text)
+
+
+class TestTooSmall(unittest.TestCase):
+    """Asked before anything is measured, or held."""
+
+    def test_each_shape(self):
+        """By its CPUs and by its memory."""
+        fits = matching.Shape(1, 1024, 4)
+        cpus, memory = matching.Shape(1, 1024, 5), matching.Shape(1, 4096, 4)
+        machine = testing.FakeMachine("metal", {"sh": LOOK, "bash": LOOK})
+        with mock.patch.object(
+            bare_metal, "connect", autospec=True, return_value=machine
+        ):
+            found = bare_metal.too_small(
+                argparse.Namespace(cpu_list=""), [fits, cpus, memory]
+            )
+        self.assertEqual({cpus, memory}, set(found))
+        self.assertIn("4 CPUs and 5 copies", str(found[cpus]))
+        self.assertIn("8192 MiB", str(found[memory]))

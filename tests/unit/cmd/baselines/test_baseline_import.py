@@ -1,0 +1,105 @@
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import store
+from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd.baselines import baseline_import
+from tests.unit.workloads import golden
+
+
+def data(name, which=""):
+    return which + str(golden.DATA / name)
+
+
+class RawTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.registry = store.Store(self.folder / "baselines")
+        self.enterContext(
+            mock.patch.object(
+                rally_api,
+                "registry",
+                autospec=True,
+                return_value=self.registry,
+            )
+        )
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_text(content)
+        return str(path)
+
+    def run_command(self, kind, *arguments):
+        self.app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
+        command = kind(self.app, None)
+        parsed = command.get_parser("x").parse_args(arguments)
+        return command, command.take_action(parsed)
+
+    def register(self, *arguments):
+        files = arguments or ("--dd", data("dd-2019-all-none.txt"))
+        self.run_command(baseline_import.Import, "metal", *files)
+        return self.app.stdout.getvalue()
+
+    def test_what_is_registered(self):
+        fingerprint = self.write("f.json", json.dumps({"cpu_model": "E5"}))
+        said = self.register(
+            *("--mbw", data("mbw-r730xd-2019-baremetal.txt")),
+            *("--fingerprint", fingerprint, "--machine", "r730xd"),
+            *("--class", "r730"),
+        )
+        self.assertIn("mbw: 1 repetition; unknown: shape, held", said)
+        content = self.registry.load("metal")
+        self.assertEqual(content, self.registry.find({"class": "r730"}))
+        self.assertEqual("r730xd", content["machine"]["name"])
+        self.assertEqual(
+            {"cpu_model": "E5"}, content["machine"]["fingerprint"]
+        )
+        with self.assertRaisesRegex(document.BaselineError, "--replace"):
+            self.register()
+        self.register("--dd", data("dd-2019-all-none.txt"), "--replace")
+
+    def test_the_version_that_printed_it(self):
+        """Versions have a dot in them, as names of files have."""
+        _, _, printed = (
+            (golden.DATA / "mbw-1.2.2.txt").read_text().partition("\n")
+        )
+        old = self.write("mbw.old", printed)
+        for name, given in (("as-1.4", old), ("as-1.2", f"1.2={old}")):
+            self.run_command(baseline_import.Import, name, "--mbw", given)
+        plain, swapped = (
+            self.registry.load(name)["entries"][0]["repetitions"]
+            for name in ("as-1.4", "as-1.2")
+        )
+        for one, other in zip(plain, swapped, strict=True):
+            self.assertEqual(
+                one["memory.mbw.memcpy"], other["memory.mbw.dumb"]
+            )
+
+    def test_refused(self):
+        damaged = self.write("damaged", "[")
+        missing = str(self.folder / "missing")
+        for arguments, message in (
+            ((), "no output of any tool; give at least one of --unixbench,"),
+            (("--dd", missing), "--dd .*/missing: No such file"),
+            (("--mbw", damaged), "--mbw .*/damaged: mbw printed"),
+            (
+                (
+                    "--dd",
+                    data("dd-2019-all-none.txt"),
+                    "--fingerprint",
+                    damaged,
+                ),
+                "--fingerprint .*/damaged is damaged: line 1",
+            ),
+        ):
+            with self.assertRaisesRegex(document.BaselineError, message):
+                self.run_command(baseline_import.Import, "x", *arguments)
+        self.assertEqual([], self.registry.names())

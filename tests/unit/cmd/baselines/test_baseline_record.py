@@ -1,0 +1,206 @@
+"""Tests of what is measured of bare metal, and what is left out."""
+
+import argparse
+import dataclasses
+import pathlib
+import re
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import store
+from rally_vmperf.cmd import main
+from rally_vmperf.cmd.baselines import baseline_record
+from rally_vmperf.cmd.baselines import coverage
+from rally_vmperf.execution import protocol
+from rally_vmperf.machines import base
+from rally_vmperf.machines import shape
+from tests import signals
+from tests.unit.runs import golden
+
+
+def wanted(copies, insisted):
+    """Return what must be covered, in so many copies."""
+    return coverage.Coverage(
+        assignments=(),
+        shape=matching.Shape(1, 512, copies),
+        repetitions=3,
+        warmup=0,
+        insisted=insisted,
+    )
+
+
+class TestThatFit(unittest.TestCase):
+    """A machine of two CPUs, asked for more and more copies."""
+
+    def setUp(self):
+        """Have a machine on which more than two copies are too many."""
+        super().setUp()
+        patch = mock.patch(
+            "rally_vmperf.cmd.baselines.bare_metal.too_small",
+            lambda connect, asked: {
+                one: shape.TooSmall(f"2 CPUs and {one.copies} copies")
+                for one in asked
+                if one.copies > 2
+            },
+        )
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.said = []
+
+    def fitting(self, *asked):
+        """Return the copies that are measured."""
+        shell = mock.Mock()
+        shell.stdout.write = self.said.append
+        command = baseline_record.Record(shell, None)
+        found = command._that_fit(argparse.Namespace(), asked)
+        return [one.shape.copies for one in found]
+
+    def test_levels_of_a_task_are_left_out(self):
+        """It is said which, and why."""
+        asked = [wanted(copies, False) for copies in (1, 2, 3)]
+        self.assertEqual([1, 2], self.fitting(*asked))
+        (line,) = self.said
+        self.assertEqual(
+            "left out: 3 x 1 vCPU with 512 MiB: 2 CPUs and 3 copies\n", line
+        )
+
+    def test_what_is_insisted_on_is_refused(self):
+        """Before anything is measured."""
+        with self.assertRaisesRegex(shape.TooSmall, "3 copies"):
+            self.fitting(wanted(1, True), wanted(3, True))
+
+    def test_nothing_left(self):
+        """A baseline of nothing is none."""
+        with self.assertRaisesRegex(shape.TooSmall, "4 copies"):
+            self.fitting(wanted(4, False))
+
+    def test_a_machine_left_whole_is_not_asked(self):
+        """It is held to no shape."""
+        whole = protocol.Protocol(shape="whole")
+        asked = dataclasses.replace(wanted(3, True), protocol=whole)
+        self.assertEqual([3], self.fitting(asked))
+
+
+@ddt.ddt
+class TestRecord(unittest.TestCase):
+    """The command, up to the baseline's file and the exit code."""
+
+    def setUp(self):
+        """Have folders, and a machine to connect to."""
+        super().setUp()
+        self.folder = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory())
+        )
+        self.config = self.folder / "rally.conf"
+        self.config.write_text(
+            f"[vmperf]\nbaseline_dir = {self.folder}/baselines\n"
+            f"journal_dir = {self.folder}/journal\n"
+        )
+        self.machine = golden.Machine("metal", virtualisation="none")
+        patch = mock.patch(
+            "rally_vmperf.cmd.baselines.bare_metal.connect",
+            autospec=True,
+            side_effect=lambda parsed: self.machine,
+        )
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def record(self, *more, repetitions=2):
+        """Run the command; return its exit code and what it said."""
+        said = []
+        with mock.patch.object(
+            baseline_record.Record,
+            "say",
+            lambda self, line: said.append(line),
+        ):
+            code = main.main(
+                [
+                    *("baseline", "record", "metal", "--local", "--whole"),
+                    *("--workload", "sysbench", "--warmup", "0"),
+                    *("--cpus", "1", "--memory", "512", "--copies", "1,2"),
+                    *("--repetitions", str(repetitions)),
+                    *("--config-file", str(self.config)),
+                    *more,
+                ]
+            )
+        return code, "\n".join(said)
+
+    def registered(self):
+        """Tell whether the baseline is registered."""
+        return (self.folder / "baselines" / "metal.json").exists()
+
+    def test_all_is_there(self):
+        """It is registered, with the recording's session."""
+        code, said = self.record()
+        self.assertEqual(0, code, said)
+        self.assertTrue(self.registered())
+        self.assertIn("bare metal as 2 x 1 vCPU", said)
+
+    def test_of_a_class(self):
+        """The baseline stands for others, which it is asked for by."""
+        self.record("--class", "r740")
+        registry = store.Store(self.folder / "baselines")
+        found = registry.find({"class": "r740"})
+        self.assertEqual("r740", found["class"])
+        self.record("--replace")
+        self.assertNotIn("class", registry.load("metal"))
+        with self.assertRaises(SystemExit):
+            self.record("--class", "../x")
+
+    def test_something_is_missing(self):
+        """It is said, and the same command goes on from there."""
+        outputs = [golden.SYSBENCH] * 5 + ["nothing"]
+        self.machine = golden.Machine("metal", outputs, "none")
+        code, said = self.record()
+        self.assertEqual(2, code, said)
+        self.assertFalse(self.registered())
+        self.assertRegex(
+            said, "missing: 2 x .*: sysbench has 1 of 2 repetitions: copy-"
+        )
+        (session,) = re.findall("--continue ([0-9a-f]{32})", said)
+        self.machine = golden.Machine("metal", virtualisation="none")
+        code, said = self.record("--continue", session)
+        self.assertEqual(0, code, said)
+        self.assertEqual(2, len(self.machine.jobs))
+        text = (self.folder / "baselines" / "metal.json").read_text()
+        self.assertIn(session, text)
+
+    def test_what_is_no_recording(self):
+        """It would name another file."""
+        with self.assertRaisesRegex(SystemExit, "2"):
+            self.record("--continue", "../x")
+
+    def test_ctrl_c(self):
+        """What was measured is kept, and it is said how to go on."""
+        signals.heed_ctrl_c(self)
+        outputs = [golden.SYSBENCH, golden.interrupt, golden.SYSBENCH]
+        self.machine = golden.Machine("metal", outputs, "none")
+        code, said = self.record()
+        self.assertNotEqual(0, code)
+        self.assertRegex(said, "interrupted; .* --continue [0-9a-f]{32}")
+
+    def test_a_machine_that_does_not_answer(self):
+        """Nothing was measured, so there is nothing to go on with."""
+        self.machine._answers[("sh",)] = [base.Unreachable("metal: away")]
+        code, said = self.record()
+        self.assertEqual(1, code)
+        self.assertNotIn("--continue", said)
+
+    @ddt.data(("f" * 32, 2), ("", 3))
+    @ddt.unpack
+    def test_what_cannot_be_continued(self, session, repetitions):
+        """Another recording, or other arguments."""
+        outputs = [golden.SYSBENCH] * 5 + ["nothing"]
+        self.machine = golden.Machine("metal", outputs, "none")
+        _, said = self.record()
+        (known,) = re.findall("--continue ([0-9a-f]{32})", said)
+        before = len(self.machine.calls)
+        code, _ = self.record(
+            "--continue", session or known, repetitions=repetitions
+        )
+        self.assertEqual(1, code)
+        self.assertEqual(before, len(self.machine.calls))

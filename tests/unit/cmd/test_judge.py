@@ -1,0 +1,269 @@
+"""Tests of the command that judges runs again."""
+
+import contextlib
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import store
+from rally_vmperf.cmd import judge
+from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd.baselines import baseline_import
+from rally_vmperf.questions.overhead import run as overhead
+from rally_vmperf.records import journal
+from rally_vmperf.report import sources
+from tests.unit import made
+from tests.unit.report import rally_results
+from tests.unit.runs import golden
+from tests.unit.runs import whole
+from tests.unit.workloads import golden as outputs
+
+LOOSE = {"max_percent": {"*": 1000}}
+STRICT = {"max_percent": {"*": 0.01, "cpu.*": 1000}}
+
+
+@ddt.ddt
+class TestJudge(unittest.TestCase):
+    """One table and an exit code."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def judged(self, *arguments):
+        """Return the exit code and the lines that were printed."""
+        app = mock.Mock(stdout=io.StringIO())
+        command = judge.Judge(app, None)
+        parser = command.get_parser("judge")
+        code = command.run(parser.parse_args([*map(str, arguments)]))
+        return code, app.stdout.getvalue().splitlines()
+
+    def results(self, limits):
+        return rally_results.results([(made.records(), limits)])
+
+    def written(self, name, content):
+        path = self.folder / name
+        path.write_text(json.dumps(content))
+        return path
+
+    def journal(self):
+        written = journal.Journal(self.folder, "one")
+        for record in made.records():
+            written.append(record)
+        return written.path
+
+    @ddt.data((LOOSE, 0, "passed"), (STRICT, 2, "failed"))
+    @ddt.unpack
+    def test_results(self, limits, code, first):
+        """By the limits of the task; what failed stands first."""
+        path = self.written("results.json", self.results(limits))
+        got, lines = self.judged(path)
+        self.assertEqual(code, got)
+        head = next(n for n, x in enumerate(lines) if x.startswith("VERDICT"))
+        self.assertEqual(first, lines[head + 1].split()[0])
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertTrue(any("cpu.events.rate" in line for line in lines))
+
+    def test_criteria_of_rally(self):
+        """Count with ours; what Rally stored of ours is judged anew."""
+        content = rally_results.results([([*made.records(), None], LOOSE)])
+        path = self.written("results.json", content)
+        limits = {"vmperf_overhead": {**LOOSE, "on_inconclusive": "pass"}}
+        limits = self.written("limits.yaml", limits)
+        code, lines = self.judged(path, "--limits", limits)
+        self.assertEqual(2, code)
+        self.assertIn("failure_rate of Rally: failed: 1 failed", lines)
+        self.assertNotIn("an old sentence", "\n".join(lines))
+        self.assertRegex(lines[-1], "^Judged by the rules of version [0-9]+")
+
+    def test_another_baseline(self):
+        """Guests are compared with it; what was said of the other is gone."""
+        folder = self.folder
+        rates = (8958.0, 8960.0, 8962.0)
+        own = whole.baseline(folder, rates=rates)
+        own["machine"]["fingerprint"]["virtualisation"] = "kvm"
+        outputs = [golden.sysbench(rate) for rate in rates]
+        asked = whole.asked(folder, own, golden.Machine("g1", outputs))
+        run = overhead.make(asked)
+        for number in (1, 2, 3):
+            run.repeat(number)
+        asked.opened.close("w")
+        fast = {
+            **whole.baseline(
+                self.folder / "fast", rates=[2 * rate for rate in rates]
+            ),
+            "name": "fast",
+        }
+        fast["machine"]["fingerprint"]["cpu_model"] = "Another CPU"
+        registry = store.Store(folder / "registry")
+        registry.save(fast)
+        limits = self.written(
+            "limits.yaml", {"vmperf_overhead": {"max_percent": {"*rate": 5}}}
+        )
+        given = (folder / "w.jsonl", "--limits", limits)
+        _, lines = self.judged(*given)
+        self.assertIn("void", lines[0])
+        with mock.patch.object(
+            rally_api, "registry", autospec=True, return_value=registry
+        ):
+            code, lines = self.judged(*given, "--baseline", "fast")
+        self.assertEqual(2, code)
+        shown = "\n".join(lines)
+        self.assertIn("failed: 1 of 1 metric", shown)
+        self.assertIn("cpu_model_differs", shown)
+
+    def test_limits_of_a_file(self):
+        """Replace those of the task."""
+        path = self.written("results.json", self.results(STRICT))
+        limits = self.written("limits.yaml", {"vmperf_overhead": LOOSE})
+        self.assertEqual(0, self.judged(path, "--limits", limits)[0])
+
+    def test_journal(self):
+        """Holds no limits, and is judged by those of a file."""
+        path = self.journal()
+        with self.assertRaisesRegex(judge.JudgeError, "give --limits"):
+            self.judged(path)
+        limits = self.written("limits.yaml", {"vmperf_overhead": STRICT})
+        self.assertEqual(2, self.judged(path, "--limits", limits)[0])
+
+    def test_one_record(self):
+        """Is too little to be passed."""
+        path = self.written("one.json", made.records()[-1])
+        limits = self.written("limits.yaml", {"vmperf_overhead": LOOSE})
+        code, lines = self.judged(path, "--limits", limits)
+        self.assertEqual(2, code)
+        self.assertIn("inconclusive", lines[0])
+
+    def test_a_record_counts_once(self):
+        """Three times the same line is one repetition, and a line says so."""
+        path = self.journal()
+        line = path.read_text().splitlines()[-1]
+        path.write_text(f"{line}\n" * 3)
+        limits = self.written("limits.yaml", {"vmperf_overhead": LOOSE})
+        code, lines = self.judged(path, "--limits", limits)
+        self.assertEqual(2, code)
+        self.assertIn("inconclusive", lines[0])
+        self.assertIn("repetition_repeated", " ".join(lines))
+
+    @ddt.data(([], None), (["some-uuid"], "some-uuid"))
+    @ddt.unpack
+    def test_task(self, given, asked):
+        """Rally is asked for what is no file."""
+        with mock.patch.object(
+            rally_api,
+            "results",
+            autospec=True,
+            return_value=self.results(LOOSE),
+        ) as results:
+            self.assertEqual(0, self.judged(*given)[0])
+        results.assert_called_once_with(None, asked)
+
+    def test_no_such_task(self):
+        """In one line."""
+        error = ValueError("nowhere is no file, and Rally says: no")
+        with (
+            mock.patch.object(
+                rally_api, "results", autospec=True, side_effect=error
+            ),
+            self.assertRaisesRegex(judge.JudgeError, "nowhere"),
+        ):
+            self.judged("nowhere")
+
+    def test_no_such_file(self):
+        """In one line."""
+        with self.assertRaisesRegex(sources.SourceError, "No such file"):
+            self.judged(self.folder / "gone.json")
+
+
+class TestJudgeRaw(unittest.TestCase):
+    """Outputs of a guest's tools against a baseline, without a cloud."""
+
+    def setUp(self):
+        super().setUp()
+        self.folder = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory())
+        )
+        registry = store.Store(self.folder / "baselines")
+        self.enterContext(
+            mock.patch.object(
+                rally_api, "registry", autospec=True, return_value=registry
+            )
+        )
+        self.run_command(
+            baseline_import.Import, "metal", "--dd", data("all-none")
+        )
+
+    def run_command(self, kind, *arguments):
+        """Return the exit code and the lines that were printed."""
+        app = mock.Mock(stdout=io.StringIO())
+        command = kind(app, None)
+        parsed = command.get_parser("x").parse_args(arguments)
+        return command.run(parsed), app.stdout.getvalue().splitlines()
+
+    def judged(self, *arguments):
+        """Return the exit code and the lines of a judgement of outputs."""
+        words = ("--baseline", "metal", "--raw", *arguments)
+        return self.run_command(judge.Judge, *words)
+
+    def test_within_a_limit(self):
+        """A row for each metric, the verdict, and a sentence for the disk."""
+        limits = self.folder / "limits.yaml"
+        limits.write_text("vmperf_overhead: {max_percent: {'disk.*': 40}}\n")
+        code, lines = self.judged(
+            *("--dd", data("all-directsync"), "--limits", str(limits)),
+            *("--physical", "disk.*=330e6"),
+        )
+        head, row, *said = lines
+        self.assertEqual(0, code)
+        self.assertTrue(head.startswith("METRIC  "))
+        self.assertRegex(row, r"^disk.dd.write.bandwidth +.* %  .* passed")
+        self.assertTrue(any(x.startswith("Disk: the guest") for x in said))
+
+    def test_nothing_held_to_a_limit_is_no_pass(self):
+        """There are figures, and exit code 2."""
+        code, lines = self.judged("--dd", data("all-unsafe", "write="))
+        self.assertEqual(2, code)
+        self.assertRegex(lines[1], "no limit")
+
+    def test_what_bare_metal_lacks_has_a_row(self):
+        """It says so."""
+        guest = outputs.DATA / "iperf-r730xd-2019-guest.txt"
+        _, lines = self.judged("--iperf", str(guest))
+        self.assertRegex(lines[1], "^network.iperf2.to_peer.throughput  -")
+        self.assertLess(len(lines[0]), 100)
+        self.assertRegex(lines[1], "has no such metric")
+
+    def test_no_bound(self):
+        """A bound is a metric and a number."""
+        for given in ("disk.*", "=3", "disk.*=fast", "disk.*=-1", "x=inf"):
+            with (
+                self.assertRaises(SystemExit),
+                contextlib.redirect_stderr(io.StringIO()) as said,
+            ):
+                self.judged("--physical", given)
+            self.assertIn("is no METRIC=VALUE", said.getvalue())
+
+    def test_options_that_do_not_go_together(self):
+        """One line each."""
+        for words, said in (
+            (("--raw",), "name it by --baseline"),
+            (("--raw", "run.json"), "not run.json; leave one of them out"),
+            (("--dd", "x"), "judged with --raw; add it"),
+            (("--physical", "x=1"), "judged with --raw; add it"),
+        ):
+            with self.assertRaisesRegex(judge.JudgeError, said):
+                self.run_command(judge.Judge, *words)
+        with self.assertRaisesRegex(document.BaselineError, "no output of"):
+            self.judged()
+
+
+def data(name, which=""):
+    """Return an output of dd, as an option takes it."""
+    return f"{which}{outputs.DATA / f'dd-2019-{name}.txt'}"

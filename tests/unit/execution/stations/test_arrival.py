@@ -1,0 +1,104 @@
+import unittest
+from unittest import mock
+
+from rally_vmperf.execution.stations import arrival
+from rally_vmperf.execution.stations import reach
+from rally_vmperf.machines import base
+from rally_vmperf.machines import testing
+from rally_vmperf.machines.remote import target
+
+CUT = base.Unreachable("g1: connection lost")
+
+
+class Booting(testing.FakeMachine):
+    """A guest that lets the user in, or not."""
+
+    def __init__(self, settles, entries=(None,)):
+        super().__init__("g1", {"sh": settles})
+        self.entries = list(entries)
+        self.waited = []
+
+    async def wait_ready(self, seconds):
+        self.waited.append(seconds)
+        error = (
+            self.entries.pop(0) if len(self.entries) > 1 else self.entries[0]
+        )
+        if error:
+            raise error
+
+
+def busy(status):
+    return base.Completed(exit_status=status, stdout="", stderr="")
+
+
+class WaitAllTestCase(unittest.TestCase):
+    def wait(self, *machines, timeout=30.0):
+        guests = [
+            target.Target(
+                name=f"g{number}",
+                address=f"192.0.2.{number}",
+                measure_address=f"192.0.2.{number}",
+                user="debian",
+            )
+            for number in range(1, len(machines) + 1)
+        ]
+        self.told = []
+        with mock.patch.object(
+            reach, "connect", autospec=True, side_effect=machines
+        ):
+            arriving = arrival.Guests(guests, "key")
+        try:
+            return arriving.wait(timeout, self.told.append)
+        finally:
+            self.assertFalse(any(machine.closed for machine in machines))
+            arriving.close()
+            self.assertTrue(all(machine.closed for machine in machines))
+
+    def test_all_come_up(self):
+        machines = [Booting(""), Booting("")]
+        self.assertEqual([arrival.Arrival()] * 2, self.wait(*machines))
+        self.assertIn("g1 answers SSH at 192.0.2.1 after 0 s", self.told)
+        self.assertIn("g2 has booted after 0 s", self.told)
+
+    def test_a_server_that_restarts_meanwhile(self):
+        """Cloud-init restarts sshd, whose first answer is not the last."""
+        machine = Booting([CUT, ""], entries=[None, None])
+        self.assertEqual([arrival.Arrival()], self.wait(machine))
+        self.assertEqual(2, len(machine.waited))
+
+    def test_a_boot_that_does_not_end(self):
+        found = self.wait(Booting(busy(3)), Booting(busy(4)))
+        self.assertEqual(
+            [
+                arrival.Arrival(busy="cloud-init"),
+                arrival.Arrival(busy="systemd"),
+            ],
+            found,
+        )
+        self.assertIn("g1 still runs cloud-init after 0 s", self.told)
+
+    def test_no_answer(self):
+        silent = base.Unreachable("g1: no SSH")
+        (found,) = self.wait(Booting("", entries=[silent]), timeout=0)
+        self.assertEqual(arrival.Arrival(trouble="g1: no SSH"), found)
+        self.assertEqual([], self.told)
+
+    def test_lost_until_the_end(self):
+        (found,) = self.wait(Booting(CUT), timeout=0)
+        self.assertEqual("g1: connection lost", found.trouble)
+
+    def test_trouble_at_a_jump_host_is_told_apart(self):
+        for kind in (base.JumpUnreachable, base.JumpRefused):
+            machine = Booting("", entries=[kind("jump host: no SSH")])
+            (found,) = self.wait(machine, timeout=0)
+            self.assertEqual(
+                arrival.Arrival(trouble="jump host: no SSH", at_jump=True),
+                found,
+            )
+
+    def test_another_host_key_ends_it_at_once(self):
+        wrong = base.HostKeyMismatch("g1: not the one known")
+        machine = Booting("", entries=[wrong])
+        (found,) = self.wait(machine, timeout=1000)
+        self.assertEqual("g1: not the one known", found.trouble)
+        self.assertEqual(1, len(machine.waited))

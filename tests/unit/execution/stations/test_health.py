@@ -1,0 +1,124 @@
+"""Tests of what befalls machines while they measure."""
+
+import asyncio
+import dataclasses
+import unittest
+from unittest import mock
+
+import ddt
+import hypothesis
+from hypothesis import strategies
+
+from rally_vmperf.execution.stations import health
+from rally_vmperf.execution.stations import station
+from rally_vmperf.machines import local
+
+TEXT = """\
+3f2c9c56-0000-4000-8000-000000000000
+cpu  100 0 50 800 5 0 1 {steal} 0 0
+cpu0 100 0 50 800 5 0 1 {steal} 0 0
+ctxt 12345
+pswpin {swap}
+pswpout 0
+oom_kill {killed}
+"""
+
+
+def look(steal=0, swap=0, killed=0):
+    """Return the counters of a machine."""
+    return health.parse(TEXT.format(steal=steal, swap=swap, killed=killed))
+
+
+@ddt.ddt
+class TestCompare(unittest.TestCase):
+    """Each mishap is one finding."""
+
+    @ddt.data(
+        ({}, []),
+        ({"steal": 2}, ["steal_time"]),
+        ({"swap": 1}, ["swap_or_oom"]),
+        ({"killed": 1}, ["swap_or_oom"]),
+    )
+    @ddt.unpack
+    def test_counters(self, changes, kinds):
+        """A counter that has grown tells."""
+        found = health.compare({"g1": look()}, {"g1": look(**changes)})
+        self.assertEqual(kinds, [one.kind for one in found])
+
+    def test_reboot(self):
+        """Another boot voids the repetition, whatever the counters say."""
+        other = health.parse(
+            TEXT.replace("3f2c", "aaaa").format(steal=9, swap=9, killed=9)
+        )
+        found = health.compare({"g1": look()}, {"g1": other})
+        self.assertEqual(["guest_rebooted"], [one.kind for one in found])
+
+    def test_silent_machine(self):
+        """One that did not answer both times is not judged."""
+        self.assertEqual([], health.compare({"g1": look()}, {}))
+
+    @ddt.data("pswpin \u00b2", "pswpin " + "9" * 5000, "cpu \u0663 1 1")
+    def test_digits_that_are_no_number(self, line):
+        """A guest cannot make the controller stumble."""
+        self.assertEqual(0, health.parse(f"boot\n{line}\n").swapped)
+
+    @hypothesis.given(strategies.text())
+    def test_any_text(self, text):
+        """Whatever a guest prints, counters come out."""
+        self.assertIsInstance(health.parse(text), health.Look)
+
+
+@ddt.ddt
+class TestClock(unittest.TestCase):
+    """A machine's own time, and the controller's, over ten minutes."""
+
+    def kinds(self, own, before=(0.0, 0.1), after=(600.0, 600.1)):
+        """Return the findings, where a machine counted so many seconds."""
+        text = TEXT.format(steal=0, swap=0, killed=0)
+        looks = [
+            dataclasses.replace(
+                health.parse(f"{text}\n{up:.2f} 7.00\n"),
+                asked=asked,
+                told=told,
+            )
+            for up, (asked, told) in ((100, before), (100 + own, after))
+        ]
+        found = health.compare({"g1": looks[0]}, {"g1": looks[1]})
+        return [one.kind for one in found]
+
+    @ddt.data(600.0, 603.0, 597.0)
+    def test_right(self, own):
+        """Half a percent and the round trips are no finding."""
+        self.assertEqual([], self.kinds(own))
+
+    @ddt.data(604.0, 595.0, 0.0)
+    def test_wrong(self, own):
+        """More is one, and so is a guest that was paused."""
+        self.assertEqual(["clock_wrong"], self.kinds(own))
+
+    @ddt.data(580.0, 590.0, 600.0)
+    def test_a_slow_answer_before(self, own):
+        """Whenever in its round trip it was read, nobody is to blame."""
+        self.assertEqual([], self.kinds(own, before=(0.0, 20.0)))
+
+    @ddt.data(600.0, 610.0, 620.0)
+    def test_a_slow_answer_after(self, own):
+        """Likewise."""
+        self.assertEqual([], self.kinds(own, after=(600.0, 620.0)))
+
+    def test_a_machine_that_does_not_tell(self):
+        """Its clock is not judged."""
+        self.assertEqual([], health.compare({"g1": look()}, {"g1": look()}))
+
+    def test_a_real_machine(self):
+        """This computer's clock is right; one that is an hour ahead is not."""
+        machine = local.Local("g1")
+        place = station.Station(name="g1", machine=machine, role="guest")
+        with mock.patch.object(local.Local, "shares_clock", False):
+            before = asyncio.run(health.look([place]))
+            after = asyncio.run(health.look([place]))
+        kinds = [one.kind for one in health.compare(before, after)]
+        self.assertNotIn("clock_wrong", kinds)
+        fast = dataclasses.replace(after["g1"], up=after["g1"].up + 3600)
+        kinds = [one.kind for one in health.compare(before, {"g1": fast})]
+        self.assertIn("clock_wrong", kinds)

@@ -1,0 +1,339 @@
+"""Tests of commands that several machines begin together, on this computer."""
+
+import asyncio
+import unittest
+from unittest import mock
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import barrier
+from rally_vmperf.execution import command
+from rally_vmperf.execution import command_log
+from rally_vmperf.execution import measure
+from rally_vmperf.execution import measured
+from rally_vmperf.execution.stations import station
+from rally_vmperf.machines import base
+from rally_vmperf.machines import local
+from tests.unit.execution import test_measure
+from tests.unit.machines import folders
+from tests.unit.machines import test_job_armed
+
+#: Leaves a line each time, and takes the longer the later the copy.
+WORK = ("sh", "-c", 'echo x >>../log; sleep "$(cat ../seconds)"; echo 5')
+
+
+class TogetherTestCase(unittest.IsolatedAsyncioTestCase):
+    """Three stations, each with a folder of its own."""
+
+    def setUp(self):
+        """Let them take 0.1, 0.2 and 0.4 seconds."""
+        super().setUp()
+        self.folder = folders.made(self)
+        self.stations = []
+        for name, seconds in (("c1", 0.1), ("c2", 0.2), ("c3", 0.4)):
+            (self.folder / name).mkdir()
+            (self.folder / name / "seconds").write_text(str(seconds))
+            self.stations.append(
+                station.Station(
+                    name=name,
+                    machine=local.Local(name),
+                    role="copy",
+                    folder=str(self.folder / name),
+                )
+            )
+        self.result = measured.Measured()
+        self.found = []
+
+    async def measure(self, first=WORK, second=("echo", "7"), bound="time"):
+        """Measure once."""
+        workload = test_measure.Echo(first, second, bound)
+        self.found = await measure.repetition(
+            [assignment.Assignment(workload, {})],
+            self.stations,
+            None,
+            lambda line: None,
+            self.result,
+        )
+
+    def lines(self, name):
+        """Return how often a station ran its first command."""
+        return len((self.folder / name / "log").read_text().splitlines())
+
+    def jobs(self):
+        """Return the jobs that are not cleared away."""
+        return sorted(self.folder.glob("*/echo/.job-*"))
+
+    def sources(self):
+        """Return who gave the samples of the first command."""
+        return {
+            one.source
+            for one in self.result.observations
+            if one.sample.metric.name == "cpu.echo.rate"
+        }
+
+
+class TestTogether(TogetherTestCase):
+    """They begin together, and what they report says how well."""
+
+    async def test_all_begin_at_one_instant(self):
+        """No earlier than the last was ready, and by clocks corrected."""
+        arm = command.job.Job.arm
+        armed = []
+
+        async def slow(one, finished, **options):
+            await arm(one, finished, **options)
+            late = {"c1": 0, "c2": 0.3, "c3": 0}[one.machine.name]
+            await asyncio.sleep(late)
+            armed.append(command.time.time())
+
+        with mock.patch.object(command.job.Job, "arm", slow):
+            await self.measure()
+        first = [run for run in self.result.runs if run.command == "rate"]
+        self.assertEqual(3, len(first))
+        for run in first:
+            self.assertGreater(run.started, max(armed[:3]))
+            self.assertEqual(0.0, run.clock_offset)
+            self.assertEqual(0.0, run.clock_error)
+        self.assertEqual([], self.result.missing)
+
+    async def test_skew_and_overlap_of_fixed_duration(self):
+        """The shortest of three ends long before the longest: no overlap."""
+        await self.measure()
+        rate, _ = self.result.starts
+        self.assertEqual(
+            ("echo", "rate", "time"), (rate.workload, rate.command, rate.bound)
+        )
+        self.assertEqual(0.0, rate.uncertainty)
+        self.assertGreater(rate.skew, 0)
+        self.assertLess(rate.overlap, 0.95)
+        self.assertIn(
+            ("partial_overlap", "cpu.echo.rate"),
+            [(one.kind, one.subject) for one in self.found],
+        )
+
+    async def test_work_of_fixed_size_is_kept_up(self):
+        """The first goes on until the last is done, and is counted once."""
+        await self.measure(bound="size")
+        rate, _ = self.result.starts
+        self.assertEqual("size", rate.bound)
+        self.assertGreater(rate.overlap, 0)
+        self.assertGreater(self.lines("c1"), 1)
+        for name in ("c1", "c2", "c3"):
+            runs = [
+                one
+                for one in self.result.runs
+                if (one.machine, one.command) == (name, "rate")
+            ]
+            self.assertEqual(1, len(runs))
+        self.assertEqual({"c1", "c2", "c3"}, self.sources())
+
+    async def test_one_alone_runs_as_it_would(self):
+        """One request, no clock, no start to speak of."""
+        machine = self.stations[0].machine
+        with mock.patch.object(machine, "run", wraps=machine.run) as run:
+            del self.stations[1:]
+            await self.measure(bound="size")
+        self.assertEqual(2, run.call_count)
+        self.assertEqual([], self.result.starts)
+        self.assertEqual(
+            [None] * 2, [r.clock_offset for r in self.result.runs]
+        )
+        self.assertEqual(1, self.lines("c1"))
+
+    async def test_outputs_are_not_held_until_the_end(self):
+        """They are kept as they come; what remains has no text."""
+        printed = []
+        self.result.keep_raw = printed.append
+        note, parts = command_log.CommandLog.note, []
+
+        def noting(own, title, metrics, taken):
+            parts.extend(taken)
+            note(own, title, metrics, taken)
+
+        with mock.patch.object(command_log.CommandLog, "note", noting):
+            await self.measure()
+        self.assertEqual(["5\n"] * 3, [one["stdout"] for one in printed[:3]])
+        self.assertEqual(6, len(parts))
+        for one in parts:
+            self.assertEqual(
+                ("", ""), (one.outcome.stdout, one.outcome.stderr)
+            )
+
+    async def test_finished_jobs_are_removed(self):
+        """Each command clears away the one before."""
+        await self.measure()
+        self.assertEqual(3, len(self.jobs()))
+        self.assertTrue(all("size" in path.name for path in self.jobs()))
+
+    async def test_a_command_that_fails_is_no_part_of_the_overlap(self):
+        """It is missing, and the others' starts are told without it."""
+        (self.folder / "c2" / "seconds").write_text("none")
+        await self.measure(
+            first=("sh", "-c", "sleep $(cat ../seconds) && echo 5")
+        )
+        self.assertEqual({"c1", "c3"}, self.sources())
+        self.assertIsNotNone(self.result.starts[0].skew)
+
+
+class TestFaults(TogetherTestCase):
+    """One machine's trouble is its own."""
+
+    async def fail_at(self, what, error, **arguments):
+        """Measure while c2 fails at a step of its first command."""
+        real = getattr(command.job.Job, what)
+
+        async def fake(one, *words, **options):
+            if one.machine.name == "c2":
+                if callable(error):
+                    return await error(real, one, *words, **options)
+                raise error
+            return await real(one, *words, **options)
+
+        with mock.patch.object(command.job.Job, what, fake):
+            await self.measure(**arguments)
+
+    def check_left_out(self, reason):
+        """Expect that the others measured and that c2 is missing."""
+        self.assertEqual({"c1", "c3"}, self.sources())
+        self.assertEqual({"c2"}, {one.source for one in self.result.missing})
+        self.assertRegex(self.result.missing[0].reason, reason)
+
+    async def test_one_that_cannot_be_armed(self):
+        """The others begin without it."""
+        await self.fail_at("arm", base.Unreachable("c2 is away"))
+        self.check_left_out("c2 is away")
+
+    async def test_one_that_is_never_ready(self):
+        """The others wait for a while, and begin without it."""
+
+        async def late(real, one, *words, **options):
+            await real(one, *words, **options)
+            await asyncio.sleep(1)
+
+        with mock.patch.object(barrier, "PATIENCE", 0.3):
+            await self.fail_at("arm", late)
+        self.check_left_out("began without it")
+        self.assertEqual(2, len(self.jobs()))
+
+    async def test_one_that_dies_while_armed(self):
+        """The others begin; of this one nothing is left."""
+
+        async def die(real, one, *words, **options):
+            await real(one, *words, **options)
+            process = test_job_armed.supervisor(one)
+            test_job_armed.end_group(process)
+
+        await self.fail_at("arm", die)
+        self.check_left_out("vanished")
+
+    async def test_one_that_dies_while_running(self):
+        """The others end, and are told to."""
+
+        async def die(real, one, at):
+            running = asyncio.create_task(real(one, at))
+            while not (self.folder / "c2" / "log").exists():
+                await asyncio.sleep(0.01)
+            test_job_armed.end_group(test_job_armed.supervisor(one))
+            return await running
+
+        await self.fail_at("release", die, bound="size")
+        self.check_left_out("vanished")
+
+    async def test_one_that_is_released_late(self):
+        """It begins at once; that it did is told."""
+
+        async def late(real, one, at):
+            await asyncio.sleep(0.6)
+            return await real(one, at)
+
+        await self.fail_at("release", late)
+        self.assertEqual({"c1", "c2", "c3"}, self.sources())
+        self.assertGreater(self.result.starts[0].skew, 0.1)
+        self.assertIn("partial_overlap", {one.kind for one in self.found})
+
+    async def test_one_that_is_released_far_too_late(self):
+        """It does not begin at all."""
+
+        async def late(real, one, at):
+            return await real(one, at - 60)
+
+        await self.fail_at("release", late)
+        self.check_left_out("released too late")
+
+    async def test_load_that_cannot_be_ended(self):
+        """Its sample stands, and the next step finds out about it."""
+        await self.fail_at(
+            "end_load", base.Unreachable("c2 is away"), bound="size"
+        )
+        self.assertEqual({"c1", "c2", "c3"}, self.sources())
+        self.assertEqual(
+            {("c2", "cpu.echo.size")},
+            {(one.source, one.what) for one in self.result.missing},
+        )
+
+    async def test_one_whose_clock_cannot_be_read(self):
+        """It is left out from the start."""
+        with mock.patch.object(measure.clocks_.clock, "read", self.read):
+            await self.measure()
+        self.check_left_out("no bash")
+
+    async def read(self, machine, turn):
+        """Refuse to tell the time of c2."""
+        if machine.name == "c2":
+            raise base.MachineError("c2 has no bash")
+        return measure.clocks_.clock.SAME
+
+
+class TestCancelled(TogetherTestCase):
+    """A controller that is told to end leaves nothing running."""
+
+    async def cancel(self, moment, **arguments):
+        """Cancel when a moment has come; return the supervisors there were."""
+        running = asyncio.create_task(self.measure(**arguments))
+        while not moment():
+            await asyncio.sleep(0.01)
+        processes = [
+            test_job_armed.supervisor_at(
+                path, "load" if (path / "load").exists() else "job"
+            )
+            for path in self.jobs()
+        ]
+        self.assertGreater(len(processes), 1)
+        running.cancel()
+        with self.assertRaises(asyncio.CancelledError):
+            await running
+        self.assertEqual([], self.jobs())
+        for process in processes:
+            while test_job_armed.session(process):
+                await asyncio.sleep(0.02)
+
+    async def test_while_armed(self):
+        """Two wait for the third, which is never ready."""
+        arm = command.job.Job.arm
+
+        async def two(one, *words, **options):
+            if one.machine.name == "c2":
+                await asyncio.sleep(3600)
+            await arm(one, *words, **options)
+
+        with mock.patch.object(command.job.Job, "arm", two):
+            await self.cancel(
+                lambda: (
+                    sum((path / "job").exists() for path in self.jobs()) == 2
+                )
+            )
+
+    async def test_while_running(self):
+        """Those that run are ended."""
+        (self.folder / "c3" / "seconds").write_text("100")
+        await self.cancel(lambda: (self.folder / "c3" / "log").exists())
+
+    async def test_while_the_load_is_kept_up(self):
+        """The uncounted work is ended too; what was counted is kept."""
+        (self.folder / "c3" / "seconds").write_text("100")
+        await self.cancel(
+            lambda: (
+                (self.folder / "c1" / "log").exists() and self.lines("c1") > 2
+            ),
+            bound="size",
+        )
+        self.assertLessEqual({"c1"}, self.sources())

@@ -1,0 +1,37 @@
+import unittest
+
+import ddt
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.workloads import base
+
+METRIC = sample.Metric(
+    name="disk.fio.randread.iops", unit="ops/s", better="higher"
+)
+
+
+@ddt.ddt
+class LabelsTestCase(unittest.TestCase):
+    @ddt.data(
+        ("disk.fio.randread.iops", "db", "disk.fio.db.randread.iops"),
+        ("memory.mbw.memcpy", "large", "memory.mbw.large.memcpy"),
+        ("cpu.bzip2.compress_time", "a-1_b", "cpu.bzip2.a-1_b.compress_time"),
+        ("cpu.bzip2.compress_time", "", "cpu.bzip2.compress_time"),
+    )
+    @ddt.unpack
+    def test_label_follows_the_tool(self, name, label, labelled):
+        self.assertEqual(labelled, assignment.relabel(name, label))
+
+    @ddt.data("Db", "1st", "a.b", "a b", "-a", "*", "a\n", "a" * 33)
+    def test_other_labels_are_refused(self, label):
+        with self.assertRaisesRegex(base.WorkloadError, "is not allowed; use"):
+            assignment.relabel("disk.fio.randread.iops", label)
+
+    def test_all_else_of_the_metric_stays(self):
+        self.assertEqual(
+            sample.Metric(
+                name="disk.fio.db.randread.iops", unit="ops/s", better="higher"
+            ),
+            assignment.Assignment(None, {}, "db").relabel(METRIC),
+        )

@@ -1,0 +1,82 @@
+"""Tests of ports at the other ends."""
+
+import itertools
+import unittest
+
+import ddt
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import ports
+from rally_vmperf.workloads import base
+from tests.unit.execution import test_measure
+
+
+class Listening(test_measure.Echo):
+    """A workload that asks for ports."""
+
+    def __init__(self, own, shared):
+        super().__init__()
+        self.wanted = base.Ports(own=own, shared=shared)
+
+    def ports(self, arguments):
+        """Return what it was made for."""
+        return self.wanted
+
+
+def made(*asked):
+    """Return workloads that ask for so many ports, own and shared."""
+    return [assignment.Assignment(Listening(*one), {}) for one in asked]
+
+
+@ddt.ddt
+class PortsTestCase(unittest.TestCase):
+    @ddt.data(
+        *itertools.product(
+            (
+                [(3, 0)],
+                [(3, 0), (3, 0)],
+                [(0, 1)],
+                [(1, 1), (0, 0), (2, 3)],
+                [(0, 0)],
+            ),
+            (1, 2, 3, 32, 1000),
+        )
+    )
+    @ddt.unpack
+    def test_none_is_given_twice(self, asked, machines):
+        """And all of them are those that the run is said to use."""
+        given = []
+        for one, (own, shared) in zip(
+            ports.allot(made(*asked)), asked, strict=True
+        ):
+            self.assertEqual(shared, len(one.shared))
+            given += one.shared
+            for position in range(machines):
+                self.assertEqual(own, len(one.own(position)))
+                given += one.own(position)
+        self.assertEqual(
+            list(ports.used(made(*asked), machines)), sorted(given)
+        )
+        self.assertLess(max(given, default=0), 32768)
+
+    def test_more_machines_than_ports(self):
+        """It says how many there may be, and as many there may be."""
+        many = made((10, 7), (10, 0))
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^count 2000: .* need 20 .* measure 1378 at"
+        ):
+            ports.used(many, 2000)
+        self.assertEqual(7 + 20 * 1378, len(ports.used(many, 1378)))
+        with self.assertRaises(base.WorkloadError):
+            ports.used(many, 1379)
+
+    @ddt.data(
+        (["to_peer", "from_peer"], range(0)),
+        (["guest_to_guest"], range(5201, 5207)),
+    )
+    @ddt.unpack
+    def test_guests_listen_for_partners_only(self, directions, expected):
+        asked = assignment.assign(
+            [{"name": "iperf3", "arguments": {"directions": directions}}]
+        )
+        self.assertEqual(expected, ports.of_guests(asked, 2))

@@ -1,0 +1,444 @@
+"""Tests for booting guests."""
+
+import dataclasses
+import itertools
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import guest
+from rally_vmperf.guests import hosts
+from rally_vmperf.guests.booting import boot
+from rally_vmperf.machines.remote import target
+from tests.unit.guests import made
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
+
+
+@ddt.ddt
+@mock.patch("time.sleep", new=mock.Mock())
+class BootTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+        self.cloud.compute.limits.server_group_members = 8
+
+    def boot(self, admin=None, progress=lambda line: None, **options):
+        numbers = itertools.count()
+        return boot.boot(
+            self.cloud,
+            made.asked(**options),
+            lambda: f"c_rally_1234abcd_{next(numbers):08}",
+            progress,
+            admin=admin,
+        )
+
+    def test_floating(self):
+        found = self.boot(count=2)
+        first, second = found.guests
+        self.assertEqual("g1", first.name)
+        self.assertEqual("172.24.4.10", first.address)
+        self.assertEqual("10.2.0.1", first.fixed_address)
+        self.assertEqual("floating", second.reached_by)
+        self.assertNotEqual(first.host_key, second.host_key)
+        self.assertEqual(1024, first.flavor.memory_mib)
+
+    def test_order_is_that_of_the_names(self):
+        until_active = boot.waiting.until_active
+
+        def last_first(*arguments):
+            found = until_active(*arguments)
+            ready = dict(reversed(found.ready.items()))
+            return dataclasses.replace(found, ready=ready)
+
+        with mock.patch.object(boot.waiting, "until_active", last_first):
+            guests = self.boot(count=3).guests
+        names = [guest.name for guest in guests]
+        self.assertEqual(["g1", "g2", "g3"], names)
+
+    def test_fixed(self):
+        (guest,) = self.boot(network={"id": "n1"}).guests
+        self.assertEqual("10.1.0.1", guest.address)
+        self.assertIsNone(guest.floating_address)
+        self.assertEqual({}, self.cloud.network.all_ips)
+
+    def test_how_guests_are_reached_is_handed_on(self):
+        hop = {"address": "192.0.2.1", "user": "rally"}
+        (guest,) = self.boot(jump=hop, login={"key_file": "/k"}).guests
+        self.assertEqual(target.jump_hosts(hop), guest.jump)
+        self.assertEqual(target.Login(key_file="/k"), guest.login)
+        self.assertIsNone(guest.namespace)
+        self.assertEqual("10.2.0.1", guest.address)
+
+    def test_a_key_that_the_console_will_show(self):
+        (guest,) = self.boot(host_key={"console": True}).guests
+        self.assertIsNone(guest.host_key)
+
+    def test_rules_let_in_what_is_needed(self):
+        """From the controller as its guest sees it, and no one else."""
+        given = ["192.0.2.0/24"]
+        booted = self.boot(network={"id": "n1"}, sources=given)
+        self.assertEqual(tuple(given), booted.let_in)
+        self.assertEqual(
+            [("icmp", *given), ("tcp", *given)],
+            [
+                (rule["protocol"], rule.get("remote_ip_prefix"))
+                for rule in self.cloud.network.rules
+            ],
+        )
+
+    def test_server_group(self):
+        self.cloud.compute.host_ids = ["d1", "d2"]
+        found = self.boot(count=2, server_group="affinity")
+        (group,) = self.cloud.compute.all_groups.values()
+        self.assertEqual(["affinity"], group.policies)
+        self.assertTrue(group.name.startswith("c_rally_1234abcd_"))
+        for server in self.cloud.compute.requests:
+            self.assertEqual({"group": group.id}, server["scheduler_hints"])
+        self.assertIn("wrong_host", [f.kind for f in found.findings])
+
+    def test_others_follow_the_first_of_a_server_group(self):
+        """No other is asked for before Nova has chosen the first one's host.
+
+        It has none yet when it is looked at for the first time.
+        """
+        self.cloud.compute.host_ids = [""]
+
+        def settle(called, done):
+            if done and self.cloud.calls.count("get_server") > 1:
+                for server in self.cloud.compute.all_servers.values():
+                    server.host_id = "d1"
+
+        self.cloud.interrupt = settle
+        for policy, looks in (("affinity", 2), ("anti-affinity", 0)):
+            self.cloud.calls.clear()
+            self.boot(count=2, server_group=policy)
+            made_of = [
+                one
+                for one in self.cloud.calls
+                if one in ("create_server", "get_server")
+            ]
+            self.assertEqual(
+                ["create_server", *["get_server"] * looks, "create_server"],
+                made_of,
+            )
+
+    def test_guests_share_a_host_that_nobody_names(self):
+        """A placement that is asked for goes first; one guest needs none."""
+        for options, policies in (
+            ({"count": 2}, ["affinity"]),
+            ({"count": 2, "availability_zone": "nova"}, ["affinity"]),
+            ({"count": 2, "server_group": "soft-anti-affinity"}, None),
+            ({"count": 2, "host": "h1"}, None),
+            ({"count": 2, "hosts": ["h1"]}, None),
+            ({"count": 1}, None),
+        ):
+            self.cloud = testing.FakeCloud()
+            self.cloud.compute.host = "h1"
+            (first, *_) = self.boot(one_host=True, **options).guests
+            given = options.get("server_group")
+            wanted = policies or ([given] if given else None)
+            groups = [
+                group.policies
+                for group in self.cloud.compute.all_groups.values()
+            ]
+            self.assertEqual([wanted] if wanted else [], groups, options)
+            self.assertEqual(wanted[0] if wanted else None, first.server_group)
+
+    def test_several_networks(self):
+        self.cloud.network.all_networks[1].is_port_security_enabled = False
+        (guest,) = self.boot(
+            network=None,
+            networks=[{"name": "private"}, {"name": "public"}],
+            measure_on={"name": "private"},
+        ).guests
+        self.assertEqual("10.1.0.2", guest.address)
+        self.assertEqual("fixed", guest.reached_by)
+        self.assertEqual("10.2.0.1", guest.measure_address)
+        self.assertEqual(("private", "public"), guest.networks)
+        ports = [one for one in self.cloud.network.all_ports if one.name]
+        (group,) = self.cloud.network.all_groups
+        self.assertFalse(hasattr(ports[0], "security_groups"))
+        self.assertEqual([group], ports[1].security_groups)
+        (server,) = self.cloud.compute.requests
+        self.assertEqual([{"port": p.id} for p in ports], server["networks"])
+        self.assertNotIn("security_groups", server)
+
+    def test_networks_of_one_name(self):
+        self.cloud.network.all_networks[0].name = "private"
+        (guest,) = self.boot(
+            network=None, networks=[{"id": "n2"}, {"id": "n1"}]
+        ).guests
+        self.assertEqual("10.1.0.2", guest.address)
+
+    def test_boot_volume(self):
+        guests = self.boot(count=2, boot_volume={"size_gib": 8}).guests
+        self.assertEqual(
+            guest.Disk(source="volume", size_gib=8, type="standard"),
+            guests[0].disk,
+        )
+        volumes = list(self.cloud.block_storage.all_volumes)
+        for server, volume in zip(
+            self.cloud.compute.requests, volumes, strict=True
+        ):
+            self.assertNotIn("image_id", server)
+            (disk,) = server["block_device_mapping"]
+            self.assertEqual(volume, disk["uuid"])
+            self.assertIs(True, disk["delete_on_termination"])
+
+    def test_the_placement_asked_for_stands_in_the_error(self):
+        self.cloud.compute.final_status = "ERROR"
+        words = r"g1 \(asked for: server_group 'anti-affinity'\) is in ERROR"
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.boot(server_group="anti-affinity")
+
+    def fail_second(self, called, done):
+        """Have the second server fail as soon as it is there."""
+        servers = list(self.cloud.compute.all_servers.values())
+        if called == "create_server" and done and len(servers) == 2:
+            servers[1].status = "ERROR"
+            servers[1].fault = {"message": "No valid host was found."}
+
+    def test_one_of_several_fails(self):
+        """The others go on, and its server is deleted."""
+        self.cloud.interrupt = self.fail_second
+        lines = []
+        booted = self.boot(count=3, progress=lines.append)
+        self.assertEqual(["g1", "g3"], [one.name for one in booted.guests])
+        self.assertEqual(("g2",), booted.absent)
+        (found,) = [x for x in booted.findings if x.kind == "guest_absent"]
+        self.assertIn("g2 is in ERROR: No valid host", found.seen)
+        self.assertIn(f"{found.seen}; the run goes on without it", lines)
+        self.assertEqual(1, self.cloud.calls.count("delete_server"))
+
+    def test_guests_apart_are_all_needed(self):
+        self.cloud.interrupt = self.fail_second
+        words = r"g2 \(asked for: server_group 'anti-affinity'\) is in ERROR"
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.boot(count=3, server_group="anti-affinity")
+
+    def test_aggregate(self):
+        self.cloud.compute.host = "h1"
+        self.cloud.compute.all_zones = {"nova": ["h1", "h2"]}
+        self.cloud.compute.all_aggregates = [
+            calls.Thing(
+                id="a1",
+                name="ssd",
+                hosts=["h1", "h2"],
+                availability_zone=None,
+            )
+        ]
+        self.boot(aggregate="ssd", count=2)
+        self.assertEqual(
+            ["nova:h1", "nova:h2"],
+            [one["availability_zone"] for one in self.cloud.compute.requests],
+        )
+
+    def test_no_group_without_port_security(self):
+        self.cloud.network.all_networks[1].is_port_security_enabled = False
+        self.boot()
+        self.assertNotIn("security_groups", self.cloud.compute.requests[0])
+
+    def test_findings(self):
+        kinds = [one.kind for one in self.boot().findings]
+        self.assertEqual(
+            ["placement_unknown", "rate_limited_by_policy"], kinds
+        )
+
+    def test_qos_policy_of_the_network(self):
+        self.cloud.network.policies["n2"] = "q1"
+        self.cloud.network.all_policies["q1"] = calls.Thing(
+            name="slow",
+            rules=[
+                {
+                    "type": "bandwidth_limit",
+                    "max_kbps": 1000,
+                    "direction": "ingress",
+                },
+                {"type": "dscp_marking", "dscp_mark": 26},
+            ],
+        )
+        booted = self.boot(count=2)
+        (told,) = (x for x in booted.findings if "QoS" in x.subject)
+        self.assertEqual(
+            ("rate_limited_by_policy", "ingress max_kbps=1000"),
+            (told.kind, told.seen),
+        )
+        (cap,) = booted.caps
+        self.assertEqual(
+            ("bit/s", 1e6, False), (cap.unit, cap.rate, cap.shared)
+        )
+        self.assertIn("slow", cap.what)
+        self.assertEqual(1, self.cloud.calls.count("get_qos_policy"))
+
+    def test_qos_policy_that_is_not_shown(self):
+        self.cloud.network.policies["n2"] = "q1"
+        lines = []
+        self.assertEqual((), self.boot(progress=lines.append).caps)
+        self.assertIn("QoS policy q1 cannot be read: no", lines)
+
+    def test_the_administrator_sees_the_host(self):
+        admin = testing.FakeCloud()
+        admin.compute.get_server = lambda identifier: mock.Mock(
+            compute_host="h9"
+        )
+        found = self.boot(admin=admin)
+        self.assertEqual("h9", found.guests[0].host)
+
+    def test_the_administrator_sees_processors_and_size_of_the_host(self):
+        admin = testing.FakeCloud()
+        admin.compute.get_server = lambda identifier: mock.Mock(
+            compute_host="h9", hypervisor_hostname="h9.example.org"
+        )
+        admin.compute.hypervisors = [
+            {"hypervisor_hostname": "h8", "cpu_info": {"features": ["sse"]}},
+            {
+                "hypervisor_hostname": "h9.example.org",
+                "cpu_info": {"features": ["sse2", "avx"]},
+                "vcpus": 16,
+                "memory_mb": 4096,
+            },
+        ]
+        one = self.boot(admin=admin).guests[0]
+        self.assertEqual(("avx", "sse2"), one.host_cpu)
+        self.assertEqual((16, 4096), (one.host_vcpus, one.host_memory_mib))
+        for refused in (None, [{"hypervisor_hostname": "h9.example.org"}]):
+            admin.compute.hypervisors = refused
+            one = self.boot(admin=admin).guests[0]
+            self.assertEqual(((), None), (one.host_cpu, one.host_vcpus))
+
+    def test_many_hypervisors_are_asked_for_at_once(self):
+        names = [f"compute-{number}" for number in range(20)]
+        self.cloud.compute.hypervisors = [
+            {"hypervisor_hostname": name, "vcpus": 4}
+            for name in (*names, "compute-99", "other")
+        ]
+        found = hosts.hypervisors(self.cloud, {*names})
+        self.assertEqual({*names}, {*found})
+        self.assertEqual(1, self.cloud.calls.count("get"))
+        self.assertEqual(21, self.cloud.listed)
+
+    def test_the_plan_is_told_before_anything_is_made(self):
+        lines = []
+
+        def note(line):
+            if line.startswith("plan: "):
+                self.assertEqual([], self.cloud.left())
+            lines.append(line)
+
+        asked = made.asked(count=11)
+        with self.assertRaisesRegex(errors.GuestError, "room for 10 more"):
+            boot.boot(self.cloud, asked, lambda: "n", note)
+        self.assertIn("plan: 11 guests of small, 22 vCPUs", lines[0])
+        self.assertIn("11 of 10 instances", lines[1])
+        self.assertEqual([], self.cloud.left())
+
+    def test_forced_host(self):
+        self.cloud.compute.host = "h2"
+        found = self.boot(host="h1")
+        (server,) = self.cloud.compute.requests
+        self.assertEqual("nova:h1", server["availability_zone"])
+        self.assertEqual("wrong_host", found.findings[0].kind)
+
+    def test_groups(self):
+        """What a group says is its own; keys and groups are the run's."""
+        self.cloud.image.all_images.append(
+            calls.Thing(
+                id="i2",
+                name="tuned",
+                status="active",
+                min_ram=0,
+                min_disk=0,
+                size=1,
+                virtual_size=1,
+            )
+        )
+        found = self.boot(
+            server_group="affinity",
+            user="rocky",
+            groups=[
+                {
+                    "name": "plain",
+                    "image": {"name": "debian"},
+                    "flavor": {"name": "small"},
+                    "count": 2,
+                    "boot_volume": {"size_gib": 8},
+                },
+                {
+                    "name": "tuned",
+                    "image": {"name": "tuned"},
+                    "flavor": {"id": "f1"},
+                    "user": "debian",
+                    "config_drive": True,
+                    "login": {"key_file": "/k"},
+                    "host_key": {"known": "ssh-ed25519 AAAA"},
+                },
+            ],
+        )
+        self.assertEqual(
+            [
+                ("g1", "plain", "rocky", "debian", "volume", False, None),
+                ("g2", "plain", "rocky", "debian", "volume", False, None),
+                ("g3", "tuned", "debian", "tuned", "flavor", True, "/k"),
+            ],
+            [
+                (
+                    one.name,
+                    one.group,
+                    one.user,
+                    one.image.name,
+                    one.disk.source,
+                    one.config_drive,
+                    one.login and one.login.key_file,
+                )
+                for one in found.guests
+            ],
+        )
+        self.assertEqual("ssh-ed25519 AAAA", found.guests[2].host_key)
+        self.assertEqual(2, len(self.cloud.block_storage.all_volumes))
+        first, second, third = self.cloud.compute.requests
+        self.assertNotIn("image_id", second)
+        self.assertEqual("i2", third["image_id"])
+        for key in ("key_name", "security_groups", "scheduler_hints"):
+            self.assertEqual(first[key], third[key])
+        self.assertEqual(1, len(self.cloud.compute.all_groups))
+        kinds = [one.kind for one in found.findings]
+        self.assertEqual(1, kinds.count("rate_limited_by_policy"))
+
+    def test_each_guest_has_a_boot_of_its_own(self):
+        guests = self.boot(count=2).guests
+        self.assertEqual(
+            [f"{one.id}#1" for one in guests], [one.boot for one in guests]
+        )
+
+    @ddt.unpack
+    @ddt.data(
+        ({"image": {"name": "x"}}, "image 'x' is not there.*debian"),
+        ({"flavor": {"name": "x"}}, "flavor 'x' is not there.*small"),
+        ({"network": {"name": "x"}}, "network 'x'.*private, public"),
+        ({"network": None}, "sees private, public; choose one"),
+        ({"host": "x"}, "host 'x' is no compute host, by the names"),
+        ({"count": 11}, "room for 10 more instances, 11 are asked for"),
+        ({"user_data": "["}, "user_data is no YAML"),
+        (
+            {"server_group": "affinity", "count": 9},
+            "room for 8 more members of a server group, 9 are asked for",
+        ),
+    )
+    def test_refused(self, options, words):
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.boot(**options)
+        self.assertEqual({}, self.cloud.compute.all_servers)
+
+    @ddt.unpack
+    @ddt.data(
+        ("min_ram", 2048, "has 1024 MiB of memory, image 'debian' needs 2048"),
+        ("min_disk", 9, "has a disk of 4 GiB, image 'debian' needs 9"),
+        ("virtual_size", (4 << 30) + 1, "needs 5"),
+        ("status", "queued", "is queued, not active"),
+    )
+    def test_image_does_not_fit(self, attribute, value, words):
+        setattr(self.cloud.image.all_images[0], attribute, value)
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.boot()

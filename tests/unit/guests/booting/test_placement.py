@@ -1,0 +1,255 @@
+"""Tests for the look at where guests came to run."""
+
+import unittest
+from unittest import mock
+
+import ddt
+from openstack import exceptions
+
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests.booting import placement
+from rally_vmperf.measurement import finding
+from tests.unit.guests import made
+
+
+def guests(*hosts, zone="nova"):
+    """Return guests on these hosts; a capital is seen by its hash only."""
+    return [
+        made.guest(
+            f"g{number}",
+            host=host if host and host.islower() else None,
+            host_id=host and f"hash-{host}",
+            availability_zone=zone,
+        )
+        for number, host in enumerate(hosts, 1)
+    ]
+
+
+@ddt.ddt
+class FindingsTest(unittest.TestCase):
+    def kinds(self, *arguments):
+        found = placement.findings(*arguments)
+        return [(one.kind, one.subject) for one in found]
+
+    @ddt.unpack
+    @ddt.data(
+        ("a a", {}, "", []),
+        ("a", {"host": "a"}, "a", []),
+        ("a b", {"host": "a"}, "a", [("wrong_host", "g2")]),
+        ("a b", {"aggregate": "ssd"}, "a b", []),
+        ("a c", {"hosts": ["a", "b"]}, "a b", [("wrong_host", "g2")]),
+        ("c b", {"aggregate": "ssd"}, "a b", [("wrong_host", "g1")]),
+        ("A", {}, "", [("placement_unknown", "g1")]),
+        ("a", {"availability_zone": "nova"}, "", []),
+        ("a", {"availability_zone": "x"}, "", [("wrong_host", "g1")]),
+        ("a a", {"server_group": "affinity"}, "", []),
+        ("a b", {"server_group": "affinity"}, "", [("wrong_host", "guests")]),
+        ("a b", {"server_group": "anti-affinity"}, "", []),
+        (
+            "a b a",
+            {"server_group": "anti-affinity"},
+            "",
+            [("wrong_host", "guests")],
+        ),
+        (
+            "a b",
+            {"server_group": "soft-affinity"},
+            "",
+            [("guests_not_as_wished", "guests")],
+        ),
+        (
+            "a a",
+            {"server_group": "soft-anti-affinity"},
+            "",
+            [("guests_not_as_wished", "guests")],
+        ),
+        ("a b", {"server_group": "soft-anti-affinity"}, "", []),
+    )
+    def test_kinds(self, hosts, options, allowed, expected):
+        found = self.kinds(
+            guests(*hosts.split()), made.asked(**options), set(allowed.split())
+        )
+        self.assertEqual(expected, found)
+
+    def test_members_see_who_shares_a_host(self):
+        found = self.kinds(
+            guests("A", "B"), made.asked(server_group="affinity"), set()
+        )
+        self.assertIn(("wrong_host", "guests"), found)
+
+    def test_without_a_hash_nothing_is_said_of_sharing(self):
+        found = self.kinds(
+            guests(None, "a"), made.asked(server_group="anti-affinity"), set()
+        )
+        self.assertEqual([("placement_unknown", "g1")] * 2, found)
+
+    def test_without_a_zone_it_is_unknown(self):
+        found = placement.findings(
+            guests("a", zone=None), made.asked(availability_zone="x"), set()
+        )
+        seen = "Nova does not say its availability zone, x was asked for"
+        self.assertEqual(
+            [("placement_unknown", seen)],
+            [(one.kind, one.seen) for one in found],
+        )
+
+    @ddt.unpack
+    @ddt.data(
+        ({"host": "b"}, "b", "runs on a, host b was asked for"),
+        (
+            {"aggregate": "ssd"},
+            "b c",
+            "runs on a, aggregate ssd (b, c) was asked for",
+        ),
+        (
+            {"availability_zone": "x"},
+            "",
+            "is in availability zone nova, x was asked for",
+        ),
+        (
+            {"server_group": "anti-affinity"},
+            "",
+            "server_group anti-affinity was asked for, host by host they "
+            "are: g1, g2",
+        ),
+    )
+    def test_asked_and_seen(self, options, allowed, seen):
+        found = placement.findings(
+            guests("a", "a"), made.asked(**options), set(allowed.split())
+        )
+        self.assertEqual(seen, found[0].seen)
+        self.assertEqual("void", finding.KINDS[found[0].kind].severity)
+
+    def test_words(self):
+        self.assertEqual("", placement.described(made.asked()))
+        self.assertEqual(
+            "aggregate 'ssd', server_group 'affinity'",
+            placement.described(
+                made.asked(aggregate="ssd", server_group="affinity")
+            ),
+        )
+
+
+@ddt.ddt
+class ChangesTest(unittest.TestCase):
+    """Guests that were on host A, asked for again while they measure."""
+
+    def kinds(self, answers, guests_):
+        """Return what is found where Nova gives these answers."""
+        connection = mock.Mock()
+        connection.compute.servers.side_effect = [answers]
+        if isinstance(answers, Exception):
+            connection.compute.servers.side_effect = answers
+        found = placement.changes(connection, guests_, {})
+        names = cloud.beginning(one.server_name for one in guests_)
+        self.assertEqual(
+            [mock.call(name=names)], connection.compute.servers.mock_calls
+        )
+        return [(one.kind, one.subject) for one in found]
+
+    def server(self, guest, host_id="hash-A", status="ACTIVE"):
+        """Return a guest's server as Nova lists it."""
+        return mock.Mock(id=guest.id, host_id=host_id, status=status)
+
+    @ddt.unpack
+    @ddt.data(
+        ("hash-A", "ACTIVE", []),
+        ("hash-B", "ACTIVE", [("guest_changed_host", "g1")]),
+        ("hash-A", "MIGRATING", [("guest_changed_host", "g1")]),
+        ("hash-A", "REBOOT", [("guest_changed_host", "g1")]),
+        ("", "ACTIVE", [("guest_changed_host", "g1")]),
+    )
+    def test_host_and_status(self, host_id, status, expected):
+        (one,) = guests("A")
+        server = self.server(one, host_id, status)
+        self.assertEqual(expected, self.kinds([server], [one]))
+
+    @ddt.data(
+        ("2026-01-01T10:00:00Z", [], None),
+        ("2026-01-01T10:09:00Z", ["pause", "unpause"], ""),
+        (
+            "2026-01-01T10:09:00Z",
+            ["live-migration", "live-migration"],
+            "g1 is on hostId hash-A again, after live-migration at "
+            "2026-01-01T10:01:00, live-migration at 2026-01-01T10:02:00",
+        ),
+        (
+            "2026-01-01T10:09:00Z",
+            ["reboot", "resize"],
+            "g1 is on hostId hash-A again, after resize at "
+            "2026-01-01T10:02:00",
+        ),
+    )
+    @ddt.unpack
+    def test_there_and_back(self, updated, actions, expected):
+        """Nova is asked for actions on a server that it changed meanwhile."""
+        (one,) = guests("A")
+        server = self.server(one)
+        connection = mock.Mock()
+        connection.compute.servers.return_value = [server]
+        old = {"action": "live-migration", "start_time": "2026-01-01T09:00:00"}
+        new = [
+            {"action": action, "start_time": f"2026-01-01T10:0{at}:00.000000"}
+            for at, action in enumerate(actions, 1)
+        ]
+        connection.compute.get.return_value.json.return_value = {
+            "instanceActions": [*reversed(new), old]
+        }
+        known = {}
+        server.updated_at = "2026-01-01T10:00:00Z"
+        self.assertEqual([], placement.changes(connection, [one], known))
+        server.updated_at = updated
+        found = placement.changes(connection, [one], known)
+        self.assertEqual([], placement.changes(connection, [one], known))
+        if expected is None:
+            connection.compute.get.assert_not_called()
+        else:
+            connection.compute.get.assert_called_once()
+        self.assertEqual(
+            [("guest_changed_host", expected)] * bool(expected),
+            [(one.kind, one.seen) for one in found],
+        )
+
+    def test_actions_that_nova_does_not_tell(self):
+        (one,) = guests("A")
+        server = self.server(one)
+        server.updated_at = "2026-01-01T10:09:00Z"
+        connection = mock.Mock()
+        connection.compute.servers.return_value = [server]
+        connection.compute.get.side_effect = exceptions.SDKException("no")
+        known = {one.id: "2026-01-01T10:00:00Z"}
+        self.assertEqual([], placement.changes(connection, [one], known))
+
+    @ddt.data(("ACTIVE", True), ("HARD_REBOOT", True), ("SHUTOFF", False))
+    @ddt.unpack
+    def test_runs(self, status, expected):
+        """One that is being rebooted is waited for, a dead one is not."""
+        connection = mock.Mock()
+        connection.compute.get_server.return_value.status = status
+        (one,) = guests("A")
+        self.assertIs(expected, placement.runs(connection, one))
+        connection.compute.get_server.side_effect = exceptions.SDKException()
+        self.assertIs(False, placement.runs(connection, one))
+
+    def test_only_the_one_that_moved(self):
+        three = guests("A", "A", "A")
+        servers = [self.server(one) for one in three]
+        servers[1].host_id = "hash-C"
+        self.assertEqual(
+            [("guest_changed_host", "g2")], self.kinds(servers, three)
+        )
+
+    def test_nova_does_not_say(self):
+        both = guests("A", "A")
+        self.assertEqual(
+            [("placement_unknown", "g1")],
+            self.kinds([self.server(both[1])], both),
+        )
+        unknown = [("placement_unknown", one.name) for one in both]
+        refused = exceptions.SDKException("no")
+        self.assertEqual(unknown, self.kinds(refused, both))
+
+    def test_nobody_is_asked_for_nobody(self):
+        connection = mock.Mock()
+        self.assertEqual([], placement.changes(connection, [], {}))
+        self.assertEqual([], connection.mock_calls)

@@ -1,0 +1,243 @@
+"""Tests of guests that are paused, stopped and woken."""
+
+import unittest
+from unittest import mock
+
+import ddt
+from openstack import exceptions as sdk_errors
+
+from rally_vmperf.guests import guest
+from rally_vmperf.guests import idle
+from rally_vmperf.guests.booting import power
+from rally_vmperf.guests.cleanup import ownership
+from rally_vmperf.guests.cleanup import removal
+from tests.unit.guests import made
+from tests.unit.guests import testing
+
+NAME = "c_rally_1234abcd"
+SWITCHES = ("pause_server", "unpause_server", "stop_server", "start_server")
+
+
+def refusal(status):
+    """Return what the SDK raises for a status."""
+    return sdk_errors.HttpException(
+        "x", http_status=status, details=f"fault {status}"
+    )
+
+
+class Clock:
+    """Time that passes while somebody sleeps."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    def sleep(self, seconds):
+        """Let time pass."""
+        self.now += seconds
+
+
+@ddt.ddt
+class SwitchTest(unittest.TestCase):
+    def setUp(self):
+        clock = Clock()
+        for name, fake in (
+            ("monotonic", lambda: clock.now),
+            ("sleep", clock.sleep),
+        ):
+            self.enterContext(mock.patch(f"time.{name}", fake))
+        self.clock = clock
+        self.cloud = testing.FakeCloud(self.fail_at)
+        self.fails, self.lines, self.told = {}, [], []
+        self.servers = {}
+        for number in (1, 2, 3):
+            server = self.cloud.compute.create_server(
+                name=f"{NAME}_{number:08}", networks=[{"uuid": "n1"}]
+            )
+            server.status = "ACTIVE"
+            name = f"g{number}"
+            self.servers[name] = made.guest(
+                name,
+                id=server.id,
+                server_name=server.name,
+                boot=guest.first_boot(server.id),
+            )
+
+    def fail_at(self, name, done):
+        """Raise what a call is to fail with, before or after it worked."""
+        for fault in self.fails.get(name, ()):
+            error, after, times = fault
+            if times and after == done:
+                fault[2] -= 1
+                raise error
+
+    def switch(self, *team, others="paused", dead=(), timeout=60):
+        """Have these awake; return what came of it, and what was asked."""
+        before = len(self.cloud.calls)
+        switched = power.Switching(
+            connection=self.cloud,
+            guests=self.servers,
+            wanted=idle.wanted(self.servers, team, dead, others),
+            others=others,
+            progress=self.lines.append,
+        )
+        switched.run(timeout, self.told.append)
+        asked = [c for c in self.cloud.calls[before:] if c in SWITCHES]
+        return switched, asked
+
+    def states(self):
+        """Return the statuses of all servers."""
+        return [s.status for s in self.cloud.compute.all_servers.values()]
+
+    @ddt.data(
+        ("paused", "pause", "unpause", "PAUSED"),
+        ("stopped", "stop", "start", "SHUTOFF"),
+    )
+    @ddt.unpack
+    def test_only_differences(self, others, rest, wake, status):
+        """All are asked before any is awaited, and nobody in vain."""
+        steps = (
+            (("g1",), [rest] * 2, ["ACTIVE", status, status]),
+            (("g1", "g2"), [wake], ["ACTIVE", "ACTIVE", status]),
+            (("g1", "g2"), [], ["ACTIVE", "ACTIVE", status]),
+            (("g3",), [rest, rest, wake], [status, status, "ACTIVE"]),
+        )
+        for team, verbs, states in steps:
+            switched, asked = self.switch(*team, others=others)
+            self.assertEqual([f"{verb}_server" for verb in verbs], asked)
+            self.assertEqual(sorted(verbs), sorted(switched.verbs.values()))
+            self.assertEqual(({}, {}), (switched.refused, switched.lost))
+            self.assertEqual(states, self.states())
+        self.assertEqual([2, 1, 3], [len(verbs) for verbs in self.told])
+        self.assertRegex(self.lines[0], rf"guest g2: {status} after \d+ s")
+
+    def boots(self, switched):
+        """Return how often those were booted in whom QEMU runs anew."""
+        found = {}
+        for name, one in switched.started.items():
+            server, _, count = one.boot.rpartition("#")
+            self.assertEqual(self.servers[name].id, server)
+            found[name] = int(count)
+        self.servers.update(switched.started)
+        return found
+
+    def test_a_start_is_another_boot(self):
+        """To pause, to unpause and to stop keep the process that there is."""
+        steps = (
+            ("paused", ("g1",), {}),
+            ("paused", ("g1", "g2", "g3"), {}),
+            ("stopped", ("g1",), {}),
+            ("stopped", ("g1", "g2"), {"g2": 2}),
+            ("stopped", ("g2",), {}),
+            ("stopped", ("g1", "g2", "g3"), {"g1": 2, "g3": 2}),
+            ("stopped", ("g1", "g3"), {}),
+            ("stopped", ("g1", "g2", "g3"), {"g2": 3}),
+        )
+        for others, team, boots in steps:
+            switched, _ = self.switch(*team, others=others)
+            self.assertEqual(boots, self.boots(switched), (others, team))
+
+    def test_a_start_that_is_refused_is_no_boot(self):
+        """One whose answer was lost is: it may run for all we know."""
+        self.switch("g1", others="stopped")
+        self.fails["start_server"] = [[refusal(403), False, 1]]
+        switched, _ = self.switch("g1", "g2", others="stopped")
+        self.assertEqual({}, self.boots(switched))
+        self.fails["start_server"] = [[refusal(503), True, 1]]
+        switched, _ = self.switch("g1", "g2", others="stopped")
+        self.assertEqual({"g2": 2}, self.boots(switched))
+
+    def test_the_dead_are_left_alone(self):
+        _, asked = self.switch("g1", dead={"g2"})
+        self.assertEqual(["pause_server"], asked)
+        self.assertEqual(["ACTIVE", "ACTIVE", "PAUSED"], self.states())
+
+    @ddt.data(403, 404)
+    def test_a_refusal_for_good(self, status):
+        """It is told at once, and the other is switched all the same."""
+        self.fails["pause_server"] = [[refusal(status), False, 1]]
+        switched, _ = self.switch("g1")
+        self.assertEqual(
+            {"g2": f"pause guest g2: fault {status}"}, switched.refused
+        )
+        self.assertEqual(["ACTIVE", "ACTIVE", "PAUSED"], self.states())
+        switched, asked = self.switch("g1")
+        self.assertEqual(({}, ["pause_server"]), (switched.refused, asked))
+
+    @ddt.data(409, 503)
+    def test_a_cloud_in_need_is_asked_again(self, status):
+        self.fails["pause_server"] = [[refusal(status), False, 1]]
+        switched, asked = self.switch("g1")
+        self.assertEqual({}, switched.refused)
+        self.assertEqual(["pause_server"] * 3, asked)
+        self.assertEqual(["ACTIVE", "PAUSED", "PAUSED"], self.states())
+
+    def test_a_lost_answer_is_no_refusal(self):
+        """What was done is seen, and not asked for again."""
+        self.fails["pause_server"] = [[refusal(503), True, 2]]
+        switched, asked = self.switch("g1")
+        self.assertEqual({}, switched.refused)
+        self.assertEqual(["pause_server"] * 2, asked)
+
+    def test_late(self):
+        self.fails["stop_server"] = [[refusal(409), False, 99]]
+        switched, _ = self.switch("g1", "g2", others="stopped", timeout=40)
+        self.assertEqual(
+            {
+                "g3": "guest g3 is ACTIVE and not SHUTOFF after 40 s (last "
+                "trouble: stop guest g3: fault 409); raise boot_timeout or "
+                "have nova-compute's log read"
+            },
+            switched.refused,
+        )
+
+    def test_questions_fail_for_a_while(self):
+        self.fails["servers"] = [[refusal(503), False, 3]]
+        switched, _ = self.switch("g1")
+        self.assertEqual({}, switched.refused)
+        self.assertEqual(["ACTIVE", "PAUSED", "PAUSED"], self.states())
+
+    @ddt.data((403, "list servers: fault 403"), (503, r"list servers: .*503"))
+    @ddt.unpack
+    def test_questions_fail_for_good(self, status, words):
+        self.fails["servers"] = [[refusal(status), False, 999]]
+        switched, asked = self.switch("g1")
+        self.assertEqual([], asked)
+        self.assertEqual({"g1", "g2", "g3"}, set(switched.refused))
+        self.assertRegex(switched.refused["g2"], words)
+
+    @ddt.data(
+        ("ERROR", r"g2 is ERROR and should be PAUSED: Nova gives no reason"),
+        ("SHUTOFF", "g2 is SHUTOFF and should be PAUSED"),
+        (None, "g2 is gone and should be PAUSED"),
+    )
+    @ddt.unpack
+    def test_a_status_that_nobody_asked_for(self, status, words):
+        identifier = self.servers["g2"].id
+        if status:
+            self.cloud.compute.all_servers[identifier].status = status
+        else:
+            del self.cloud.compute.all_servers[identifier]
+        switched, asked = self.switch("g1")
+        self.assertEqual(["pause_server"], asked)
+        self.assertEqual(["g2"], list(switched.lost))
+        self.assertRegex(switched.lost["g2"], words)
+
+    @ddt.data("paused", "stopped")
+    def test_guests_at_rest_are_removed(self, others):
+        self.switch("g1", others=others)
+        removal.remove(self.cloud, ownership.Owner(NAME), self.lines.append)
+        self.assertEqual([], self.cloud.left())
+
+    @ddt.data("paused", "stopped")
+    def test_interrupted_at_any_call(self, others):
+        """Wherever it comes, all can be removed."""
+        for name in ("servers", SWITCHES[0 if others == "paused" else 2]):
+            for done in (False, True):
+                with self.subTest(name=name, done=done):
+                    self.fails = {name: [[KeyboardInterrupt(), done, 1]]}
+                    with self.assertRaises(KeyboardInterrupt):
+                        self.switch("g1", others=others)
+                    self.fails = {}
+                    self.switch("g1", "g2", "g3", others=others)
+        removal.remove(self.cloud, ownership.Owner(NAME), self.lines.append)
+        self.assertEqual([], self.cloud.left())

@@ -1,0 +1,88 @@
+"""Tests for the ledger of owners."""
+
+import dataclasses
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests.cleanup import ledger
+
+
+def entry(owner="1234abcd-1", task="task-1", **options):
+    fields = {
+        "prefix": f"c_rally_{owner[:8]}",
+        "auth_url": "http://keystone/v3",
+        "project": "member",
+        "started_at": "2026-01-01T12:03:00+00:00",
+        "process": ledger.this_process(),
+    }
+    return ledger.Entry(owner=owner, task=task, **{**fields, **options})
+
+
+def dead():
+    return dataclasses.replace(ledger.this_process(), started=1)
+
+
+class LedgerTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.ledger = ledger.Ledger(self.folder)
+
+    def test_life(self):
+        self.assertEqual([], list(self.ledger.entries()))
+        self.ledger.write(entry())
+        self.assertEqual([entry()], list(self.ledger.entries()))
+        self.ledger.drop("1234abcd-1")
+        self.ledger.drop("1234abcd-1")
+        self.assertEqual([], list(self.ledger.entries()))
+        self.assertEqual([], list(self.ledger.folder.iterdir()))
+
+    def test_damaged_entries_are_left_out(self):
+        self.ledger.write(entry())
+        self.ledger.folder.joinpath("x.json").write_text("{")
+        self.ledger.folder.joinpath("y.json").write_text("{}")
+        self.assertEqual([entry()], list(self.ledger.entries()))
+
+    def test_entry_of_this_process(self):
+        credential = {"auth_url": "http://keystone/v3", "tenant_name": None}
+        one = ledger.Entry.of_this_process(
+            "1234abcd-1", "task-1", "c_rally_1234abcd", credential
+        )
+        self.assertEqual(
+            entry(project="", started_at=one.started_at, process=one.process),
+            one,
+        )
+        self.assertEqual("running", one.process.state())
+        self.ledger.write(one)
+        self.assertEqual([one], list(self.ledger.entries()))
+
+    def test_unwritable(self):
+        self.ledger.folder.write_text("a file")
+        with self.assertRaisesRegex(errors.GuestError, "journal_dir"):
+            self.ledger.write(entry())
+
+
+class ProcessTest(unittest.TestCase):
+    def test_this_runs(self):
+        self.assertEqual("running", ledger.this_process().state())
+
+    def test_ended(self):
+        child = subprocess.Popen(["true"])
+        child.wait()
+        one = dataclasses.replace(ledger.this_process(), pid=child.pid)
+        self.assertEqual("killed", one.state())
+
+    def test_same_number_of_another_process(self):
+        self.assertEqual("killed", dead().state())
+
+    def test_before_the_boot(self):
+        one = dataclasses.replace(ledger.this_process(), boot="other")
+        self.assertEqual("killed", one.state())
+
+    def test_elsewhere(self):
+        one = dataclasses.replace(ledger.this_process(), machine="other")
+        self.assertEqual("unknown", one.state())

@@ -1,0 +1,169 @@
+"""Tests for the removal of an owner's resources."""
+
+import unittest
+from unittest import mock
+
+from openstack import exceptions as sdk_errors
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import networks
+from rally_vmperf.guests.booting import access
+from rally_vmperf.guests.cleanup import ownership
+from rally_vmperf.guests.cleanup import removal
+from tests.unit.guests import made
+from tests.unit.guests import testing
+
+OWNER = ownership.Owner("c_rally_1234abcd")
+
+
+def name(number):
+    return f"c_rally_1234abcd_{number:08}"
+
+
+def stocked():
+    cloud = testing.FakeCloud()
+    for number in (1, 2):
+        cloud.compute.create_server(
+            name=name(number), networks=[{"uuid": "n1"}]
+        )
+        cloud.network.create_ip(description=name(number))
+    cloud.compute.create_keypair(name=name(3), public_key="ssh-ed25519 A")
+    chosen = networks.choose(cloud, made.asked())
+    access.create(cloud, name(4), chosen.every, 1, range(0))
+    cloud.network.create_security_group(name="c_rally_99999999_00000004")
+    return cloud
+
+
+@mock.patch("time.sleep", new=mock.Mock())
+class RemoveTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = stocked()
+        (self.foreign,) = list(self.cloud.network.all_groups)[-1:]
+
+    def test_order_and_others_resources(self):
+        lines = []
+        removal.remove(self.cloud, OWNER, lines.append)
+        self.assertEqual([self.foreign], self.cloud.left())
+        deletions = [
+            call for call in self.cloud.calls if call.startswith("delete")
+        ]
+        self.assertEqual(
+            ["delete_server"] * 2
+            + ["delete_ip"] * 2
+            + ["delete_security_group", "delete_keypair"],
+            deletions,
+        )
+        self.assertEqual("removing 2 servers", lines[0])
+
+    def test_everything_else_that_guests_may_have(self):
+        cloud = testing.FakeCloud()
+        cloud.compute.create_server_group(name=name(1), policies=["affinity"])
+        cloud.network.create_port(name=name(2), network_id="n1")
+        cloud.block_storage.create_volume(name=name(3), size=8)
+        cloud.block_storage.create_volume(name="somebody's own", size=8)
+        removal.remove(cloud, OWNER, lambda line: None)
+        (volume,) = cloud.block_storage.all_volumes.values()
+        self.assertEqual("somebody's own", volume.name)
+        self.assertEqual([volume.id], cloud.left())
+
+    def test_who_made_no_volumes_does_not_ask_for_them(self):
+        removal.remove(self.cloud, OWNER, lambda line: None, disks=False)
+        self.assertNotIn("volumes", self.cloud.calls)
+
+    def test_who_may_not_list_server_groups_has_none(self):
+        def refuse(called, done):
+            if called == "server_groups":
+                raise sdk_errors.ForbiddenException("no", http_status=403)
+
+        self.cloud.interrupt = refuse
+        removal.remove(self.cloud, OWNER, lambda line: None)
+        self.assertEqual([self.foreign], self.cloud.left())
+
+    def test_a_busy_cloud_is_asked_for_what_is_ours(self):
+        """Nova by name, Neutron by project, each a few times."""
+        cloud = self.cloud
+        for _ in range(1000):
+            cloud.add(cloud.network.all_ips, project_id="p2")
+        before = len(cloud.queries)
+        removal.remove(cloud, OWNER, lambda line: None, disks=False)
+        asked = cloud.queries[before:]
+        self.assertLessEqual(len(asked), 30, asked)
+        for called, query in asked:
+            if called == "servers":
+                self.assertEqual("^c_rally_1234abcd", query["name"])
+            elif called in {"ips", "ports", "security_groups"}:
+                self.assertEqual({"project_id": "p1"}, query)
+
+    def test_looks_become_fewer(self):
+        """A minute of waiting costs a look every four seconds."""
+        self.cloud.compute.delete_server = lambda *args, **options: None
+        clock = mock.Mock()
+        clock.monotonic.side_effect = lambda: sum(
+            call.args[0] for call in clock.sleep.mock_calls
+        )
+        with (
+            mock.patch.object(removal, "time", clock),
+            self.assertRaises(errors.GuestError),
+        ):
+            removal.remove(self.cloud, OWNER, lambda line: None, timeout=60)
+        self.assertLess(self.cloud.calls.count("servers"), 20)
+
+    def test_nothing_to_do(self):
+        removal.remove(testing.FakeCloud(), OWNER, self.fail)
+
+    def test_refusals_do_not_hold_up_the_rest(self):
+        def refuse(called, done):
+            if called == "delete_ip":
+                raise sdk_errors.ForbiddenException(
+                    "no", http_status=403, details="policy says no"
+                )
+
+        self.cloud.interrupt = refuse
+        words = "not removed: floating IP .* \\(policy says no\\)"
+        with self.assertRaisesRegex(errors.GuestError, words):
+            removal.remove(self.cloud, OWNER, lambda line: None)
+        self.assertEqual({}, self.cloud.compute.all_keypairs)
+
+    def test_a_cloud_in_need_is_asked_again(self):
+        failures = iter(range(5))
+
+        def fail(called, done):
+            if next(failures, None) is not None:
+                raise sdk_errors.HttpException("busy", http_status=503)
+
+        self.cloud.interrupt = fail
+        removal.remove(self.cloud, OWNER, lambda line: None)
+        self.assertEqual([self.foreign], self.cloud.left())
+
+    def test_what_is_left_is_named(self):
+        self.cloud.compute.delete_server = lambda *args, **options: None
+        with self.assertRaisesRegex(errors.GuestError, f"server {name(1)}"):
+            removal.remove(self.cloud, OWNER, lambda line: None, timeout=0.01)
+
+    def test_the_remedy_follows_what_is_left(self):
+        self.cloud.compute.delete_server = lambda *args, **options: None
+        words = f"server {name(1)}.*; remove it with: rally-vmperf cleanup$"
+        with self.assertRaisesRegex(errors.GuestError, words):
+            removal.remove(
+                self.cloud,
+                OWNER,
+                lambda line: None,
+                timeout=0.01,
+                remedy="rally-vmperf cleanup",
+            )
+
+    def test_an_interrupted_request_may_take_effect_late(self):
+        def take_effect(seconds):
+            if self.cloud.left() == [self.foreign] and not late:
+                late.append(name(9))
+                self.cloud.compute.create_server(
+                    name=name(9), networks=[{"uuid": "n1"}]
+                )
+
+        late = []
+        with mock.patch("time.sleep", take_effect):
+            removal.remove(
+                self.cloud, OWNER, lambda line: None, interrupted=True
+            )
+        self.assertEqual([name(9)], late)
+        self.assertEqual([self.foreign], self.cloud.left())

@@ -1,0 +1,65 @@
+"""Tests for the look at the quota."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.guests.planning import quota
+from tests.unit.guests import testing
+
+
+@ddt.ddt
+class CheckTest(unittest.TestCase):
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+
+    @ddt.unpack
+    @ddt.data(
+        (
+            {"instances": 3},
+            "quota: project demo has room for 1 more instances, 3 are asked "
+            "for; ask for less, remove what is not needed, or have the quota "
+            "raised",
+        ),
+        (
+            {"instances": 3, "cores": 25},
+            "quota: project demo has room for 1 more instances, 3 are asked "
+            "for; has room for 20 more cores, 25 are asked for; ask for "
+            "less, remove what is not needed, or have the quota raised",
+        ),
+        (
+            {"server groups": 2, "volumes": 11, "ports": 51},
+            "quota: project demo has room for 1 more server groups, 2 are "
+            "asked for; has room for 10 more volumes, 11 are asked for; has "
+            "room for 50 more ports, 51 are asked for; ask for less, remove "
+            "what is not needed, or have the quota raised",
+        ),
+        (
+            {"floating IPs": 6},
+            "quota: project demo has room for 5 more floating IPs, 6 "
+            "are asked for; ask for less, remove what is not needed, or "
+            "have the quota raised",
+        ),
+    )
+    def test_refusal(self, needs, message):
+        self.cloud.compute.limits.instances_used = 9
+        self.cloud.compute.limits.server_groups_used = 9
+        self.assertEqual(message, self.refusal(needs))
+
+    @ddt.data(
+        {"instances": 10, "cores": 20},
+        {"MiB of memory": 1 << 30},
+        {"floating IPs": 5},
+        {},
+    )
+    def test_room(self, needs):
+        self.assertEqual("", self.refusal(needs))
+
+    def refusal(self, needs):
+        rooms = quota.rooms(self.cloud, needs)
+        return quota.refusal("demo", rooms, needs)
+
+    def test_neutrons_quota_may_be_hidden(self):
+        self.cloud.network.floating_quota = None
+        self.cloud.network.port_quota = None
+        self.assertEqual({}, quota.network_room(self.cloud))

@@ -1,0 +1,301 @@
+"""Tests of what guests take, and of what there is."""
+
+import unittest
+
+import ddt
+from openstack import exceptions as sdk_errors
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests.planning import plan
+from tests.unit.guests import made
+from tests.unit.guests import testing
+
+
+def host(vcpus=(32, 0), memory=(65536, 0), disk=(1000, 0)):
+    """Return what Placement has on a host."""
+    return {"VCPU": vcpus, "MEMORY_MB": memory, "DISK_GB": disk}
+
+
+@ddt.ddt
+class RequirementsTest(unittest.TestCase):
+    """What is asked for is held against quota and hosts."""
+
+    def setUp(self):
+        """Have a cloud of one host."""
+        super().setUp()
+        self.cloud = testing.FakeCloud()
+
+    def requirements(self, admin=True, **options):
+        """Return what guests require."""
+        seen = self.cloud if admin else None
+        return plan.make(
+            self.cloud, made.asked(**{"count": 3, **options}), seen
+        ).requirements
+
+    def test_lines(self):
+        """Quota, host, and how full it will be."""
+        self.assertEqual(
+            [
+                "plan: 3 guests of small, 6 vCPUs, 3072 MiB of memory, on h1",
+                "plan: quota of project member: 3 of 10 instances, 6 of 20 "
+                "cores, 3072 MiB of memory (no limit known), 3 of 5 floating "
+                "IPs, 3 of 50 ports",
+                "plan: host h1: 6 of 32 vCPUs, 3072 of 65536 MiB of memory, "
+                "12 of 1000 GiB of disk",
+                "plan: host h1 will be 19 % full; more than 90 % is refused",
+            ],
+            self.requirements(host="h1").lines(),
+        )
+
+    def test_members_see_no_host(self):
+        """It is said, and nothing refused."""
+        found = self.requirements(admin=False)
+        self.assertEqual(
+            "plan: only an administrator sees what is free on the hosts",
+            found.lines()[-1],
+        )
+        found.check()
+        self.assertEqual([], self.cloud.placement.asked)
+
+    def test_a_host_that_becomes_too_full(self):
+        """Refused, unless it is overruled; what runs there counts."""
+        self.cloud.placement.all_hosts["h1"] = host(vcpus=(32, 24))
+        words = (
+            "^host h1 would be 94 % full with 3 guests of small, more than "
+            "max_host_share 90 %; ask for fewer, .* raise max_host_share$"
+        )
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.requirements(host="h1").check()
+        self.requirements(host="h1", max_host_share=95).check()
+        with self.assertRaisesRegex(errors.GuestError, "24 % full"):
+            self.cloud.placement.all_hosts["h1"] = host(memory=(12800, 0))
+            self.requirements(host="h1", max_host_share=20).check()
+
+    def test_a_full_host(self):
+        """It is no candidate at all."""
+        self.cloud.placement.all_hosts["h1"] = host(disk=(8, 5))
+        for options, words in (
+            ({"host": "h1"}, "^host h1 has no room for a guest of small"),
+            ({}, "^no host has room for a guest of small"),
+        ):
+            with self.assertRaisesRegex(errors.GuestError, words):
+                self.requirements(**options).check()
+
+    @ddt.data(
+        (None, 6, True),
+        (None, 7, False),
+        ("soft-affinity", 6, True),
+        ("affinity", 3, True),
+        ("affinity", 4, False),
+    )
+    @ddt.unpack
+    def test_several_hosts(self, group, count, fits):
+        """Guests that are to be together must fit on one of them."""
+        hosts = self.cloud.placement.all_hosts
+        hosts["h1"] = hosts["h2"] = host(vcpus=(10, 2))
+        network = {"name": "public"}
+        found = self.requirements(
+            count=count, server_group=group, network=network
+        )
+        self.assertEqual(fits, not found.refusal, found)
+        self.assertIn("of hosts with room (2)", f"of {found.rows[-1].of}")
+
+    @ddt.data((None, False), ("affinity", False), ("affinity", True))
+    @ddt.unpack
+    def test_many_hosts(self, group, only_last):
+        """A few with room are enough; all are asked for before a refusal.
+
+        Those that share a host are asked for together, so that hosts without
+        room for all of them are no candidates.
+        """
+        placement = self.cloud.placement
+        full = host(vcpus=(10, 6)) if only_last else host()
+        placement.all_hosts = {f"h{one}": full for one in range(1000)}
+        placement.all_hosts["h999"] = host()
+        found = self.requirements(server_group=group)
+        self.assertEqual("", found.refusal)
+        said = "host h999" if only_last else "hosts with room (16 or more)"
+        self.assertEqual(said, found.rows[-1].of)
+        self.assertLess(self.cloud.listed, 30)
+        self.assertNotIn("0 of", found.lines()[-1])
+        refused = self.requirements(server_group=group, max_host_share=5)
+        self.assertIn(", 1000," if not only_last else "", refused.refusal)
+        self.assertIn("max_host_share 5 %", refused.refusal)
+
+    def test_guests_that_share_a_host(self):
+        """They take a server group, and must fit on one of the hosts."""
+        hosts = self.cloud.placement.all_hosts
+        hosts["h1"] = hosts["h2"] = host(vcpus=(10, 2))
+        found = self.requirements(one_host=True)
+        self.assertEqual("", found.refusal)
+        self.assertIn("3 of 10 members of a server", found.lines()[1])
+        found = self.requirements(count=4, one_host=True)
+        self.assertIn("can take 3 of 4 guests of small", found.refusal)
+
+    def test_no_quota_for_guests_that_share_a_host(self):
+        """Nova chooses, as without the group, and it is said."""
+        for limit in ("server_group_members", "server_groups"):
+            self.cloud.compute.limits.server_group_members = 10
+            self.cloud.compute.limits.server_groups = 10
+            setattr(self.cloud.compute.limits, limit, 0)
+            found = self.requirements(one_host=True)
+            self.assertEqual("", found.refusal)
+            self.assertRegex(
+                found.remarks[-1],
+                "^Nova chooses the hosts, which may be several: quota: "
+                "project member has room for 0 more .*, or name a host$",
+            )
+
+    def groups(self, small, large, **options):
+        """Return what so many small and large guests require."""
+        if len(self.cloud.compute.all_flavors) == 1:
+            self.cloud.compute.all_flavors.append(
+                testing.calls.Thing(
+                    id="f2",
+                    name="large",
+                    vcpus=8,
+                    ram=2048,
+                    disk=10,
+                    extra_specs={},
+                )
+            )
+        groups = [
+            {
+                "name": flavor,
+                "image": {"name": "debian"},
+                "flavor": {"name": flavor},
+                "count": count,
+            }
+            for flavor, count in (("small", small), ("large", large))
+        ]
+        return plan.make(
+            self.cloud, made.asked(groups=groups, **options), self.cloud
+        ).requirements
+
+    def test_groups_are_summed(self):
+        """Of the quota, and of the host that they share."""
+        self.assertEqual(
+            [
+                "plan: 3 guests of small and 1 guest of large, 14 vCPUs, 5120 "
+                "MiB of memory, on h1",
+                "plan: quota of project member: 4 of 10 instances, 14 of 20 "
+                "cores, 5120 MiB of memory (no limit known), 4 of 5 floating "
+                "IPs, 4 of 50 ports",
+                "plan: host h1: 14 of 32 vCPUs, 5120 of 65536 MiB of memory, "
+                "22 of 1000 GiB of disk",
+                "plan: host h1 will be 44 % full; more than 90 % is refused",
+            ],
+            self.groups(3, 1, host="h1").lines(),
+        )
+
+    def test_groups_together_exceed_quota_or_host(self):
+        """Each of them alone would not."""
+        self.groups(2, 2).check()
+        with self.assertRaisesRegex(
+            errors.GuestError, "room for 20 more cores, 22 are asked for"
+        ):
+            self.groups(3, 2).check()
+        self.cloud.placement.all_hosts["h1"] = host(vcpus=(20, 0))
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            "^host h1 would be 100 % full with 2 guests of small and 2 guests "
+            "of large, more than max_host_share 90 %",
+        ):
+            self.groups(2, 2, host="h1").check()
+
+    @ddt.data(
+        (None, 1, 2, True),
+        (None, 2, 2, False),
+        (None, 1, 3, False),
+        ("affinity", 1, 1, True),
+        ("affinity", 2, 1, False),
+    )
+    @ddt.unpack
+    def test_groups_on_several_hosts(self, policy, small, large, fits):
+        """What no spread can fit is refused; each alone is counted too."""
+        self.cloud.compute.limits.total_cores = -1
+        hosts = self.cloud.placement.all_hosts
+        hosts["h1"] = hosts["h2"] = host(vcpus=(10, 0))
+        found = self.groups(
+            small,
+            large,
+            server_group=policy,
+            max_host_share=100 if policy else 90,
+            network={"name": "public"},
+        )
+        self.assertEqual(fits, not found.refusal, found)
+        self.assertEqual(
+            ["small", "large"],
+            [row.what.split()[2] for row in found.rows[-2:]],
+        )
+
+    def test_a_group_that_no_host_has_room_for(self):
+        """It is named by its flavor."""
+        self.cloud.placement.all_hosts["h1"] = host(vcpus=(4, 0))
+        with self.assertRaisesRegex(
+            errors.GuestError, "^no host has room for a guest of large"
+        ):
+            self.groups(1, 1).check()
+
+    def test_the_quota_comes_first(self):
+        """What nobody may have needs no room."""
+        with self.assertRaisesRegex(errors.GuestError, "^quota: project mem"):
+            self.requirements(count=20, max_host_share=1).check()
+
+    def test_a_volume_takes_no_disk_of_the_host(self):
+        """Nor does a flavor without a disk."""
+        self.requirements(boot_volume={"size_gib": 8})
+        self.assertNotIn("DISK_GB", self.cloud.placement.asked[-1])
+
+    def test_pinned_cpus(self):
+        """They are counted for themselves."""
+        flavor = self.cloud.compute.all_flavors[0]
+        flavor.extra_specs = {"hw:cpu_policy": "dedicated"}
+        self.cloud.placement.all_hosts["h1"]["PCPU"] = (8, 0)
+        self.assertIn(
+            "6 of 8 pinned CPUs", self.requirements(host="h1").lines()[2]
+        )
+
+    @ddt.data("refused", "no", "other name", "shared disk")
+    def test_placement_that_does_not_tell(self, how):
+        """The rest of the plan holds."""
+        placement = self.cloud.placement
+        options = {}
+        if how == "refused":
+
+            def refuse(name, done):
+                if name == "get":
+                    raise sdk_errors.ForbiddenException(http_status=403)
+
+            self.cloud.interrupt = refuse
+        elif how == "no":
+            placement.ok = False
+        elif how == "other name":
+            placement.all_hosts = {"node-7": host()}
+            options = {"host": "h1"}
+        else:
+            del placement.all_hosts["h1"]["DISK_GB"]
+            placement.get = self._without_disk
+        found = self.requirements(**options)
+        found.check()
+        self.assertIn("Placement did not say", found.lines()[-1])
+
+    def _without_disk(self, path, microversion):
+        amounts = {
+            kind: {"capacity": 10, "used": 0} for kind in ("VCPU", "MEMORY_MB")
+        }
+        answer = testing.calls.Thing(ok=True)
+        summaries = {"rp-h1": {"resources": amounts}}
+        answer.json = lambda: {"provider_summaries": summaries}
+        return answer
+
+    def test_a_placement_in_need(self):
+        """Its trouble is told like any other service's."""
+
+        def fail(name, done):
+            if name == "get":
+                raise sdk_errors.HttpException("x", http_status=503)
+
+        self.cloud.interrupt = fail
+        with self.assertRaisesRegex(errors.GuestError, "ask Placement for"):
+            self.requirements()

@@ -1,0 +1,82 @@
+"""Records in which every text that others give is hostile."""
+
+import functools
+
+from tests.unit import made
+from tests.unit.hostile import attacks
+from tests.unit.report import shaped
+
+WORDS = [
+    words.encode("utf-8", "replace").decode()
+    for words in attacks.WORDS.values()
+]
+ALL = " ".join(WORDS)
+
+
+def of_overhead():
+    """Return records in which every text of a guest is hostile."""
+    found = made.records(guests=2, emulated=True)
+    for number, record in enumerate(found):
+        made.redescribe(record, functools.partial(_describe, WORDS[number]))
+        record["findings"] += [
+            {"kind": kind, "subject": words, "seen": words}
+            for kind in ("wrong_host", "steal_time")
+            for words in WORDS
+        ]
+        names = {
+            "g1": attacks.WORDS["mathtext"],
+            "g2": attacks.WORDS["svg_text_ended"],
+        }
+        (only,) = record["conditions"]
+        only["machines"] = [names[one] for one in only["machines"]]
+    found[-1]["state"] = "incomplete"
+    found[-1]["missing"] = [
+        {"what": words, "source": words, "reason": words} for words in WORDS
+    ]
+    return [shaped.shaped(record) for record in found]
+
+
+def _describe(flavor, details):
+    """Have a guest say hostile things of itself."""
+    guest = details["g1"]
+    guest["fingerprint"] = {
+        "virtualisation": ALL,
+        **{words: [words, {words: words}] for words in WORDS},
+    }
+    guest["tools"] = {
+        words: {"version": words, "checksum": words} for words in WORDS
+    }
+    guest["nova"].update(host=ALL, hypervisor=ALL, image={"name": ALL})
+    guest["nova"]["flavor"]["name"] = flavor
+
+
+def of_density():
+    """Return records of curves in which every text of a guest is hostile."""
+    found = made.few(made.broken())
+    for record in found:
+        made.redescribe(record, functools.partial(_describe, ALL))
+        record["machines"][0]["host"] = ALL
+        for level in record["conditions"]:
+            _spoil(level)
+    return [shaped.shaped(record) for record in found]
+
+
+def _spoil(level):
+    names = {
+        "g1": attacks.WORDS["mathtext"],
+        "g2": attacks.WORDS["svg_text_ended"],
+    }
+    level["machines"] = [names.get(one, one) for one in level["machines"]]
+    level["skipped"] = level["skipped"] and ALL
+    level["missing"] += [
+        {"what": words, "source": words, "reason": words} for words in WORDS
+    ]
+    level["findings"] += [
+        {"kind": "steal_time", "subject": words, "seen": words}
+        for words in WORDS
+    ]
+    level["starts"] += [
+        {**start, "workload": words, "command": words}
+        for start in level["starts"][:1]
+        for words in WORDS
+    ]

@@ -1,0 +1,70 @@
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+import asyncssh
+import ddt
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines.remote import hostkey
+
+
+@ddt.ddt
+class KeysTestCase(unittest.TestCase):
+    def test_a_pair_belongs_together_and_is_new(self):
+        pair = hostkey.generate("guest g1")
+        key = asyncssh.import_private_key(pair.private)
+        (pinned,) = hostkey.pinned(pair.public)
+        self.assertEqual(key.public_data, pinned.public_data)
+        self.assertTrue(pair.public.startswith("ssh-ed25519 "))
+        self.assertTrue(pair.public.endswith(" guest g1"))
+        self.assertNotEqual(pair, hostkey.generate("guest g1"))
+
+    @ddt.data(
+        *(("0\n", None, "ed25519"), ("1\n", None, "ecdsa")),
+        *(("1\n", "ed25519", "ed25519"), ("0\n", "ecdsa", "ecdsa")),
+        (None, None, "ed25519"),
+    )
+    @ddt.unpack
+    def test_machines_held_to_fips(self, says, asked, expected):
+        """ECDSA is allowed there, unless a type is asked for."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "fips_enabled")
+            if says is not None:
+                path.write_text(says)
+            with mock.patch.object(hostkey, "_FIPS", path):
+                pair = hostkey.generate("g1", asked)
+        self.assertEqual(expected, pair.type)
+        names = {"ed25519": "ssh-ed25519 ", "ecdsa": "ecdsa-sha2-nistp256 "}
+        self.assertTrue(pair.public.startswith(names[expected]))
+
+    def test_several_may_be_pinned(self):
+        pairs = [hostkey.generate(name) for name in ("a", "b")]
+        lines = "\n".join(pair.public for pair in pairs)
+        self.assertEqual(2, len(hostkey.pinned(f"{lines}\n")))
+
+    def test_damaged_keys_are_refused_in_one_line(self):
+        """The library has several words for that."""
+        words = hostkey.generate("x").public.split()
+        for damaged in ("AAAA", words[1][:-8], "AAAAB3NzaC1yc2EAAAAB/w=="):
+            with self.assertRaisesRegex(base.MachineError, "no OpenSSH"):
+                hostkey.pinned(f"{words[0]} {damaged}")
+
+    def test_the_private_key_is_not_shown(self):
+        self.assertNotIn("PRIVATE", repr(hostkey.generate("x")))
+
+
+class LazinessTestCase(unittest.TestCase):
+    def test_jobs_and_local_machines_need_no_ssh_library(self):
+        program = (
+            "import sys\n"
+            "from rally_vmperf.machines import fingerprint, job, local\n"
+            "from rally_vmperf.machines import shape, workfolder\n"
+            "from rally_vmperf.machines.provisioning import provision\n"
+            "sys.exit('asyncssh' in sys.modules)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", program], check=False)
+        self.assertEqual(0, done.returncode)

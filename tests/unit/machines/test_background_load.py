@@ -1,0 +1,170 @@
+"""Tests of who else works on a machine."""
+
+import asyncio
+import dataclasses
+import subprocess
+import sys
+import time
+import unittest
+
+import ddt
+
+from rally_vmperf.machines import background_load
+from rally_vmperf.machines import base
+from rally_vmperf.machines import local
+from rally_vmperf.machines import testing
+
+#: One processor's time in ticks, and that of four for ten seconds.
+BEFORE = """machine hz=100 cpus=4 own=30
+counters up=90.00 sectors=1000 bytes=5000 cpu=0 io=0 memory=0
+process 1 0 10 500 90000 systemd
+process 20 1 300 50 70000 sshd
+process 30 20 8900 1 0 sh
+process 40 1 400 1000 0 qemu-system-x86
+process 50 1 500 10 100 cron
+process 51 50 8000 40 0 backup
+"""
+AFTER = """machine hz=100 cpus=4 own=31
+counters up=100.00 sectors=1000 bytes=5000 cpu=0 io=0 memory=0
+process 1 0 10 900 95000 systemd
+process 20 1 300 60 74000 sshd
+process 31 20 9900 1 0 sh
+process 32 31 9900 90 0 awk
+process 40 1 400 {qemu} 0 qemu-system-x86
+process 50 1 500 10 {reaped} cron
+process 60 1 9500 {new} 0 (a) b (c
+"""
+#: Four processors for ten seconds.
+WHOLE = 4000
+
+
+def after(qemu=1000, reaped=140, new=0):
+    """Return a machine ten seconds later, when a child of cron has ended."""
+    return background_load.parse(
+        AFTER.format(qemu=qemu, reaped=reaped, new=new)
+    )
+
+
+@ddt.ddt
+class TestBetween(unittest.TestCase):
+    """Two looks at a machine, and what others did meanwhile."""
+
+    def between(self, **changes):
+        """Return what is said of ten seconds."""
+        before = background_load.parse(BEFORE)
+        return background_load.between(before, after(**changes))
+
+    def test_ours_and_quiet_others(self):
+        """What we started is ours, init's children are nobody's."""
+        self.assertEqual([], self.between())
+
+    @ddt.data(
+        ({"qemu": 1000 + WHOLE // 2}, "qemu-system-x86 50.0%"),
+        ({"reaped": 140 + WHOLE // 4}, "cron 25.0%"),
+        ({"new": WHOLE // 10}, "(a) b (c 10.0%"),
+    )
+    @ddt.unpack
+    def test_others(self, changes, named):
+        """A process, what it waited for, and a new one are named."""
+        (said,) = self.between(**changes)
+        self.assertIn(f"({named}", said)
+        self.assertIn("of its 4 processors", said)
+
+    def test_a_little(self):
+        """Two in a hundred are a host's own services."""
+        self.assertEqual([], self.between(qemu=1000 + WHOLE // 50))
+        self.assertEqual(1, len(self.between(qemu=1001 + WHOLE // 50)))
+
+    def test_an_earlier_account_is_not_counted_again(self):
+        """A child that ended leaves its parent what it used before, too."""
+        self.assertEqual([], self.between(reaped=100 + 40 + WHOLE // 50))
+
+
+@ddt.ddt
+class TestQuiet(unittest.TestCase):
+    """A second in which nothing of ours runs."""
+
+    QUIET = """machine hz=100 cpus=4 own=30
+counters up=90.00 sectors=1000 bytes=5000 cpu=1000000 io=0 memory=0
+counters up=91.00 sectors={sectors} bytes={bytes} cpu={cpu} io={io} memory=0
+process 30 20 8900 1 0 {name}
+"""
+
+    def said(self, sectors=1000, bytes=5000, cpu=1000000, io=0, name="sh"):
+        """Return what is said of it."""
+        text = self.QUIET.format(
+            sectors=sectors, bytes=bytes, cpu=cpu, io=io, name=name
+        )
+        return background_load.while_quiet(background_load.parse(text))
+
+    def test_nothing(self):
+        """A quiet machine is said nothing of."""
+        self.assertEqual([], self.said())
+
+    @ddt.data(
+        ({"sectors": 1000 + 8192}, "its disks moved 4.2 MB/s"),
+        ({"bytes": 3000000}, "its links moved 3.0 MB/s"),
+        ({"cpu": 1300000}, "processes waited for processors 30% of the time"),
+        ({"io": 200000}, "processes waited for disks 20% of the time"),
+        ({"name": "qemu-system-x86"}, "1 QEMU processes run on it"),
+    )
+    @ddt.unpack
+    def test_others(self, changes, said):
+        """Disks, links, pressure and guests are."""
+        self.assertEqual([said], self.said(**changes))
+
+    def test_a_kernel_without_pressure(self):
+        """What it does not tell is not asked for."""
+        text = (
+            "machine hz=100 cpus=4 own=30\n"
+            "counters up=90.00 sectors=0 bytes=0 cpu= io= memory=\n"
+            "counters up=91.00 sectors=0 bytes=0 cpu= io= memory=\n"
+        )
+        seen = background_load.parse(text)
+        self.assertEqual([], background_load.while_quiet(seen))
+
+
+class TestLook(unittest.TestCase):
+    """A machine is asked."""
+
+    def test_a_burner(self):
+        """Real processes that burn are seen, and we are not."""
+        machine = local.Local("metal")
+        burner = "while True: pass"
+        burning = [
+            subprocess.Popen([sys.executable, "-c", burner]) for _ in range(4)
+        ]
+        try:
+            before = asyncio.run(background_load.look(machine))
+            pids = {one.pid for one in before.processes}
+            self.assertLessEqual({one.pid for one in burning}, pids)
+            time.sleep(2)
+            later = asyncio.run(background_load.look(machine))
+        finally:
+            for one in burning:
+                one.kill()
+                one.wait()
+        (said,) = background_load.between(before, later)
+        self.assertIn("other processes used ", said)
+        # Whoever else works here now: without the burners it is less.
+        others = dataclasses.replace(
+            later,
+            processes=tuple(
+                one
+                for one in later.processes
+                if one.pid not in {each.pid for each in burning}
+            ),
+        )
+        self.assertNotEqual([said], background_load.between(before, others))
+
+    def test_a_quiet_look_has_two_readings(self):
+        """They are a second apart."""
+        seen = asyncio.run(background_load.look(local.Local("metal"), 1))
+        first, last = seen.counters
+        self.assertGreaterEqual(last["up"] - first["up"], 0.98)
+
+    def test_a_machine_that_does_not_tell(self):
+        """It is named, with what it lacks."""
+        machine = testing.FakeMachine("metal", {"sh": "no\n"})
+        with self.assertRaisesRegex(base.MachineError, "metal .* needs awk"):
+            asyncio.run(background_load.look(machine))

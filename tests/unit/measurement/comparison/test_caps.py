@@ -1,0 +1,184 @@
+"""Tests for what else than the machine can hold a rate."""
+
+import dataclasses
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import caps
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.samples import sample
+from tests.unit import made
+
+WIRE = sample.Metric(
+    name="network.iperf3.to_peer.throughput", unit="bit/s", better="higher"
+)
+HTTP = sample.Metric(
+    name="network.http.throughput", unit="B/s", better="higher"
+)
+DISK = sample.Metric(
+    name="disk.fio.read.bandwidth", unit="B/s", better="higher"
+)
+IOPS = sample.Metric(
+    name="disk.fio.randread.iops", unit="ops/s", better="higher"
+)
+MEMORY = sample.Metric(name="memory.mbw.memcpy", unit="B/s", better="higher")
+LATENCY = sample.Metric(name="network.ping.rtt", unit="s", better="lower")
+
+TEN_GIGABIT = [{"name": "eth0", "speed": "10000", "mtu": "1500"}]
+
+
+def compared(metric, bare, guest, spread=0.01):
+    """Return a comparison of five repetitions that vary."""
+    places = (-1, -0.5, 0, 0.5, 1)
+    return loss.compare(
+        metric,
+        [[bare * (1 + spread * place)] for place in places],
+        [[guest * (1 + spread * place)] for place in places],
+    )
+
+
+def offered(metric):
+    """Return the finding that a metric's rate was asked for."""
+    return finding.Finding(
+        kind="rate_offered",
+        subject="iperf3",
+        seen="9.41 Gbit/s of UDP are offered",
+        metrics=(metric.name,),
+    )
+
+
+@ddt.ddt
+class LinkTest(unittest.TestCase):
+    """A full link."""
+
+    def test_the_payload_counts_the_mtu(self):
+        (one,) = caps.links(TEN_GIGABIT, "metal")
+        self.assertAlmostEqual(9.415e9, one.least, delta=1e6)
+        (jumbo,) = caps.links([{**TEN_GIGABIT[0], "mtu": "9000"}], "metal")
+        self.assertAlmostEqual(9.900e9, jumbo.least, delta=1e6)
+
+    @ddt.data(
+        {"name": "eth0", "speed": "", "mtu": "1500"},
+        {"name": "eth0", "speed": "-1", "mtu": "1500"},
+        {"name": "eth0", "speed": "0", "mtu": "1500"},
+        {"name": "eth0"},
+    )
+    def test_a_link_that_does_not_tell(self, link):
+        self.assertEqual([], caps.links([link], "metal"))
+
+    @ddt.unpack
+    @ddt.data(
+        (WIRE, 9.41e9, 1, True),
+        (WIRE, 9.30e9, 1, True),
+        (WIRE, 9.10e9, 1, False),
+        # More than the link carries: it is another one.
+        (WIRE, 10.5e9, 1, False),
+        (WIRE, 2.35e9, 4, True),
+        (WIRE, 2.35e9, 1, False),
+        (HTTP, 9.41e9 / 8, 1, True),
+        (DISK, 9.41e9, 1, False),
+        (MEMORY, 9.41e9, 1, False),
+    )
+    def test_rates(self, metric, rate, machines, expected):
+        pair = compared(metric, 1.3 * rate, rate)
+        found = caps.capped(pair, caps.links(TEN_GIGABIT, "metal"), machines)
+        self.assertEqual(expected, "link eth0 of metal" in found)
+
+
+@ddt.ddt
+class PolicyTest(unittest.TestCase):
+    """Rates of a policy."""
+
+    LIMITS = (
+        caps.disk(2000, "ops/s", "volume type ssd"),
+        caps.network(1e8, "QoS policy slow"),
+    )
+
+    @ddt.unpack
+    @ddt.data(
+        (IOPS, 2010, 4, True),
+        (IOPS, 1900, 1, False),
+        (DISK, 2000, 1, False),
+        (WIRE, 9.5e7, 4, True),
+        # Each guest has its own.
+        (WIRE, 2.4e7, 4, False),
+    )
+    def test_rates(self, metric, rate, machines, expected):
+        found = caps.capped(
+            compared(metric, 3 * rate, rate), self.LIMITS, machines
+        )
+        self.assertEqual(expected, "the guest has" in found)
+
+
+@ddt.ddt
+class EqualTest(unittest.TestCase):
+    """The same on both sides."""
+
+    @ddt.unpack
+    @ddt.data(
+        (IOPS, 1.001, 0.001, True),
+        (IOPS, 1.0, 0.0, True),
+        (IOPS, 0.99, 0.001, False),
+        (IOPS, 1.001, 0.02, False),
+        (LATENCY, 1.0, 0.0, False),
+        (MEMORY, 1.0, 0.0, False),
+    )
+    def test_rates(self, metric, share, spread, expected):
+        found = caps.capped(compared(metric, 100.0, 100.0 * share, spread))
+        self.assertEqual(expected, found.startswith("both sides"))
+
+    def test_two_repetitions(self):
+        pair = loss.compare(IOPS, [[100.0]] * 2, [[100.0]] * 2)
+        self.assertEqual("", caps.capped(pair))
+
+
+class VerdictTest(unittest.TestCase):
+    """No silent 0 %."""
+
+    def judged(self, rate, caps_=(), tolerate=(), limit=5, findings=()):
+        steady = (0.999, 0.9995, 1.0, 1.0005, 1.001)
+        entries = made.several(
+            {WIRE: [rate * share for share in steady]},
+            reference=made.reference({WIRE: [9.41e9 * x for x in steady]}),
+        )
+        return made.judgement(
+            [
+                dataclasses.replace(
+                    one, caps=caps_, findings=(*one.findings, *findings)
+                )
+                for one in entries
+            ],
+            {"*": limit},
+            tolerate=tolerate,
+        )
+
+    def test_equal_sides_are_no_pass(self):
+        found = self.judged(9.411e9)
+        self.assertEqual("inconclusive", found.status)
+        self.assertIn("something else limits it: both", found.sentence())
+        self.assertIn("1 warning: capped", found.headline())
+
+    def test_a_full_link_is_no_pass(self):
+        link = tuple(caps.links(TEN_GIGABIT, "metal"))
+        self.assertEqual("inconclusive", self.judged(9.28e9, link).status)
+        self.assertEqual("passed", self.judged(9.28e9).status)
+
+    def test_tolerated(self):
+        found = self.judged(9.411e9, tolerate=["capped"])
+        self.assertEqual("passed", found.status)
+
+    def test_a_rate_that_was_asked_for_is_not_capped_by_something_else(self):
+        """Datagrams are offered at a rate, and on both sides all arrive."""
+        found = self.judged(9.411e9, findings=[offered(WIRE)])
+        self.assertEqual("passed", found.status)
+        self.assertNotIn("capped", found.headline())
+        other = self.judged(9.411e9, findings=[offered(HTTP)])
+        self.assertEqual("inconclusive", other.status)
+
+    def test_what_is_beyond_its_limit_has_failed(self):
+        slow = (caps.network(5e9, "QoS policy slow"),)
+        found = self.judged(4.9e9, slow)
+        self.assertEqual("failed", found.status)
+        self.assertIn("capped", found.headline())

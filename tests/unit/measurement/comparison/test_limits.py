@@ -1,0 +1,92 @@
+import fnmatch
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement.comparison import limits
+
+
+@ddt.ddt
+class LimitsTestCase(unittest.TestCase):
+    NAMES = (
+        "disk.fio.randread.iops",
+        "disk.fio.randread.clat",
+        "disk.fio.seqread.iops",
+        "disk.fio.seqread.rate",
+        "nic.iops",
+        *("cpu.a", "cpu.b", "cpu.cd", "cpu.long"),
+        "memory.copy",
+    )
+
+    @ddt.data(
+        ("disk.fio.randread.iops", (7.0, "disk.fio.randread.iops")),
+        ("disk.fio.randread.clat", (6.0, "disk.fio.randread.*")),
+        ("disk.fio.seqread.iops", (5.0, "disk.*.iops")),
+        ("disk.fio.seqread.rate", (4.0, "disk.*")),
+        ("cpu.a", (3.0, "cpu.[ab]")),
+        ("cpu.b", (3.0, "cpu.[ab]")),
+        ("cpu.cd", (2.0, "cpu.??")),
+        ("cpu.long", (9.0, "cpu.*")),
+        ("memory.copy", (1.0, "*")),
+    )
+    @ddt.unpack
+    def test_most_exact_wins(self, name, expected):
+        patterns = {
+            "*": 1,
+            "cpu.*": 9,
+            "cpu.??": 2,
+            "cpu.[ab]": 3,
+            "disk.*": 4,
+            "disk.*.iops": 5,
+            "disk.fio.randread.*": 6,
+            "disk.fio.randread.iops": 7,
+        }
+        for order in (patterns, dict(reversed(patterns.items()))):
+            self.assertEqual(
+                expected, limits.Limits(order).for_metric(name, self.NAMES)
+            )
+
+    @ddt.data(
+        # The longer name of one pattern says nothing of what it matches.
+        {"*.iops": 5, "disk.*": 20},
+        {"cpu.?": 1, "cpu.[ab]": 2},
+    )
+    def test_conflict(self, patterns):
+        found = limits.Limits(patterns).conflict(self.NAMES)
+        self.assertEqual(set(patterns), set(found[1:]))
+        for pattern in patterns:
+            self.assertTrue(fnmatch.fnmatchcase(found[0], pattern))
+
+    @ddt.data(
+        {"*": 1, "disk.*": 2, "disk.*.iops": 3},
+        {"cpu.*": 9, "cpu.[ab]": 3, "cpu.a": 1},
+        {"*.iops": 5, "disk.*": 5},
+        # One that decides stands below both.
+        {"*.iops": 5, "disk.*": 20, "disk.*.iops": 6, "nic.iops": 1},
+        {},
+    )
+    def test_no_conflict(self, patterns):
+        self.assertIsNone(limits.Limits(patterns).conflict(self.NAMES))
+
+    def test_no_limit(self):
+        self.assertIsNone(limits.Limits({"disk.*": 1}).for_metric("cpu.a"))
+
+    def test_names_are_case_sensitive(self):
+        self.assertIsNone(limits.Limits({"disk.*": 1}).for_metric("Disk.a"))
+
+    def test_unmatched(self):
+        both = limits.Limits({"nic.*": 1, "disk.*": 2, "disc.a": 3})
+        self.assertEqual(("disc.a", "nic.*"), both.unmatched(["disk.a"]))
+
+    def test_shadowed_is_matched(self):
+        both = limits.Limits({"*": 1, "disk.a": 2})
+        self.assertEqual((), both.unmatched(["disk.a"]))
+
+    @ddt.data(float("nan"), float("inf"), True)
+    def test_no_number(self, limit):
+        with self.assertRaisesRegex(ValueError, "'a'.*must be a number"):
+            limits.Limits({"a": limit})
+
+    def test_truth(self):
+        self.assertFalse(limits.Limits({}))
+        self.assertTrue(limits.Limits({"*": 0}))

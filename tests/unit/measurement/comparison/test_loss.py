@@ -1,0 +1,176 @@
+import dataclasses
+import json
+import pathlib
+import unittest
+
+import ddt
+import hypothesis
+from hypothesis import strategies
+
+from rally_vmperf.measurement import plausibility
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import sample
+from tests.unit import made
+
+PUBLISHED = [
+    entry
+    for entry in json.loads(
+        (pathlib.Path(__file__).parents[1] / "data/published.json").read_text()
+    )
+    if entry.get("recomputed_overhead_percent") is not None
+]
+repetitions = strategies.lists(
+    strategies.lists(strategies.floats(1e-3, 1e9), min_size=1, max_size=3),
+    min_size=3,
+    max_size=6,
+)
+
+
+def compare(metric, bare, guest):
+    return loss.compare(metric, [[v] for v in bare], [[v] for v in guest])
+
+
+def published(metric):
+    entry = next(e for e in PUBLISHED if e["metric"] == metric)
+    measured = sample.Metric(
+        name=metric, unit=entry["unit"], better=entry["better"]
+    )
+    return entry, compare(measured, [entry["bare_metal"]], [entry["guest"]])
+
+
+@ddt.ddt
+class PublishedTestCase(unittest.TestCase):
+    """Figures of published studies, recomputed."""
+
+    @ddt.data(*PUBLISHED)
+    def test_recomputed(self, entry):
+        metric = sample.Metric(
+            name=entry["metric"], unit=entry["unit"], better=entry["better"]
+        )
+        got = compare(metric, [entry["bare_metal"]], [entry["guest"]])
+        self.assertAlmostEqual(
+            entry["recomputed_overhead_percent"],
+            got.overhead_percent,
+            places=2,
+        )
+        self.assertIsNone(got.low)
+
+    def test_the_slip_of_a_decimal(self):
+        entry, got = published("memory.memcpy")
+        self.assertEqual(1.7, entry["published_overhead_percent"])
+        self.assertAlmostEqual(17.5, got.overhead_percent, places=1)
+
+    def test_the_guest_that_beats_bare_metal(self):
+        _, got = published("cpu.execl")
+        self.assertLess(got.overhead_percent, -81)
+        kinds = [one.kind for one in plausibility.about(got)]
+        self.assertIn("guest_slightly_faster", kinds)
+
+    def test_the_same_with_repetitions(self):
+        entry, got = published("cpu.execl")
+        noise = (0.99, 1.0, 1.01)
+        got = compare(
+            got.metric,
+            [entry["bare_metal"] * factor for factor in noise],
+            [entry["guest"] * factor for factor in noise],
+        )
+        kinds = [one.kind for one in plausibility.about(got)]
+        self.assertEqual(["guest_faster"], kinds)
+
+
+class CompareTestCase(unittest.TestCase):
+    def test_loss_of_a_rate(self):
+        got = compare(made.IOPS, [100.0], [80.0])
+        self.assertAlmostEqual(20.0, got.overhead_percent)
+
+    def test_loss_of_a_time(self):
+        got = compare(made.TIME, [100.0], [125.0])
+        self.assertAlmostEqual(25.0, got.overhead_percent)
+
+    def test_gain_is_negative(self):
+        rate = compare(made.IOPS, [100.0], [110.0])
+        time = compare(made.TIME, [100.0], [90.0])
+        self.assertAlmostEqual(-10.0, rate.overhead_percent)
+        self.assertAlmostEqual(-10.0, time.overhead_percent)
+
+    def test_guests_first_then_repetitions(self):
+        got = loss.compare(
+            made.IOPS, [[100.0, 100.0]], [[50.0, 200.0], [100.0]]
+        )
+        self.assertEqual(2, got.guest_repetitions)
+        self.assertAlmostEqual(100.0, got.guest_values[0])
+        self.assertAlmostEqual(0.0, got.overhead_percent)
+
+    def test_a_count_has_no_overhead(self):
+        with self.assertRaisesRegex(ValueError, "absolute limit"):
+            loss.compare(made.COUNT, [[1.0]], [[2.0]])
+
+    def test_nothing_to_compare(self):
+        with self.assertRaisesRegex(ValueError, "No values"):
+            loss.compare(made.IOPS, [], [[2.0]])
+
+    def test_outliers_stay_in(self):
+        guest = [10.0, 10.1, 20.0, 9.9, 10.2, 9.8]
+        got = compare(made.IOPS, [10.0] * 3, guest)
+        self.assertEqual((2,), got.guest_outliers)
+        self.assertEqual(6, got.guest_repetitions)
+
+    @hypothesis.given(repetitions, repetitions, strategies.booleans())
+    def test_interval_holds_the_overhead(self, bare, guest, rate):
+        metric = made.IOPS if rate else made.TIME
+        got = loss.compare(metric, bare, guest)
+        slack = 1e-6 * (1 + abs(got.overhead_percent))
+        self.assertLessEqual(got.low, got.overhead_percent + slack)
+        self.assertGreaterEqual(got.high, got.overhead_percent - slack)
+
+    @hypothesis.given(repetitions, repetitions, strategies.floats(1e-3, 1e3))
+    def test_unit_does_not_matter(self, bare, guest, factor):
+        got = loss.compare(made.TIME, bare, guest)
+        scaled = loss.compare(
+            made.TIME,
+            [[value * factor for value in values] for values in bare],
+            [[value * factor for value in values] for values in guest],
+        )
+        self.assertAlmostEqual(
+            1.0,
+            (1 + scaled.overhead_percent / 100)
+            / (1 + got.overhead_percent / 100),
+        )
+
+    @hypothesis.given(repetitions, repetitions)
+    def test_direction_mirrors(self, bare, guest):
+        """But for the end of the loss, which may be further away."""
+        rate = loss.compare(made.IOPS, bare, guest)
+        inverse = dataclasses.replace(made.IOPS, better="lower")
+        time = loss.compare(inverse, bare, guest)
+        self.assertEqual(rate.overhead_percent, -time.overhead_percent)
+        self.assertLessEqual(-rate.low, time.high)
+        self.assertLessEqual(-time.low, rate.high)
+        if len(guest) == 3:
+            self.assertEqual((rate.low, rate.high), (-time.high, -time.low))
+
+    def test_the_end_of_the_loss_is_further_where_a_guest_varies_more(self):
+        bare, guest = [100.0, 100.1, 99.9] * 2, [110.0, 111.0, 109.0] * 2
+        plain = statistics.ratio_interval(bare, guest, 0.95)
+        wider = statistics.ratio_interval(bare, guest, 0.985)
+        for metric, low, high in (
+            (made.TIME, plain[0], wider[1]),
+            (made.IOPS, plain[1], wider[0]),
+        ):
+            got = compare(metric, bare, guest)
+            self.assertAlmostEqual(loss.percent(metric, low), got.low)
+            self.assertAlmostEqual(loss.percent(metric, high), got.high)
+        for kind in ({"exact": True}, {"paired": True}):
+            got = loss.compare(
+                made.TIME, [[x] for x in bare], [[x] for x in guest], **kind
+            )
+            up, down = got.high + 100, got.low + 100
+            middle = got.overhead_percent + 100
+            self.assertAlmostEqual(up / middle, middle / down)
+
+    @hypothesis.given(strategies.floats(-90, 90), strategies.booleans())
+    def test_ratio_is_the_inverse_of_percent(self, percent, rate):
+        metric = made.IOPS if rate else made.TIME
+        ratio = loss.ratio(metric, percent)
+        self.assertAlmostEqual(percent, loss.percent(metric, ratio))

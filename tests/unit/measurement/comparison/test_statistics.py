@@ -1,0 +1,153 @@
+import math
+import unittest
+
+import ddt
+import hypothesis
+import numpy
+from hypothesis import strategies
+from scipy import stats
+
+from rally_vmperf.measurement.comparison import statistics
+
+values = strategies.lists(
+    strategies.floats(min_value=1e-6, max_value=1e12), min_size=3, max_size=12
+)
+
+
+class RatioIntervalTestCase(unittest.TestCase):
+    @hypothesis.given(values, values, strategies.floats(0.5, 0.999))
+    def test_same_as_scipy(self, bare, guest, confidence):
+        logs = numpy.log(bare), numpy.log(guest)
+        hypothesis.assume(min(numpy.std(logs[0]), numpy.std(logs[1])) > 1e-6)
+        low, high = statistics.ratio_interval(bare, guest, confidence)
+        expected = stats.ttest_ind(
+            logs[1], logs[0], equal_var=False
+        ).confidence_interval(confidence)
+        if len(bare) != len(guest) and min(len(bare), len(guest)) < 5:
+            self.assertLess(math.log(low), expected.low + 1e-6)
+            self.assertGreater(math.log(high), expected.high - 1e-6)
+            return
+        self.assertAlmostEqual(expected.low, math.log(low), places=6)
+        self.assertAlmostEqual(expected.high, math.log(high), places=6)
+
+    @hypothesis.given(values, values)
+    def test_swapped_sides(self, bare, guest):
+        low, high = statistics.ratio_interval(bare, guest, 0.95)
+        back = statistics.ratio_interval(guest, bare, 0.95)
+        self.assertAlmostEqual(math.log(low), -math.log(back[1]), places=6)
+        self.assertAlmostEqual(math.log(high), -math.log(back[0]), places=6)
+
+    def test_two_are_too_few(self):
+        three, two = [1.0, 1.1, 1.2], [1.0, 1.1]
+        self.assertIsNone(statistics.ratio_interval(three, two, 0.95))
+        self.assertIsNone(statistics.ratio_interval(two, three, 0.95))
+
+    def test_no_spread_has_no_width(self):
+        low, high = statistics.ratio_interval([2.0] * 3, [1.0] * 3, 0.95)
+        self.assertEqual((0.5, 0.5), (low, high))
+
+    def test_spread_on_one_side(self):
+        low, high = statistics.ratio_interval(
+            [2.0] * 3, [1.0, 1.01, 0.99], 0.95
+        )
+        self.assertLess(low, 0.5)
+        self.assertGreater(high, 0.5)
+
+    def test_boundless_spread(self):
+        wild = [1e-300, 1.0, 1e300]
+        low, high = statistics.ratio_interval(wild, wild, 0.999)
+        self.assertEqual((0.0, math.inf), (low, high))
+
+    def test_tiny_spread(self):
+        bare = [1.0, 1.0 + 1e-15, 1.0]
+        low, high = statistics.ratio_interval(bare, bare, 0.95)
+        self.assertTrue(low <= 1 <= high)
+
+
+@ddt.ddt
+class ConfidenceOfLossTestCase(unittest.TestCase):
+    @ddt.data(
+        (1.0, 1.0, 5, 0.95),
+        (1.0, 0.1, 5, 0.95),
+        (1.0, 1.5, 5, 1 - 0.05 * 0.3**0.5),
+        (1.0, 2.0, 5, 0.985),
+        (1.0, 9.0, 10, 0.985),
+        (1.0, 9.0, 15, 1 - 0.05 * 0.3**0.5),
+        (1.0, 9.0, 20, 0.95),
+        (1.0, 9.0, 99, 0.95),
+        (1.0, 9.0, 3, 0.95),
+        (0.0, 1.0, 5, 0.985),
+        (5e-324, 1e300, 5, 0.985),
+        (0.0, 0.0, 5, 0.95),
+    )
+    @ddt.unpack
+    def test_of_few_that_vary_more(self, bare, guest, count, expected):
+        got = statistics.confidence_of_loss(0.95, bare, guest, count)
+        self.assertAlmostEqual(expected, float(got))
+
+    def test_of_an_array(self):
+        counts = numpy.array([3, 4, 10, 20])
+        got = statistics.confidence_of_loss(0.9, 1.0, 2.0, counts)
+        numpy.testing.assert_allclose([0.9, 0.97, 0.97, 0.9], got)
+
+
+class MeanTestCase(unittest.TestCase):
+    def test_geometric_mean(self):
+        self.assertAlmostEqual(4.0, statistics.geometric_mean([2.0, 8.0]))
+
+    def test_nothing_is_not_zero(self):
+        with self.assertRaisesRegex(ValueError, "No values"):
+            statistics.geometric_mean([])
+
+    def test_zero_has_no_logarithm(self):
+        with self.assertRaisesRegex(ValueError, "0.0 has no logarithm"):
+            statistics.geometric_mean([1.0, 0.0])
+
+    def test_spread(self):
+        self.assertIsNone(statistics.spread_percent([1.0]))
+        self.assertEqual(0.0, statistics.spread_percent([5.0, 5.0]))
+        spread = statistics.spread_percent([1.0, math.exp(math.sqrt(2))])
+        self.assertAlmostEqual((math.e - 1) * 100, spread)
+
+
+class OutliersTestCase(unittest.TestCase):
+    def test_one_stands_apart(self):
+        self.assertEqual(
+            (2,), statistics.outliers([10.0, 10.1, 20.0, 9.9, 10.2, 9.8])
+        )
+
+    def test_scale_does_not_matter(self):
+        slow = [value * 1e6 for value in (10.0, 10.1, 20.0, 9.9, 10.2, 9.8)]
+        self.assertEqual((2,), statistics.outliers(slow))
+
+    def test_too_few_to_tell(self):
+        self.assertEqual((), statistics.outliers([1.0, 1.0, 100.0]))
+
+    def test_mostly_equal(self):
+        self.assertEqual((), statistics.outliers([1.0] * 5 + [2.0]))
+
+
+class HalfWidthTestCase(unittest.TestCase):
+    """A side of three that happens not to vary, beside one of fifteen."""
+
+    def test_degrees_of_freedom_of_a_small_side(self):
+        """Are those of two sides of its size, from three to four."""
+        for few, freedom in ((3, 4), (4, 6), (5, 14)):
+            for sizes in ((0.0, few, 1.0, 15), (1.0, 15, 0.0, few)):
+                half = statistics.half_width(*sizes, 0.95)
+                self.assertAlmostEqual(
+                    statistics.student(0.95, freedom) / 15**0.5, half
+                )
+
+    def test_a_small_side_that_varies_more(self):
+        """Has its own, over its share of the variance."""
+        for share, freedom in ((1.0, 2), (0.8, 2.5), (0.5, 4), (0.2, 4)):
+            for given in ((share, 3, 30), (1 - share, 30, 3)):
+                got = statistics.degrees_of_freedom(*given)
+                self.assertAlmostEqual(freedom, float(got))
+
+    def test_sides_alike(self):
+        """Have the degrees of freedom of both."""
+        half = statistics.half_width(1.0, 3, 1.0, 3, 0.95)
+        expected = statistics.student(0.95, 4) * (2 / 3) ** 0.5
+        self.assertAlmostEqual(expected, half)

@@ -1,0 +1,93 @@
+import dataclasses
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import caps
+from rally_vmperf.measurement.samples import sample
+from tests.unit import made
+
+RATE = sample.Metric("network.iperf3.to_peer.throughput", "bit/s", "higher")
+LINK = caps.network(10e9, "link eth0 of peer", shared=True)
+POLICY = caps.network(1e9, "policy gold")
+#: One guest fills the link, and so do several together.
+SHARED = {1: [9.41e9], 2: [4.8e9, 4.6e9], 4: [2.35e9] * 4}
+#: Each has what its policy allows.
+OWN = {1: [0.945e9], 2: [0.945e9] * 2, 4: [0.944e9] * 4}
+
+
+def levels(rates, cap, **changes):
+    """Return repetitions of a run in which one thing may hold rates."""
+    return [
+        dataclasses.replace(one, caps=(cap,))
+        for one in made.levels({RATE: rates}, 5, **changes)
+    ]
+
+
+def capped(judgement):
+    """Return what is seen of what holds the rate."""
+    return [
+        one.finding.seen
+        for one in judgement.findings
+        if one.finding.kind == "capped"
+    ]
+
+
+@ddt.ddt
+class CappedTestCase(unittest.TestCase):
+    """Something else than the host holds the rate of the guests."""
+
+    @ddt.data((30, "failed"), (80, "passed"))
+    @ddt.unpack
+    def test_a_link_that_guests_share(self, limit, status):
+        """What each loses is the link's; the verdict stands."""
+        got = made.degradation(levels(SHARED, LINK), {"*": limit})
+        self.assertEqual(status, got.status, got.sentence())
+        (seen,) = capped(got)
+        self.assertRegex(
+            seen,
+            "^with 1, 2, 4 guests: the guests together have 9.4. Gbit/s of "
+            "link eth0 of peer$",
+        )
+        self.assertIn("capped", got.headline())
+
+    def test_a_policy_of_each(self):
+        """The host gives each what it may have."""
+        got = made.degradation(levels(OWN, POLICY), {"*": 5})
+        self.assertEqual("passed", got.status)
+        (seen,) = capped(got)
+        self.assertIn("with 1, 2, 4 guests: the guest has 94", seen)
+
+    def test_no_cap_is_near(self):
+        """Guests that share a host, and not the link."""
+        half = {n: [x / 2 for x in values] for n, values in SHARED.items()}
+        self.assertEqual([], capped(made.degradation(levels(half, LINK))))
+
+    def test_against_bare_metal(self):
+        """As in overhead: of virtualisation it says nothing."""
+        bare = {RATE: [0.945e9, 0.946e9, 0.944e9]}
+        curves = levels(OWN, POLICY, bare=bare)
+        for tolerate, status in (((), "inconclusive"), (["capped"], "passed")):
+            got = made.degradation(
+                curves, {"*": 5}, against="bare_metal", tolerate=tolerate
+            )
+            self.assertEqual(status, got.status, got.sentence())
+        strict = made.degradation(curves, {"*": 5}, against="bare_metal")
+        self.assertIn("something else limits it: the guest", strict.sentence())
+
+    def test_what_is_offered_at_a_rate(self):
+        """It arrives at that rate, which no cap is the reason of."""
+        offered = finding.Finding(
+            kind="rate_offered",
+            subject="iperf3",
+            seen="x",
+            metrics=(RATE.name,),
+        )
+        curves = levels(OWN, POLICY)
+        conditions = tuple(
+            dataclasses.replace(one, findings=(offered,))
+            for one in curves[0].conditions
+        )
+        curves[0] = dataclasses.replace(curves[0], conditions=conditions)
+        self.assertEqual([], capped(made.degradation(curves, {"*": 5})))

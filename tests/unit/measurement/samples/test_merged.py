@@ -1,0 +1,126 @@
+import dataclasses
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import histogram
+from rally_vmperf.measurement.samples import merged
+from rally_vmperf.measurement.samples import sample
+
+LATENCY = sample.Metric(name="disk.x.latency", unit="s", better="lower")
+RATE = sample.Metric(name="disk.x.rate", unit="ops/s", better="higher")
+MEDIAN, *_, P99, P999, _ = sample.percentiles(LATENCY)
+
+
+def latencies(*values):
+    """Return a distribution of values, each with how often it came."""
+    return sample.Distribution(
+        metric=LATENCY, histogram=histogram.Histogram.of(values)
+    )
+
+
+#: Of two guests one is slow, with a tenth of the requests.
+FAST = latencies((0.001, 900))
+SLOW = latencies((0.1, 100))
+
+
+def condition(number, **readings):
+    """Return what one repetition measured, by machine."""
+    return repetition.Condition(
+        axes={},
+        number=number,
+        planned=3,
+        counted=True,
+        position=1,
+        state="complete",
+        expected=(),
+        observations=tuple(
+            sample.Observation(source=name, sample=one)
+            for name, distribution in readings.items()
+            for one in distribution.samples()
+        ),
+        distributions=merged.distributions(readings.items()),
+    )
+
+
+@ddt.ddt
+class TestGathered(unittest.TestCase):
+    """The percentile of several guests is that of all their values."""
+
+    def test_it_is_no_mean(self):
+        entry = condition(1, g1=FAST, g2=SLOW)
+        (found,) = gathering.guests(P99, [entry])
+        self.assertEqual(1, len(found.values))
+        self.assertAlmostEqual(0.1, found.values[0], delta=0.001)
+        (median,) = gathering.guests(MEDIAN, [entry])
+        self.assertAlmostEqual(0.001, median.values[0], delta=1e-5)
+        self.assertEqual(
+            ["g1", "g2"], [one.source for one in median.observations]
+        )
+
+    def test_together_they_support_what_none_does_alone(self):
+        entry = condition(1, g1=FAST, g2=SLOW)
+        (found,) = gathering.guests(P99, [entry])
+        self.assertEqual((), found.observations)
+        self.assertIn(P99, gathering.metrics([entry]))
+
+    def test_what_too_few_values_support_is_not_there(self):
+        entry = condition(1, g1=FAST, g2=SLOW)
+        self.assertEqual((), gathering.guests(P999, [entry]))
+        self.assertNotIn(P999, gathering.metrics([entry]))
+
+    @ddt.data("incomplete", "interrupted")
+    def test_without_a_guest_it_would_flatter_the_others(self, state):
+        whole = condition(1, g1=FAST, g2=SLOW)
+        broken = dataclasses.replace(condition(2, g1=FAST), state=state)
+        found = gathering.guests(MEDIAN, [whole, broken])
+        self.assertEqual([1], [one.number for one in found])
+
+    def test_incomplete_for_another_reason(self):
+        both = [condition(number, g1=FAST, g2=SLOW) for number in (1, 2)]
+        both[1] = dataclasses.replace(both[1], state="incomplete")
+        found = gathering.guests(MEDIAN, both)
+        self.assertEqual([1, 2], [one.number for one in found])
+
+    def test_bare_metal(self):
+        reference = dataclasses.replace(
+            repetition.NO_REFERENCE,
+            repetitions=((), (), ()),
+            percentiles=({P99: 0.5}, {}, {P99: 0.6}),
+        )
+        found = gathering.bare(P99, reference)
+        self.assertEqual(
+            [(1, (0.5,)), (3, (0.6,))],
+            [(one.number, one.values) for one in found],
+        )
+
+
+class TestTogether(unittest.TestCase):
+    """Several repetitions are counted together, or averaged over time."""
+
+    def test_distributions(self):
+        entries = [condition(1, g1=FAST, g2=SLOW), condition(2, g1=FAST)]
+        (found,) = merged.merge_distributions(
+            one.distributions for one in entries
+        )
+        self.assertEqual(1900, found.histogram.count)
+        self.assertEqual(2, found.machines)
+        self.assertEqual({}, found.values())
+
+    def test_lines(self):
+        readings = [
+            (
+                name,
+                sample.Series(metric=RATE, points=((1.0, value), (2.0, 4.0))),
+            )
+            for name, value in (("g1", 2.0), ("g2", 6.0))
+        ]
+        (line,) = merged.lines(readings)
+        self.assertEqual((4.0, 4.0), line.line.mean)
+        self.assertEqual((2.0, 4.0), line.line.low)
+        self.assertEqual((6.0, 4.0), line.line.high)
+        self.assertEqual(2, line.machines)
+        (both,) = merged.merge_lines([[line], [line]])
+        self.assertEqual((4.0, 4.0), both.line.mean)

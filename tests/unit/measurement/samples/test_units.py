@@ -1,0 +1,69 @@
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement.samples import units
+
+
+@ddt.ddt
+class ShowTestCase(unittest.TestCase):
+    @ddt.data(
+        (6.26e9, "B/s", "6.26 GB/s"),
+        (999.6e6, "B/s", "1.00 GB/s"),
+        (0.5, "B/s", "0.500 B/s"),
+        (7.11e9, "bit/s", "7.11 Gbit/s"),
+        (3.2e15, "B", "3 200 TB"),
+        (2.4e9, "Hz", "2.40 GHz"),
+        (812e-6, "s", "812 us"),
+        (1.25e-3, "s", "1.25 ms"),
+        (12.3, "s", "12.3 s"),
+        (1234.0, "s", "1 230 s"),
+        (5e-12, "s", "0.00500 ns"),
+        (12345.0, "ops/s", "12.3 kops/s"),
+        (987.0, "ops/s", "987 ops/s"),
+        (12345.0, "events/s", "12 300 events/s"),
+        (34839728.4, "lps", "34 800 000 lps"),
+        (11.77, "score", "11.8 score"),
+        (17, "1", "17"),
+        (2.5, "1", "2.50"),
+        (0.0, "1", "0"),
+        (0.0, "s", "0 s"),
+        (0.0251e-3, "s", "25.1 us"),
+        (10.4761, "%", "10.5 %"),
+        (0.056, "%", "0.0560 %"),
+        (0.0, "%", "0 %"),
+        (-0.0, "B/s", "0 B/s"),
+        (-1500.0, "B/s", "-1.50 kB/s"),
+    )
+    @ddt.unpack
+    def test_figures(self, value, unit, text):
+        self.assertEqual(text, units.show(value, unit))
+
+    @ddt.data(float("nan"), float("inf"))
+    def test_no_figure(self, value):
+        with self.assertRaisesRegex(ValueError, "is no figure"):
+            units.show(value, "s")
+
+    @ddt.data((17.469, "17.5"), (-0.04, "0.0"), (-1.66, "-1.7"), (0, "0.0"))
+    @ddt.unpack
+    def test_percent(self, value, text):
+        self.assertEqual(text, units.show_percent(value))
+
+
+@ddt.ddt
+class ScaleForTestCase(unittest.TestCase):
+    @ddt.data(
+        ([6.26e9, 3e8], "B/s", 6.26, "GB/s"),
+        ([0.0125, 0.8], "s", 12.5, "ms"),
+        ([120.0], "events/s", 120, "events/s"),
+        ([5.0], "1", 5, ""),
+        ([0.0], "bit/s", 0, "bit/s"),
+    )
+    @ddt.unpack
+    def test_largest_sets_the_prefix(self, values, unit, first, text):
+        factor, unit_text = units.scale_for(values, unit)
+        self.assertAlmostEqual(first, values[0] * factor)
+        self.assertEqual(text, unit_text)
+
+    def test_nothing(self):
+        self.assertEqual((1.0, "s"), units.scale_for([], "s"))

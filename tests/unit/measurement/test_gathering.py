@@ -1,0 +1,52 @@
+"""Tests of whose values count."""
+
+import unittest
+
+from rally_vmperf.measurement import gathering
+from rally_vmperf.records import codec
+from tests.unit import made
+
+
+def conditions(*values, machines=("g1", "g2")):
+    """Return the conditions of complete records with these values."""
+    found = []
+    for number, given in enumerate(values, 1):
+        record = made.record(
+            repetition=number,
+            conditions=[
+                made.condition(
+                    machines=list(machines),
+                    samples={"cpu.sysbench.rate": list(given)},
+                )
+            ],
+        )
+        found.append(codec.decode(record).condition)
+    return found
+
+
+class TestComplete(unittest.TestCase):
+    """A record that calls itself complete is checked."""
+
+    def numbers(self, *values, **given):
+        """Return the repetitions whose values count."""
+        found = conditions(*values, **given)
+        (metric,) = found[0].expected
+        return [one.number for one in gathering.guests(metric, found)]
+
+    def test_all_are_there(self):
+        """They count."""
+        self.assertEqual([1, 2], self.numbers([90.0, 91.0], [92.0, 93.0]))
+
+    def test_a_guest_without_values(self):
+        """What lacks one who took part does not count."""
+        self.assertEqual(
+            [2], self.numbers([90.0, None], [92.0, 93.0], [94.0, None])
+        )
+
+    def test_guests_that_take_turns(self):
+        """Nobody waits for one who did not take part."""
+        first = conditions([90.0], machines=["g1"])
+        second = conditions([91.0], machines=["g2"])
+        (metric,) = first[0].expected
+        found = gathering.guests(metric, [*first, *second])
+        self.assertEqual(2, len(found))

@@ -1,0 +1,215 @@
+"""Verdicts on what guests lose to their neighbours."""
+
+import dataclasses
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import neighbours_judge
+from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.density import judging
+from rally_vmperf.questions.common import validity_judge
+from tests.unit import made
+
+NAME = made.IOPS.name
+#: From repetition to repetition the machine is another; the loss is 10 %.
+QUIET = (1000.0, 2000.0, 4000.0)
+LOUD = (900.0, 1801.0, 3599.0)
+
+
+def entries(quiet=QUIET, loud=LOUD, metric=made.IOPS, **changes):
+    """Return repetitions with both conditions; changes are of the loud one."""
+    return [
+        made.repetition(
+            number,
+            [
+                made.taken(
+                    number, {metric: [values[0]]}, axes={"neighbours": 0}
+                ),
+                made.taken(
+                    number,
+                    {metric: [values[1]]},
+                    axes={"neighbours": 2},
+                    **changes,
+                ),
+            ],
+            expected=(metric,),
+        )
+        for number, values in enumerate(zip(quiet, loud, strict=True), 1)
+    ]
+
+
+def judgement(given, **arguments):
+    """Return the verdict on repetitions."""
+    judge = neighbours_judge.NeighboursJudge(**arguments)
+    return made.given(judge, given).judgement()
+
+
+@ddt.ddt
+class TestLoss(unittest.TestCase):
+    """Both sides are compared in pairs."""
+
+    @ddt.data((12, "passed"), (8, "failed"))
+    @ddt.unpack
+    def test_in_pairs(self, limit, status):
+        """Machines that change from one to the next do not blur it."""
+        found = judgement(entries(), max_percent={"disk.*": limit})
+        (row,) = found.limited
+        self.assertEqual((status, status), (row.status, found.status))
+        self.assertTrue(row.comparison.paired)
+        self.assertAlmostEqual(10.0, row.comparison.overhead_percent, 1)
+        self.assertRegex(
+            row.sentence(),
+            "without neighbours .*, with neighbours .*, loss 10.0 %",
+        )
+        self.assertEqual("loss 10.0 %", row.cells().figure)
+
+    def test_more_time_is_a_loss(self):
+        """As of overhead: in percent of the time without."""
+        found = judgement(
+            entries((1.0, 2.0, 3.0), (1.5, 3.0, 4.5), made.LATENCY)
+        )
+        (row,) = found.rows
+        self.assertAlmostEqual(50.0, row.comparison.overhead_percent)
+
+    def test_one_side_only(self):
+        """A repetition without its other half is no pair."""
+        given = entries()
+        lone = dataclasses.replace(
+            given[0], conditions=given[0].conditions[:1]
+        )
+        (row,) = judgement([lone, *given[1:]]).rows
+        self.assertEqual(2, row.comparison.guest_repetitions)
+        found = judgement([lone], max_percent={"*": 5})
+        self.assertEqual("void", found.status)
+        self.assertIn("with and without neighbours", found.sentences()[1])
+
+    def test_few(self):
+        """Fewer than three pairs have no interval."""
+        found = judgement(entries(QUIET[:2], LOUD[:2]), max_percent={"*": 99})
+        self.assertEqual("inconclusive", found.status)
+        kinds = [one.finding.kind for one in found.findings]
+        self.assertIn("too_few_samples", kinds)
+
+    def test_other_questions(self):
+        """What says nothing of neighbours is not readable."""
+        judge = neighbours_judge.NeighboursJudge()
+        self.assertFalse(judge.understands(made.one(1, {made.IOPS: 5.0})))
+
+
+def curve(losses, metric=made.IOPS, **changes):
+    """Return repetitions of some numbers of guests.
+
+    :param losses: number of guests -> share of its rate that neighbours leave
+    :param changes: of the conditions with neighbours
+    """
+    found = []
+    for number, rate in enumerate(QUIET, 1):
+        there = [
+            made.taken(
+                number,
+                {metric: [left * rate / guests] * guests},
+                axes={"guests": guests, "neighbours": some},
+                **(changes if some else {}),
+            )
+            for guests, share in losses.items()
+            for some, left in ((0, 1), (2, share))
+        ]
+        found.append(made.repetition(number, there, expected=(metric,)))
+    return found
+
+
+class TestCurve(unittest.TestCase):
+    """Each number of guests has a loss of its own."""
+
+    def test_losses(self):
+        """And the limit is held at each of them."""
+        found = judgement(curve({1: 0.95, 2: 0.7}), max_percent={"disk.*": 12})
+        self.assertEqual("failed", found.status)
+        for row, guests, status in zip(
+            found.limited, (1, 2), ("passed", "failed"), strict=True
+        ):
+            self.assertEqual((guests, status), (row.guests, row.status))
+            words = "1 guest" if guests == 1 else "2 guests"
+            self.assertIn(f"{NAME} at {words}: without", row.sentence())
+            self.assertRegex(row.cells().figure, f"^loss .* % at {words}$")
+        self.assertAlmostEqual(
+            30, found.limited[1].comparison.overhead_percent, 1
+        )
+
+    def test_a_level_that_was_not_run(self):
+        """It breaks no limit: the stop rule left it out."""
+        given = curve({1: 0.95, 2: 0.95})
+        given = [
+            dataclasses.replace(
+                one,
+                conditions=tuple(
+                    dataclasses.replace(
+                        x, state="skipped", skipped="enough", observations=()
+                    )
+                    if x.axes["guests"] == 2
+                    else x
+                    for x in one.conditions
+                ),
+            )
+            for one in given
+        ]
+        found = judgement(given, max_percent={"disk.*": 12})
+        self.assertEqual([1], [row.guests for row in found.limited])
+        self.assertEqual("passed", found.status)
+
+    def test_degradation(self):
+        """It is that without neighbours, whatever befell the others."""
+        given = curve({1: 0.5, 2: 0.1}, findings=made.seen("guest_rebooted"))
+        judge = judging.DegradationJudge({"disk.*": 51})
+        found = made.given(judge, given).judgement()
+        (row,) = found.curves
+        self.assertEqual("passed", found.status)
+        self.assertAlmostEqual(50, row.point(2).loss.percent, 1)
+        kinds = {one.finding.kind for one in found.findings}
+        self.assertNotIn("guest_rebooted", kinds)
+
+    def test_validity(self):
+        """It is about all conditions."""
+        given = curve({1: 1, 2: 1}, findings=made.seen("guest_rebooted"))
+        judge = made.given(validity_judge.ValidityJudge(), given)
+        self.assertEqual("void", judge.judgement().status)
+
+    def test_what_the_others_lack(self):
+        """The repetition is not complete, and the curve is undecided."""
+        gap = repetition.Missing(
+            what=NAME, source="g9", reason="neighbour g9: it ended"
+        )
+        given = curve({1: 1, 2: 1}, state="incomplete", missing=(gap,))
+        judge = judging.DegradationJudge({"disk.*": 51})
+        found = made.given(judge, given).judgement()
+        self.assertEqual("inconclusive", found.status)
+        self.assertIn("neighbour g9", found.missing.sentence())
+
+
+class TestOthers(unittest.TestCase):
+    """Other judges are given what was measured without neighbours."""
+
+    def test_overhead(self):
+        """And what befell the other condition is not theirs."""
+        given = entries(
+            findings=made.seen("guest_rebooted"),
+            state="incomplete",
+        )
+        judge = made.given(overhead_judge.OverheadJudge(), given)
+        found = judge.judgement()
+        row = next(one for one in found.rows if one.metric == made.IOPS)
+        self.assertEqual(list(QUIET), [one.values[0] for one in row.guest])
+        kinds = {one.finding.kind for one in found.findings}
+        self.assertNotIn("guest_rebooted", kinds)
+
+    def test_validity(self):
+        """It is about both."""
+        given = entries(findings=made.seen("guest_rebooted"))
+        judge = made.given(validity_judge.ValidityJudge(), given)
+        found = judge.judgement()
+        self.assertEqual("void", found.status)
+        self.assertEqual(
+            {"guest_rebooted"}, {one.finding.kind for one in found.refused}
+        )

@@ -1,0 +1,66 @@
+"""Tests that a record counts once, however often it is handed over."""
+
+import dataclasses
+import unittest
+
+from rally_vmperf.measurement import overhead_judge
+from tests.unit import made
+
+
+class TestRepeated(unittest.TestCase):
+    """Repetitions are unique by run and number."""
+
+    def kinds(self, got):
+        return {one.finding.kind for one in got.findings}
+
+    def test_one_record_three_times(self):
+        """Is one repetition of three, and the verdict says so."""
+        (entry,) = made.several({made.IOPS: (11000.0,)}, planned=3)
+        got = made.judgement([entry] * 3)
+        self.assertEqual("inconclusive", got.status)
+        self.assertEqual((1, 2), (got.missing.complete, got.missing.absent))
+        self.assertIn("repetition_repeated", got.headline())
+        self.assertIn(
+            "repetition 1: recorded 3 times, counted once",
+            " ".join(one.sentence() for one in got.findings),
+        )
+
+    def test_figures_are_those_of_each_once(self):
+        """Also of what a merged judge was given too."""
+        entries = made.several(made.NEAR)
+        first = made.judge(entries)
+        second = overhead_judge.OverheadJudge({"*": 15})
+        second.add(entries[0])
+        first.merge(second)
+        got, once = first.judgement(), made.judgement(entries)
+        self.assertEqual(
+            [row.sentence() for row in once.rows],
+            [row.sentence() for row in got.rows],
+        )
+        self.assertEqual("passed", got.status)
+        self.assertIn("repetition_repeated", self.kinds(got))
+        self.assertNotIn("repetition_repeated", self.kinds(once))
+
+    def test_two_records_of_one_repetition(self):
+        """Which is right is not known: whatever came first."""
+        entries = made.several(made.NEAR)
+        other = dataclasses.replace(
+            made.several(made.FAR)[0], number=entries[0].number
+        )
+        got = made.judgement([*entries, other])
+        self.assertIn("records_contradict", self.kinds(got))
+        self.assertEqual((1,), got.left_out)
+        self.assertEqual(got, made.judgement([other, *entries]))
+
+    def test_two_runs(self):
+        """Stand as no one run."""
+        one, two = (
+            [
+                dataclasses.replace(entry, run=run)
+                for entry in made.several(made.NEAR)
+            ]
+            for run in ("run-a", "run-b")
+        )
+        got = made.judgement([*one, *two])
+        self.assertEqual("void", got.status)
+        self.assertIn("run-a, run-b", got.sentence())

@@ -1,0 +1,100 @@
+"""Tests of the SLA on findings, as Rally uses it."""
+
+import unittest
+
+import ddt
+import jsonschema
+
+from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.questions.common import validity_judge
+from rally_vmperf.records import codec
+from tests.unit import made
+from tests.unit.plugins.sla import test_overhead
+
+Valid = criteria.SLAS["vmperf_valid"]
+
+
+def found(kind, **changes):
+    """Return a finding of a record."""
+    return {"kind": kind, "subject": "g1", "seen": "x", **changes}
+
+
+@ddt.ddt
+class TestValid(unittest.TestCase):
+    """No figure has a limit."""
+
+    def judged(self, findings=(), rates=(90.0, 91.0, 89.0), **criterion):
+        """Return an SLA that has seen repetitions with these findings."""
+        sla = Valid(criterion)
+        for number, rate in enumerate(rates, 1):
+            sla.add_iteration(
+                test_overhead.iteration(rate, number, findings=list(findings))
+            )
+        return sla
+
+    @ddt.data(
+        ([], {}, "passed: no finding voids the run"),
+        (["swap_or_oom"], {}, "void: 1 finding is not tolerated"),
+        (["swap_or_oom"], {"tolerate": ["swap_or_oom"]}, "passed"),
+        (["swap_or_oom"], {"tolerate": ["guest_faster"]}, "void"),
+        (["steal_time"], {}, "passed: .*, with 1 warning: steal_time"),
+        (["steal_time"], {"refuse": ["steal_time"]}, "void: 1 finding is"),
+        (["shape_whole"], {"refuse": ["steal_time"]}, "passed"),
+    )
+    @ddt.unpack
+    def test_findings(self, kinds, criterion, words):
+        """What voids and is not tolerated fails, and what is refused."""
+        sla = self.judged([found(kind) for kind in kinds], **criterion)
+        result = sla.result()
+        self.assertRegex(result["detail"], f"^{words}")
+        self.assertIs(words.startswith("passed"), result["success"])
+        for kind in kinds:
+            if not result["success"]:
+                self.assertIn("(g1: x)", result["detail"], kind)
+
+    def test_a_guest_that_is_too_fast(self):
+        """Is seen in the figures, where no metric has a limit."""
+        sla = self.judged(rates=(190.0, 191.0, 189.0))
+        self.assertFalse(sla.result()["success"])
+        self.assertIn("significantly faster", sla.details())
+        sla = self.judged(
+            rates=(190.0, 191.0, 189.0), tolerate=["guest_faster"]
+        )
+        self.assertTrue(sla.result()["success"], sla.details())
+
+    def test_nothing(self):
+        """Nothing measured is no valid run, nor is half of one."""
+        self.assertRegex(self.judged(rates=()).details(), "^void: nothing")
+        sla = Valid({})
+        sla.add_iteration(test_overhead.iteration(90.0, 1))
+        self.assertFalse(sla.result()["success"])
+        self.assertRegex(sla.details(), "^inconclusive: measurements are")
+
+    def test_merged(self):
+        """Repetitions of another instance count."""
+        bad = self.judged([found("swap_or_oom")], rates=(90.0,))
+        good = Valid({})
+        for number in (2, 3):
+            good.add_iteration(test_overhead.iteration(90.0, number))
+        good.merge(bad)
+        self.assertFalse(good.result()["success"])
+
+    def test_density(self):
+        """Curves are judged by what their question sees."""
+        judge = validity_judge.ValidityJudge()
+        records = made.density_records()
+        for record in records:
+            judge.add(codec.decode(record))
+        self.assertEqual("passed", judge.judgement().status)
+        judge = validity_judge.ValidityJudge()
+        for record in records:
+            judge.add(
+                codec.decode({**record, "findings": [found("swap_or_oom")]})
+            )
+        self.assertEqual("void", judge.judgement().status)
+
+    @ddt.data({"tolerate": ["typo"]}, {"refuse": "steal_time"}, {"max": 1})
+    def test_schema(self, criterion):
+        """It is closed."""
+        with self.assertRaises(jsonschema.ValidationError):
+            jsonschema.validate(criterion, Valid.CONFIG_SCHEMA)

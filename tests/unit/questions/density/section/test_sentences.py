@@ -1,0 +1,90 @@
+import dataclasses
+import unittest
+
+import ddt
+
+from rally_vmperf.questions.density.section import sentences
+from rally_vmperf.questions.density.section import shares
+from tests.unit import made
+
+NAME = "memory.mbw.memcpy.rate"
+
+
+@ddt.ddt
+class ToldTestCase(unittest.TestCase):
+    def test_limit_is_a_share(self):
+        series = shares.series(made.density_row(NAME, limit=20))
+        alone, two, _ = series.shares
+        self.assertIsNone(sentences.limit_of(series, alone))
+        self.assertAlmostEqual(0.8, sentences.limit_of(series, two))
+
+    def test_limit_against_bare_metal_moves_with_it(self):
+        row = made.density_row(NAME, limit=20, against="bare_metal")
+        series = shares.series(row)
+        two = series.shares[1]
+        self.assertAlmostEqual(0.8 * two.bare, sentences.limit_of(series, two))
+        point = dataclasses.replace(two.point, bare=())
+        without = dataclasses.replace(two, point=point)
+        self.assertIsNone(sentences.limit_of(series, without))
+
+    def test_without_a_limit_there_is_no_line(self):
+        series = shares.series(made.density_row(NAME, limit=None, statuses={}))
+        self.assertIsNone(sentences.limit_of(series, series.shares[1]))
+
+    def test_a_curve_can_be_read_aloud(self):
+        row = made.density_row(NAME, void=(2,), gaps=(3,))
+        self.assertEqual(
+            "rate per guest in percent of a lone guest: 1 guest 100.0 %, "
+            "2 guests 96.2 % (void), 3 guests not measured",
+            sentences.curve(shares.series(row)),
+        )
+
+    @ddt.data(
+        ("cpu.events.rate", 611.0, "611 events/s"),
+        ("cpu.bzip2.compress_time", 0.592, "0.592 per s"),
+        (NAME, 1.87e10, "18.7 GB/s"),
+    )
+    @ddt.unpack
+    def test_rate_of_a_time_is_so_many_a_second(self, name, value, words):
+        self.assertEqual(
+            words, sentences.rate(made.density_row(name).metric, value)
+        )
+
+    def test_law_is_told_with_intervals_and_goodness(self):
+        row = made.density_row(NAME, levels=(1, 2, 4, 8))
+        (words,) = sentences.law(row)
+        for part in (
+            "contention 0.02 (0.018 to 0.022)",
+            "coherency 0.004 (0.0036 to 0.0044)",
+            "99.3 %",
+            "largest at 15.7 guests",
+        ):
+            self.assertIn(part, words)
+        none = dataclasses.replace(row.law.coherency, value=0.0)
+        rising = dataclasses.replace(
+            row.law, coherency=none, contradicted="at 2 guests it is above"
+        )
+        words = sentences.law(dataclasses.replace(row, law=rising))
+        self.assertIn("the total only rises", words[0])
+        self.assertEqual(
+            "The data contradict it: at 2 guests it is above.", words[1]
+        )
+
+    @ddt.data(
+        (True, "a straight line describes"),
+        (False, "does not describe"),
+        (None, "is open"),
+    )
+    @ddt.unpack
+    def test_line_says_whether_it_is_one(self, linear, part):
+        row = made.density_row(NAME)
+        line = dataclasses.replace(row.line, linear=linear)
+        (words,) = sentences.line(dataclasses.replace(row, line=line))
+        self.assertIn("11.2 % of a lone guest (9.8 to 12.7 %)", words)
+        self.assertIn(part, words)
+
+    def test_nothing_is_said_of_what_is_not_there(self):
+        row = made.density_row(NAME, line=None, law=None, fits=None)
+        self.assertEqual(
+            [], sentences.line(row) + sentences.law(row) + sentences.fits(row)
+        )

@@ -1,0 +1,95 @@
+"""Documents changed in whatever way their schema lets through."""
+
+import collections.abc
+import copy
+import math
+import typing as t
+
+#: What may stand in the place of a number.
+NUMBERS = (
+    *(0, 1, -1, 7, 10**18, 10**400, 0.5, 1e-300, 5e-324, 1e308, -1e308),
+    *(math.inf, -math.inf, math.nan),
+)
+TEXTS = ("", "x", "<script>", "\x1b[2J", "disk.fio.randread.iops", "g1")
+
+
+def mutated(document, schema, rng, times):
+    """Return a document with values changed to others of its schema."""
+    changed = copy.deepcopy(document)
+    for _ in range(times):
+        found = list(_places(changed, schema, schema))
+        holder, key, rule = rng.choice(found)
+        others = list(_others(holder[key], rule))
+        if others:
+            holder[key] = rng.choice(others)
+    return changed
+
+
+def _places(
+    node: t.Any, rule: t.Any, root: t.Any
+) -> collections.abc.Iterator[tuple[t.Any, t.Any, t.Any]]:
+    """Yield what holds each value of a document, its key, and its schema."""
+    rule = _resolved(rule, root)
+    if isinstance(node, dict):
+        known = rule.get("properties", {})
+        for key in node:
+            own = known.get(key, rule.get("additionalProperties", {}))
+            yield from _of(node, key, own, root)
+    elif isinstance(node, list):
+        items = rule.get("items", {})
+        for at in range(len(node)):
+            own = items[at] if isinstance(items, list) else items
+            yield from _of(node, at, own, root)
+
+
+def _of(holder, key, rule, root):
+    own = _resolved(rule if isinstance(rule, dict) else {}, root)
+    yield holder, key, own
+    yield from _places(holder[key], own, root)
+
+
+def _resolved(rule, root):
+    while "$ref" in rule:
+        rule = root["definitions"][rule["$ref"].rpartition("/")[2]]
+    return rule
+
+
+def _others(value, rule):
+    """Yield values that may stand in the place of another."""
+    if "enum" in rule or "const" in rule:
+        yield from rule.get("enum", ())
+        return
+    kinds = rule.get("type", ())
+    kinds = {kinds} if isinstance(kinds, str) else set(kinds)
+    if "null" in kinds:
+        yield None
+    if "boolean" in kinds:
+        yield not value
+    if "string" in kinds and "pattern" not in rule:
+        most = rule.get("maxLength", 100)
+        yield from (one for one in TEXTS if len(one) <= most)
+    if kinds & {"number", "integer"}:
+        for one in NUMBERS:
+            whole = isinstance(one, int)
+            low, above = rule.get("minimum"), rule.get("exclusiveMinimum")
+            high, below = rule.get("maximum"), rule.get("exclusiveMaximum")
+            if (
+                ("number" in kinds or whole)
+                # As in JSON Schema, which lets through what is no number.
+                and not (low is not None and one < low)
+                and not (above is not None and one <= above)
+                and not (high is not None and one > high)
+                and not (below is not None and one >= below)
+            ):
+                yield one
+    if isinstance(value, list):
+        least, most = rule.get("minItems", 0), rule.get("maxItems", 10**6)
+        fixed = isinstance(rule.get("items"), list)
+        for one in ([], value[:1], value[::-1], value * 2):
+            if least <= len(one) <= most and not fixed:
+                yield copy.deepcopy(one)
+    if isinstance(value, dict):
+        required = set(rule.get("required", ()))
+        for key in value:
+            if key not in required:
+                yield {k: v for k, v in value.items() if k != key}

@@ -1,0 +1,87 @@
+"""Records with distributions and lines, of the form that fio gives."""
+
+import math
+import random
+
+from rally_vmperf.measurement.samples import histogram
+from rally_vmperf.measurement.samples import merged
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.records import merged as merged_
+
+LATENCY = sample.Metric(
+    name="disk.fio.randread.latency", unit="s", better="lower"
+)
+IOPS = sample.Metric(
+    name="disk.fio.randread.iops", unit="ops/s", better="higher"
+)
+
+
+def shaped(record):
+    """Add to a record what its machines had together; return it.
+
+    Latencies grow with the guests, and some requests wait for a flush; the
+    rate sags in the middle.
+    """
+    chance = random.Random(record["repetition"])
+    for one in record["conditions"]:
+        if not one["skipped"]:
+            one.update(_shapes(len(one["machines"]), 0.0004, chance))
+    for copies in record["reference"]["copies"] if record["reference"] else ():
+        found = _shapes(copies["copies"], 0.0003, chance)
+        counted = len(copies["repetitions"])
+        copies["percentiles"] = {
+            name: [one["percentiles"]] * counted
+            for name, one in found["distributions"].items()
+        }
+        copies.update(found)
+    record["metrics"] |= {
+        one.name: {"unit": one.unit, "better": one.better, "scale": one.scale}
+        for one in (
+            LATENCY,
+            *sample.percentiles(LATENCY),
+            IOPS,
+        )
+        if one.name not in record["metrics"]
+    }
+    return record
+
+
+def _shapes(machines, middle, chance):
+    middle *= machines**0.8 * chance.uniform(0.97, 1.03)
+    requests = 40_000
+    readings = []
+    for place in range(machines):
+        counts = []
+        for step in range(-120, 330):
+            fast = math.exp(-((step / 30) ** 2)) / 53
+            flush = 0.004 * math.exp(-(((step - 200) / 25) ** 2)) / 44
+            count = round(requests * (fast + flush))
+            if count:
+                counts.append((middle * 1.02**step, count))
+        readings.append(
+            (
+                f"g{place}",
+                sample.Distribution(
+                    metric=LATENCY, histogram=histogram.Histogram.of(counts)
+                ),
+            )
+        )
+        points = tuple(
+            (
+                float(second),
+                3.2
+                / middle
+                * chance.uniform(0.94, 1.06)
+                * (0.6 if second in (5, 6) else 1),
+            )
+            for second in range(1, 11)
+        )
+        readings.append(
+            (f"g{place}", sample.Series(metric=IOPS, points=points))
+        )
+    return {
+        "distributions": merged_.encode_distributions(
+            merged.distributions(readings)
+        ),
+        "lines": merged_.encode_lines(merged.lines(readings)),
+    }

@@ -1,0 +1,71 @@
+"""Tests of the table of verdicts."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.questions import judging
+from rally_vmperf.report import sources
+from rally_vmperf.report import verdict_table
+from tests.unit import made
+
+
+def lines(records, **criteria):
+    """Return the table of records that are held to these criteria."""
+    source = sources.Source(
+        question=records[0]["question"],
+        scenario="",
+        records=records,
+        criteria={f"vmperf_{name}": one for name, one in criteria.items()},
+    )
+    return verdict_table.lines(judging.run(source))
+
+
+@ddt.ddt
+class TestLines(unittest.TestCase):
+    """Text that fits a terminal."""
+
+    def test_gravest_first(self):
+        """Each limit has a row with its figure."""
+        got = lines(made.records(), overhead=made.LIMITS)
+        words = [line.split()[0] for line in got if line[:1] not in (" ", "")]
+        verdicts = [x for x in words if x in ("inconclusive", "passed")]
+        self.assertEqual(sorted(verdicts), verdicts)
+        self.assertLess({"passed"}, set(verdicts))
+        rows = "\n".join(got)
+        for name in made.METRICS:
+            self.assertIn(name, rows)
+        self.assertRegex(rows, r"overhead 4\.\d % +[0-9.]+ to [0-9.]+ % +4 %")
+
+    def test_all_fit(self):
+        """Also under the names of others."""
+        for criteria in (
+            {"overhead": made.LIMITS},
+            {"spread": {"max_gsd_ratio": {"*": 1.5}, "max_gsd": {"*": 1.2}}},
+        ):
+            got = lines(made.records(guests=2), **criteria)
+            self.assertLessEqual(max(map(len, got)), verdict_table.WIDTH)
+
+    def test_density(self):
+        """Losses and shares say at how many guests."""
+        got = "\n".join(
+            lines(
+                made.few(made.density_records()),
+                degradation={"max_percent": {"*": 1}},
+                fairness={"min_index": {"*": 0.1}},
+            )
+        )
+        self.assertRegex(got, r"loss [0-9.]+ % at \d+ guests")
+        self.assertRegex(got, r"index [0-9.]+ at \d+ guests")
+
+    def test_what_voids(self):
+        """Stands below the figures, and nothing can change the terminal."""
+        records = made.records()
+        for one in records:
+            one["findings"] = [
+                {"kind": "wrong_host", "subject": "g1", "seen": "\x1b[31m"}
+            ]
+        got = lines(records, overhead=made.LIMITS)
+        self.assertIn("void", got[0])
+        self.assertIn("elsewhere than asked for", " ".join(got))
+        self.assertNotIn("\x1b", "".join(got))

@@ -1,0 +1,178 @@
+"""Somebody else's package, from its installation to the report."""
+
+import hashlib
+import importlib
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+from rally_vmperf.baseline import matching
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import ports
+from rally_vmperf.execution.stations import reach
+from rally_vmperf.execution.stations import station
+from rally_vmperf.machines import local
+from rally_vmperf.questions import judging
+from rally_vmperf.questions.overhead import run as overhead
+from rally_vmperf.records import files
+from rally_vmperf.records import journal
+from rally_vmperf.report import page
+from rally_vmperf.report import sources
+from rally_vmperf.runs import recorded
+from rally_vmperf.runs import recording
+from rally_vmperf.workloads import registry
+from tests.unit.doc import pages
+from tests.unit.execution import test_servers
+from tests.unit.runs import whole
+
+PAGE = pages.ROOT / "doc/source/contributor/workload.rst"
+LATENCY = "network.courier.shared.latency"
+RATE = "network.courier.shared.rate"
+
+
+def of_the_page(folder):
+    """Lay down the package that the page shows, and nothing else."""
+    shown = re.findall(r"^\.\. literalinclude:: example/(\S+)$",
+                       PAGE.read_text(), re.M)  # fmt: skip
+    for name in shown:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(PAGE.parent / "example" / name, path)
+        if path.suffix == ".py":
+            (path.parent / "__init__.py").touch()
+
+
+class ForeignPackageTestCase(unittest.TestCase):
+    """It runs over machines of this computer, two guests and a peer."""
+
+    def setUp(self):
+        super().setUp()
+        self.folder = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory())
+        )
+        source, installed = self.folder / "source", self.folder / "installed"
+        of_the_page(source)
+        subprocess.run(
+            [
+                *(sys.executable, "-m", "pip", "install", "--quiet"),
+                *("--no-deps", "--no-build-isolation", "--no-index"),
+                *("--target", installed, source),
+            ],
+            check=True,
+        )
+        self.enterContext(
+            mock.patch.object(sys, "path", [str(installed), *sys.path])
+        )
+        self.enterContext(mock.patch.dict(sys.modules))
+        self.addCleanup(registry.find.cache_clear)
+        registry.find.cache_clear()
+        importlib.invalidate_caches()
+        first = test_servers.free_ports()
+        self.enterContext(mock.patch.object(ports, "FIRST", first))
+        self.enterContext(mock.patch.object(ports, "LAST", first + 99))
+        self.message = self.folder / "message"
+        self.message.write_bytes(b"x" * 1000)
+        self.workloads = [
+            {
+                "name": "courier",
+                "arguments": {"time": 1, "message": str(self.message)},
+            }
+        ]
+
+    def peer(self, *_):
+        """Return a station on this computer."""
+        return station.Station(
+            name="peer",
+            machine=local.Local("peer"),
+            role="peer",
+            address="127.0.0.1",
+            parent=str(self.folder),
+        )
+
+    def baseline(self):
+        """Record two copies on bare metal, which is this computer too."""
+        part = recording.Part(
+            recording.Plan(
+                baseline="metal",
+                session=whole.SESSION,
+                assignments=assignment.assign(self.workloads),
+                shape=matching.Shape(1, 512, 2),
+                repetitions=1,
+                warmup=0,
+                folder=str(self.folder),
+                held=False,
+                options={},
+            ),
+            journal.Journal(self.folder, "bare-metal"),
+        )
+        part.measure(
+            lambda: local.Local("metal"),
+            self.peer(),
+            whole.quiet,
+            whole.quiet,
+        )
+        self.assertEqual([], part.missing())
+        return recorded.baseline([part])
+
+    def records(self, document):
+        """Measure two guests once; return the records."""
+        machines = [local.Local(name) for name in ("g1", "g2")]
+        asked = whole.asked(
+            self.folder,
+            document,
+            *machines,
+            workloads=self.workloads,
+            peer={"address": "127.0.0.1"},
+        )
+        for place in asked.opened.arrived("w", asked.booted).stations:
+            place.parent = str(self.folder)
+        with mock.patch.object(
+            reach, "peer_station", autospec=True, side_effect=self.peer
+        ):
+            run = asked.opened.run("w", lambda: overhead.make(asked))
+            self.addCleanup(asked.opened.close, "w")
+            return [run.repeat(1)]
+
+    def test_the_whole_loop(self):
+        """Every feature that it declares is in records, verdict and page."""
+        document = self.baseline()
+        records = self.records(document)
+        (last,) = records
+        self.assertEqual([], last["missing"])
+        self.assertEqual([], last["conditions"][0]["missing"])
+        self.assertEqual("complete", last["state"])
+        samples = last["conditions"][0]["samples"]
+        for name in ("shared", "own"):
+            for what in ("rate", "connect_time", "latency_p50"):
+                found = samples[f"network.courier.{name}.{what}"]
+                self.assertEqual(2, len(found))
+        self.assertTrue(last["metrics"][RATE]["adds_up"])
+        connecting = RATE.replace("rate", "connect_time")
+        self.assertFalse(last["metrics"][connecting]["adds_up"])
+        details = files.read(self.folder, last["files"]["machines"])
+        self.assertEqual(
+            hashlib.sha256(b"x" * 1000).hexdigest(),
+            details["machines"]["g1"]["facts"]["courier"]["message_sha256"],
+        )
+        judged = judging.run(
+            sources.Source(
+                question="overhead",
+                scenario="VMPerf.overhead",
+                records=records,
+                criteria={
+                    "vmperf_overhead": {"max_percent": {"network.*": 99.9}}
+                },
+                folder=self.folder,
+            )
+        )
+        (judgement,) = judged.judgements.values()
+        rows = {row.metric.name for row in judgement.rows}
+        self.assertLessEqual({RATE, f"{LATENCY}_p50"}, rows)
+        text = page.standalone([judged])
+        for words in (RATE, LATENCY, "courier"):
+            self.assertIn(words, text)

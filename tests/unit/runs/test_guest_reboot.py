@@ -1,0 +1,103 @@
+"""Tests of guests that boot anew between repetitions or workloads."""
+
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.machines import base
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import guest_reboot
+from tests.unit.runs import test_idle_guests
+
+NAMES = test_idle_guests.NAMES
+
+
+def current(*machines, repetition=1, lost=()):
+    """Return the condition that is to be measured."""
+    return conditions.Current(
+        condition=conditions.Condition(),
+        repetition=repetition,
+        machines=machines,
+        lost=lost,
+    )
+
+
+@mock.patch("time.sleep", new=mock.Mock())
+@ddt.ddt
+class TestReboot(test_idle_guests.Case):
+    """Who was just booted is not rebooted; later all are, and waited for."""
+
+    def reboot(self, when="between_repetitions", others="idle"):
+        """Return what is tested."""
+        return guest_reboot.GuestReboot(
+            when=when,
+            others=others,
+            connection=self.cloud,
+            session=self.session,
+            guests=self.guests,
+            config={"boot_timeout": 60, "ssh_timeout": 5},
+            progress=lambda line: None,
+        )
+
+    def verbs(self):
+        """Return how often servers were stopped and started so far."""
+        verbs = ("stop_server", "start_server")
+        return [self.cloud.calls.count(verb) for verb in verbs]
+
+    def test_between_repetitions(self):
+        """Once before the second, whatever its conditions."""
+        one = self.reboot()
+        self.assertFalse(one.between_workloads)
+        self.assertEqual(actions.Effect(), one.before(current(*NAMES)))
+        self.assertEqual([0, 0], self.verbs())
+        started = actions.Effect(started=frozenset(NAMES))
+        second = current("g1", repetition=2)
+        self.assertEqual(started, one.before(second))
+        self.assertEqual([3, 3], self.verbs())
+        self.assertEqual({}, self.session.last_look)
+        self.assertEqual(
+            [1, 1, 1], [len(one.waited) for one in self.machines.values()]
+        )
+        self.assertEqual(
+            {"ACTIVE"},
+            {one.status for one in self.cloud.compute.all_servers.values()},
+        )
+        self.assertEqual(actions.Effect(), one.before(second))
+        self.assertEqual([3, 3], self.verbs())
+
+    def test_between_workloads(self):
+        """Those that take part; and all before another condition."""
+        one = self.reboot("between_workloads")
+        self.assertTrue(one.between_workloads)
+        one.before(current("g1"))
+        effect = one.between(current("g1"))
+        self.assertEqual(frozenset({"g1"}), effect.started)
+        self.assertEqual([1, 1], self.verbs())
+        effect = one.before(current("g1", "g2", lost={"g3"}))
+        self.assertEqual(frozenset({"g1", "g2"}), effect.started)
+        self.assertEqual([3, 3], self.verbs())
+
+    @ddt.data(("stopped", "SHUTOFF", 1), ("paused", "PAUSED", 3))
+    @ddt.unpack
+    def test_guests_at_rest(self, others, status, started):
+        """Stopped ones rest on; paused ones boot anew as well."""
+        one = self.reboot(others=others)
+        one.before(current("g1"))
+        servers = self.cloud.compute.all_servers
+        for guest in self.guests[1:]:
+            servers[guest.id].status = status
+        effect = one.before(current("g1", repetition=2))
+        self.assertEqual({}, effect.trouble)
+        self.assertEqual(started, len(effect.started))
+        self.assertEqual("ACTIVE", servers[self.guests[0].id].status)
+
+    def test_a_guest_that_does_not_come_back(self):
+        """It keeps only those conditions from being measured that it is in."""
+        self.machines["g2"].trouble = base.HostKeyMismatch("g2: not known")
+        for names, troubled in ((("g1",), []), (("g1", "g2"), ["g2"])):
+            one = self.reboot()
+            one.before(current(*names))
+            effect = one.before(current(*names, repetition=2))
+            self.assertEqual(troubled, [*effect.trouble])
+            self.assertEqual({"g2"}, effect.lost)

@@ -1,0 +1,236 @@
+"""Tests of raw outputs of two sides, as studies published them."""
+
+import json
+import pathlib
+import unittest
+
+import ddt
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
+from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.questions.overhead import conclusion
+from rally_vmperf.runs.raw_outputs import imported
+from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.workloads import registry
+from tests.unit.workloads import golden
+
+METAL = {
+    "unixbench": ["unixbench-r730xd-2019-baremetal.txt"],
+    "mbw": ["mbw-r730xd-2019-baremetal.txt"],
+    "iperf": ["iperf-r730xd-2019-baremetal.txt"],
+}
+GUEST = {
+    "unixbench": ["unixbench-r730xd-2019-guest.txt"],
+    "mbw": ["mbw-r730xd-2019-guest.txt"],
+    "iperf": [
+        "iperf-r730xd-2019-guest.txt",
+        "guest_to_guest=iperf-r730xd-2019-guest-to-guest.txt",
+    ],
+}
+#: Metric -> what it is called in the file of published figures.
+PUBLISHED = {
+    "application.unixbench.dhry2reg.rate": "unixbench dhry2reg",
+    "application.unixbench.whetstone-double.rate": "unixbench whetstone",
+    "application.unixbench.fsdisk.rate": "unixbench fsdisk",
+    "application.unixbench.execl.rate": "unixbench execl",
+    "memory.mbw.memcpy": "mbw 512",
+    "network.iperf2.to_peer.throughput": "iperf, guest to bare metal",
+    "network.iperf2.guest_to_guest.throughput": "iperf, guest to guest",
+}
+#: Largest rate of the disks of the study of cache modes, B/s.
+ARRAY = {"disk.*": 330e6}
+
+
+def outputs(files):
+    """Return what files of golden outputs tell, by their tools."""
+    found = []
+    for tool, names in files.items():
+        for name in names:
+            which, _, file = name.rpartition("=")
+            found.append(raw.read(tool, golden.text(file), which))
+    return raw.merge(found)
+
+
+def mode(name):
+    """Return the outputs of a cache mode."""
+    return outputs({"dd": [f"dd-2019-all-{name}.txt"]})
+
+
+def metal(raws=None, **changes):
+    """Return the baseline of raw outputs, which is valid."""
+    content = imported.baseline(
+        "r730xd", "metal", raws or outputs(METAL), {**changes}
+    )
+    return document.check(json.loads(json.dumps(content)), "test")
+
+
+def judged(content, guest, physical=None, **limits):
+    """Return the judgement, and its rows by metric."""
+    judge = overhead_judge.OverheadJudge(**limits)
+    for entry in imported.repetitions(content, guest, physical or {}):
+        judge.add(entry)
+    judgement = judge.judgement()
+    return judgement, {row.metric.name: row for row in judgement.rows}
+
+
+def kinds(row):
+    """Return the kinds of findings of a row."""
+    return {one.finding.kind for one in row.findings}
+
+
+@ddt.ddt
+class PublishedTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.judgement, self.rows = judged(
+            metal(), outputs(GUEST), max_percent={"*": 20}
+        )
+
+    def test_the_overheads_of_the_study(self):
+        """The published 1.7 % of memcpy is a slip; it is 17.5 %."""
+        path = pathlib.Path(golden.__file__).parents[1]
+        path = path / "measurement" / "data" / "published.json"
+        rows = [
+            row
+            for row in json.loads(path.read_text())
+            if row["study"] == "r730xd-2019"
+        ]
+        self.assertEqual(len(PUBLISHED), len(rows))
+        for metric, begin in PUBLISHED.items():
+            (row,) = (r for r in rows if r["workload"].startswith(begin))
+            self.assertAlmostEqual(
+                row["recomputed_overhead_percent"],
+                self.rows[metric].comparison.overhead_percent,
+                places=2,
+                msg=metric,
+            )
+
+    def test_one_value_a_side_is_never_a_pass(self):
+        self.assertEqual("inconclusive", self.judgement.status)
+        self.assertFalse(self.judgement.passed)
+        for row in self.rows.values():
+            self.assertEqual("inconclusive", row.status)
+            self.assertIn("too_few_samples", kinds(row))
+            self.assertIsNone(row.comparison.low)
+
+    def test_guests_that_beat_bare_metal_are_flagged(self):
+        flagged = {
+            name.split(".")[2]
+            for name, row in self.rows.items()
+            if "guest_slightly_faster" in kinds(row)
+        }
+        self.assertEqual(
+            {"execl", "fstime", "fsbuffer", "pipe", "context1", "spawn"}
+            | {"shell1", "syscall"},
+            flagged,
+        )
+
+    def test_a_sentence_for_each_class(self):
+        found = conclusion.sentences(self.judgement)
+        self.assertEqual(
+            ["CPU", "Memory", "Disk", "Network"],
+            [one.partition(":")[0] for one in found],
+        )
+        cpu, memory, disk, network = found
+        self.assertIn("2.5 % at least, in 3 of 9 figures", cpu)
+        self.assertIn("better than bare metal are 6 of 9 figures", cpu)
+        self.assertIn("loses 17.5 % (memory.mbw.memcpy)", memory)
+        self.assertIn("loses 2.1 % (application.unixbench.fsdisk", disk)
+        self.assertIn("10.0 % (network.iperf2.guest_to_guest", network)
+        self.assertIn("9.1 % at least", network)
+        for one in found:
+            self.assertIn("inconclusive: fewer than three", one)
+
+    def test_what_stands_in_between_guests_is_told(self):
+        row = self.rows["network.iperf2.guest_to_guest.throughput"]
+        self.assertIn("partner_is_peer", kinds(row))
+
+
+class CacheModesTestCase(unittest.TestCase):
+    def test_several_runs_have_an_interval(self):
+        judgement, rows = judged(
+            metal(mode("none")),
+            mode("directsync"),
+            ARRAY,
+            max_percent={"*": 40},
+        )
+        (row,) = rows.values()
+        self.assertEqual("passed", row.status)
+        (sentence,) = conclusion.sentences(judgement)
+        self.assertNotIn("inconclusive", sentence)
+
+    def test_unsafe_is_above_what_the_disk_can_do(self):
+        """No disk wrote that."""
+        judgement, rows = judged(
+            metal(mode("none")), mode("unsafe"), ARRAY, max_percent={"*": 20}
+        )
+        (row,) = rows.values()
+        self.assertEqual("void", row.status)
+        self.assertIn("above_physical_limit", kinds(row))
+        self.assertRegex(
+            judgement.sentence(),
+            "the guest shows 1.32 GB/s, the machine can do 330 MB/s",
+        )
+        self.assertEqual(
+            ["Disk: above what the machine can do is 1 of 1 figure."],
+            conclusion.sentences(judgement),
+        )
+
+    def test_without_the_limit_it_is_just_too_fast(self):
+        _, rows = judged(metal(mode("none")), mode("unsafe"))
+        (row,) = rows.values()
+        self.assertNotIn("above_physical_limit", kinds(row))
+        self.assertIn("guest_faster", kinds(row))
+
+    def test_a_limit_of_no_metric(self):
+        with self.assertRaisesRegex(ValueError, "'dsk.*' matches no metric"):
+            judged(metal(mode("none")), mode("unsafe"), {"dsk.*": 1.0})
+
+
+class BaselineTestCase(unittest.TestCase):
+    def test_what_is_not_known_is_told(self):
+        for content, wanted in (
+            (metal(), True),
+            (metal(cpu_model="E5-2650"), False),
+        ):
+            for entry in content["entries"]:
+                (found,) = entry["findings"]
+                self.assertEqual("baseline_imported", found["kind"])
+                self.assertIn("unknown: shape, held", found["seen"])
+                self.assertEqual(wanted, "fingerprint" in found["seen"])
+
+    def test_a_task_finds_it(self):
+        """By the arguments that are known, and whatever its shape."""
+        content = metal()
+        shape = matching.Shape(vcpus=8, memory_mib=16384)
+        arguments = registry.get("mbw").complete(
+            {"size_mib": 512, "methods": ["memcpy", "dumb", "mcblock"]}
+        )
+        entry = matching.find(content, "mbw", arguments, shape)
+        self.assertTrue(entry["imported"])
+        bench = registry.get("unixbench").complete({"flags": "-O2"})
+        matching.find(content, "unixbench", bench, shape)
+        with self.assertRaisesRegex(
+            document.BaselineError,
+            "size_mib is 512 in the baseline and 64 in the task",
+        ):
+            matching.find(content, "mbw", {**arguments, "size_mib": 64}, shape)
+        many = matching.Shape(vcpus=8, memory_mib=16384, copies=2)
+        with self.assertRaisesRegex(
+            document.BaselineError, "mbw for 1 x unknown size, but the guests"
+        ):
+            matching.find(content, "mbw", arguments, many)
+
+    def test_other_arguments_are_not_compared(self):
+        text = golden.text("dd-2019-all-none.txt")
+        other = raw.read("dd", text.replace("fdatasync", "fsync"))
+        with self.assertRaisesRegex(
+            document.BaselineError, "sync is 'fdatasync' in the baseline and"
+        ):
+            judged(metal(mode("none")), [other])
+
+    def test_what_bare_metal_lacks(self):
+        _, rows = judged(metal(mode("none")), outputs(GUEST))
+        row = rows["memory.mbw.memcpy"]
+        self.assertIn("has no such metric", row.sentence())

@@ -1,0 +1,161 @@
+"""Tests of what raw outputs tell, and of what they do not."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.workloads import base
+from tests.unit.workloads import golden
+
+
+def _values(one):
+    return [[s.value for s in each] for each in one.repetitions]
+
+
+@ddt.ddt
+class ReadTestCase(unittest.TestCase):
+    """Real outputs of studies, by the parsers of the workloads."""
+
+    def test_mbw(self):
+        found = raw.read("mbw", golden.text("mbw-r730xd-2019-guest.txt"))
+        self.assertEqual(
+            {
+                "size_mib": 512,
+                "runs": 10,
+                "methods": ["memcpy", "dumb", "mcblock"],
+                "block_size": 262144,
+            },
+            found.arguments,
+        )
+        # Of others beside it a process says nothing.
+        self.assertEqual(("processes",), found.unknown)
+        ((memcpy, *_),) = _values(found)
+        self.assertAlmostEqual(6254.520, memcpy / 2**20, places=2)
+
+    def test_mbw_before_1_4(self):
+        """What it calls dumb is memcpy; mcblock is no figure at all."""
+        text = golden.text("mbw-1.2.2.txt").split("\n", 1)[1]
+        (swapped,) = _values(raw.read("mbw", text, "1.2.2"))
+        (named,) = _values(raw.read("mbw", text))
+        self.assertEqual(named, swapped[::-1])
+        with self.assertRaisesRegex(base.WorkloadError, "same first block"):
+            text = golden.text("mbw-r730xd-2019-guest.txt")
+            raw.read("mbw", text, "1.3")
+
+    @ddt.data("", "1")
+    def test_unixbench_without_indices(self, which):
+        text = golden.text("unixbench-r730xd-2019-guest.txt")
+        found = raw.read("unixbench", text, which)
+        self.assertEqual(("flags", "iterations", "source"), found.unknown)
+        ((first, *others),) = _values(found)
+        self.assertEqual(33964545.0, first)
+        self.assertEqual(11, len(others))
+
+    def test_unixbench_of_two_copies(self):
+        text = golden.text("unixbench-6.0.0.txt")
+        found = raw.read("unixbench", text, "2")
+        self.assertEqual(2, found.arguments["copies"])
+
+    @ddt.data("none", "writethrough", "writeback", "directsync", "unsafe")
+    def test_each_run_of_dd_is_a_repetition(self, mode):
+        found = raw.read("dd", golden.text(f"dd-2019-all-{mode}.txt"))
+        self.assertEqual(
+            {
+                "directions": ["write"],
+                "block_size": "1M",
+                "count": 1024,
+                "sync": "fdatasync",
+                "direct": False,
+            },
+            found.arguments,
+        )
+        expected = 6 if mode == "writeback" else 5
+        self.assertEqual(expected, len(found.repetitions))
+
+    def test_dd_without_a_command_line(self):
+        text = golden.text("dd-9.1-read.txt")
+        found = raw.read("dd", text, "read")
+        self.assertEqual({"directions": ["read"]}, found.arguments)
+        self.assertIn("block_size", found.unknown)
+
+    def test_dd_with_sizes_that_the_workload_does_not_know(self):
+        line = "$ dd if=x of=/dev/null bs=1G count=1 iflag=direct\n"
+        summary = "1073741824 bytes (1.1 GB) copied, 1 s, 1.1 GB/s\n"
+        found = raw.read("dd", line + summary)
+        self.assertEqual(
+            {
+                "directions": ["read"],
+                "count": 1,
+                "sync": "none",
+                "direct": True,
+            },
+            found.arguments,
+        )
+
+    def test_iperf(self):
+        text = golden.text("iperf-r730xd-2019-guest.txt")
+        found = raw.read("iperf", text)
+        self.assertEqual([[7.11e9]], _values(found))
+        self.assertEqual(10, found.arguments["time"])
+        many = raw.read("iperf", golden.text("iperf2-2.1.8-to_peer.txt"))
+        self.assertEqual(2, many.arguments["streams"])
+
+    @ddt.data(
+        ("mbw", "", "", "mbw printed '' instead of runs"),
+        ("mbw", "", "x", "'x' was given .*; give the version of mbw"),
+        ("unixbench", "", "", "reports 0 runs with copies: 1, not one"),
+        ("unixbench", "", "two", "'two' was given .*give a number of copies"),
+        ("iperf", "", "", "has 0 connections instead of 1"),
+        ("iperf", "", "up", "'up' was given .* give to_peer or from_peer or"),
+        ("dd", "", "", "no direction was given .* give write or read"),
+        ("dd", "", "read", "dd said '' instead of how many bytes"),
+        ("dd", "dd if=a of=b\ndd if=a of=c\n", "", "2 different command line"),
+        ("dd", "x" * (1 << 21), "", "more than 1048576 are not read"),
+    )
+    @ddt.unpack
+    def test_refused(self, tool, text, which, message):
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            raw.read(tool, text, which)
+
+    def test_another_size_than_that_of_the_command_line(self):
+        text = golden.text("dd-2019-all-none.txt").replace(
+            "count=1024", "count=7"
+        )
+        with self.assertRaisesRegex(base.WorkloadError, "instead of 7340032"):
+            raw.read("dd", text)
+
+    def test_a_long_command_line_is_read_at_once(self):
+        raw._DD.findall("dd " + "a=" * 20000 + "\n")
+
+
+class MergeTestCase(unittest.TestCase):
+    def read(self, name, tool="iperf", which="", **changes):
+        text = golden.text(name)
+        for old, new in changes.items():
+            text = text.replace(old, new)
+        return raw.read(tool, text, which)
+
+    def test_several_outputs_are_repetitions(self):
+        names = ("guest.txt", "baremetal.txt")
+        one, two = (self.read(f"iperf-r730xd-2019-{name}") for name in names)
+        other = self.read(
+            "iperf-r730xd-2019-guest-to-guest.txt", which="guest_to_guest"
+        )
+        first, second = raw.merge([one, other, two])
+        self.assertEqual([[7.11e9], [7.82e9]], _values(first))
+        self.assertEqual([[7.04e9]], _values(second))
+
+    def test_other_arguments(self):
+        one = self.read("dd-2019-all-none.txt", "dd")
+        two = self.read(
+            "dd-2019-all-none.txt", "dd", **{"conv=fdatasync": "conv=fsync"}
+        )
+        with self.assertRaisesRegex(base.WorkloadError, "another of .*fsync"):
+            raw.merge([one, two])
+
+    def test_other_tests(self):
+        whole = self.read("unixbench-r730xd-2019-guest.txt", "unixbench")
+        part = self.read("unixbench-6.0.0.txt", "unixbench")
+        with self.assertRaisesRegex(base.WorkloadError, "of the same tests"):
+            raw.merge([whole, part])

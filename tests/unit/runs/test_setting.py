@@ -1,0 +1,57 @@
+"""Tests of what stays the same in all repetitions of a run."""
+
+import unittest
+
+from rally_vmperf.guests import guest
+from rally_vmperf.records import build
+from rally_vmperf.records import codec
+from rally_vmperf.records import schema
+from rally_vmperf.runs import setting
+from tests.unit.guests import made
+
+
+class TestHosts(unittest.TestCase):
+    """The hosts of the guests, as far as their size is known."""
+
+    def test_each_host_stands_once_in_the_record(self):
+        guests = [
+            made.guest("g1", host="c1", host_vcpus=8, host_memory_mib=4096),
+            made.guest("g2", host="c1", host_vcpus=8, host_memory_mib=4096),
+            made.guest("g3", host="c2", host_vcpus=4),
+            made.guest("g4", host="c3"),
+        ]
+        plain = [guest.from_plain(guest.to_plain(one)) for one in guests]
+        booted = guest.Booted(guests=tuple(plain), client_key="")
+        record = build.build(
+            build.Identity(
+                question="density",
+                task="t",
+                workload="w",
+                repetition=1,
+                planned=1,
+                counted=True,
+            ),
+            setting.of_guests(booted, ()),
+            (),
+            state="complete",
+            started_at=build.now(),
+        )
+        schema.check(record)
+        self.assertEqual(
+            [("c1", 8, 4096), ("c2", 4, None)],
+            [
+                (x["name"], x["vcpus"], x["memory_mib"])
+                for x in record["hosts"]
+            ],
+        )
+        self.assertEqual(
+            [(4, "8 processors"), (4, "4 GiB"), (2, "4 processors")],
+            [
+                (one.guests, " ".join(one.what.split()[1:3]))
+                for one in codec.decode(record).rooms
+            ],
+        )
+
+    def test_of_nobody_known(self):
+        booted = guest.Booted(guests=(made.guest(),), client_key="")
+        self.assertEqual((), setting.of_guests(booted, ()).hosts)

@@ -1,0 +1,94 @@
+"""Tests of what makes a comparison with bare metal void unless tolerated."""
+
+import dataclasses
+import datetime
+import types
+import unittest
+
+import ddt
+
+from rally_vmperf.baseline import matching
+from rally_vmperf.execution import assignment
+from rally_vmperf.measurement import finding
+from rally_vmperf.runs import comparability
+from rally_vmperf.runs import reference
+from tests.unit import made
+
+NOW = datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)
+
+
+def guests(*hosts):
+    """Return guests on these hosts, as a member and an admin see them."""
+    return [
+        types.SimpleNamespace(name=f"g{n}", hypervisor=known, host_id=hidden)
+        for n, (known, hidden) in enumerate(hosts, start=1)
+    ]
+
+
+@ddt.ddt
+class TestVoid(unittest.TestCase):
+    """Findings that a task must tolerate by name."""
+
+    @ddt.data(
+        "bare_metal_is_guest",
+        "cache_not_direct",
+        "guests_not_on_one_host",
+        "shape_not_held",
+    )
+    def test_never_passed(self, kind):
+        """Without its name in the task; with it the verdict is as before."""
+        entries = made.several(made.NEAR, findings=made.seen(kind))
+        self.assertEqual("void", made.judgement(entries).status)
+        tolerated = made.judgement(entries, tolerate=[kind])
+        self.assertEqual("passed", tolerated.status)
+
+    @ddt.data(*finding.ABOUT_BARE_METAL)
+    def test_guests_among_themselves(self, kind):
+        """Are not compared with bare metal, and need not tolerate it."""
+        curves = [
+            dataclasses.replace(one, findings=made.seen(kind))
+            for one in made.levels({made.EVENTS: made.SHARED})
+        ]
+        loose = {"max_percent": {"*": 50}}
+        self.assertEqual("passed", made.degradation(curves, **loose).status)
+        against = made.degradation(curves, against="bare_metal", **loose)
+        self.assertEqual("void", against.status)
+
+    @ddt.data(
+        (("a", "1"), ("b", "2"), 2, True),
+        ((None, "1"), (None, "2"), 2, True),
+        (("a", "1"), ("a", "1"), 2, False),
+        (("a", "1"), ("b", "2"), 1, False),
+        ((None, None), ("b", "2"), 2, False),
+    )
+    @ddt.unpack
+    def test_guests_apart(self, first, second, copies, void):
+        """Guests on two hosts do not compete as copies on one machine do."""
+        found = comparability.apart(guests(first, second), copies)
+        self.assertEqual(
+            ["guests_not_on_one_host"] if void else [],
+            [one.kind for one in found],
+        )
+
+    @ddt.data(
+        ("sysbench", "shape_not_held", "cpu.sysbench.rate"),
+        ("mbw", "shape_not_held", "memory.mbw.memcpy"),
+        ("fio", "io_shape_not_held", "disk.fio.read.iops"),
+    )
+    @ddt.unpack
+    def test_shape(self, name, kind, metric):
+        """A processor that is not held to the shape says nothing."""
+        (one,) = assignment.assign([{"name": name}])
+        unheld = {"kind": "shape_not_held", "subject": "host-1", "seen": "x"}
+        entry = made.entry(
+            workload=name, arguments=one.arguments, findings=[unheld]
+        )
+        document = made.baseline(entries=[entry])
+        shape = matching.Shape(**entry["shape"])
+        found = [
+            each
+            for each in reference.findings(document, [one], shape, NOW)
+            if each.kind != "baseline_old"
+        ]
+        self.assertEqual([kind], [each.kind for each in found])
+        self.assertIn(metric, found[0].metrics)

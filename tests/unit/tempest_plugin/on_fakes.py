@@ -1,0 +1,169 @@
+"""Run our tests of Tempest's without a cloud, and print what came of them.
+
+It is a program, as Tempest keeps its configuration in globals.
+"""
+
+import contextlib
+import functools
+import json
+import pathlib
+import sys
+import unittest
+from unittest import mock
+
+from oslo_config import cfg
+from tempest import config
+from tempest import test
+
+from rally_vmperf.baseline import store
+from rally_vmperf.execution import requirements
+from rally_vmperf.guests import guest
+from rally_vmperf.guests import request
+from rally_vmperf.guests.booting import placement
+from rally_vmperf.tempest_plugin import guests
+from rally_vmperf.tempest_plugin import measure
+from rally_vmperf.tempest_plugin.tests import test_density
+from rally_vmperf.tempest_plugin.tests import test_overhead
+from rally_vmperf.tempest_plugin.tests import test_placement
+from tests.unit.guests import made
+from tests.unit.runs import whole
+from tests.unit.tempest_plugin import configured
+
+#: What the plugin and Tempest read alike; it is whole once it was looked at.
+CONF = cfg.CONF
+_ = config.CONF.vmperf
+LIMITS = {
+    "vmperf_overhead": {"max_percent": {"cpu.*": 5}},
+    "vmperf_degradation": {"max_percent": {"cpu.*": 5}},
+}
+WORKLOADS = [
+    {"name": "sysbench", "arguments": {"time": 2}},
+    {"name": "iperf3"},
+]
+
+
+class Guests:
+    """Guests of no cloud.
+
+    :param done: what was done with them
+    :param host: that all of them are on
+    :param interrupted: whether Ctrl-C comes while they boot
+    """
+
+    id = "t"
+
+    def __init__(self, done, host, interrupted):
+        self.done = done
+        self._host = host
+        self._interrupted = interrupted
+
+    def connect(self):
+        """Return no connection."""
+
+    def boot(self, options, network, ports_open, *, one_host):
+        """Return as many guests as are asked for."""
+        self.done.append("boot")
+        if self._interrupted:
+            raise KeyboardInterrupt
+        booted = tuple(
+            made.guest(f"g{number}", host=self._host, host_id=self._host)
+            for number in range(1, options["count"] + 1)
+        )
+        hosts = {options["host"]} if options.get("host") else set()
+        found = placement.findings(
+            booted, request.of_config(options, network), hosts
+        )
+        return guest.Booted(
+            guests=booted, client_key="", findings=tuple(found)
+        )
+
+    def remove(self):
+        """Say so."""
+        self.done.append("remove")
+
+
+def outcome(
+    kind, name, *, runs_on="h1", interrupted=False, run=None, **options
+):
+    """Return what came of a test, and what was done.
+
+    :param runs_on: host of all guests
+    :param run: what the measurement does
+    :param options: of [vmperf]
+    """
+    done = []
+    booting = Guests(done, runs_on, interrupted)
+    with contextlib.ExitStack() as stack:
+        for key, value in options.items():
+            CONF.set_override(key, value, "vmperf")
+            stack.callback(CONF.clear_override, key, "vmperf")
+        for owner, attribute, answer in (
+            (guests, "Guests", {"return_value": booting}),
+            (guests, "credential", {}),
+            (measure.Measurement, "run", {"side_effect": run}),
+            (test.BaseTestCase, "get_client_manager", {}),
+            (test.BaseTestCase, "get_tenant_network", {"return_value": {}}),
+            (
+                test.BaseTestCase,
+                "clear_credentials",
+                {"side_effect": lambda *_: done.append("credentials")},
+            ),
+        ):
+            patch = mock.patch.object(
+                owner, attribute, autospec=True, **answer
+            )
+            stack.enter_context(patch)
+        result = unittest.TestResult()
+        try:
+            unittest.TestSuite([kind(name)]).run(result)
+        except KeyboardInterrupt:
+            done.append("interrupted")
+    told = [text for _, text in result.failures + result.errors]
+    skipped = [text for _, text in result.skipped]
+    return {"done": done, "failed": told, "skipped": skipped}
+
+
+def main(folder):
+    """Print all outcomes by their names.
+
+    :param folder: of the baseline, the journals and the files of options
+    """
+    store.Store(pathlib.Path(folder)).save(
+        whole.baseline(pathlib.Path(folder))
+    )
+    for name in ("baseline_dir", "journal_dir"):
+        CONF.set_override(name, folder, "vmperf")
+    limits = configured.write(folder, "limits.yaml", LIMITS)
+    workloads = configured.write(folder, "workloads.yaml", WORKLOADS)
+    overhead = functools.partial(
+        outcome, test_overhead.TestOverhead, limits_file=limits
+    )
+    density = functools.partial(
+        outcome,
+        test_density.TestDensity,
+        "test_density",
+        workloads_file=workloads,
+        limits_file=limits,
+    )
+    placed = functools.partial(
+        outcome, test_placement.TestPlacement, "test_placement"
+    )
+    without_tool = requirements.ToolMissing("g1", "g1 has no fio: install it")
+    found = {
+        "no baseline": overhead("test_cpu"),
+        "no peer": overhead(
+            "test_network", baseline="metal", workloads_file=workloads
+        ),
+        "no limits": density(limits_file=None),
+        "no workloads": density(workloads_file=None),
+        "no tool": density(run=without_tool),
+        "interrupted while it measures": density(run=KeyboardInterrupt),
+        "interrupted while it boots": density(interrupted=True),
+        "on the host": placed(host="h1"),
+        "elsewhere": placed(runs_on="h2", host="h1"),
+    }
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,80 @@
+"""What skips our tests of Tempest's, what fails them, and what is left."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import ddt
+
+REMOVED = ["boot", "remove", "credentials"]
+
+
+@ddt.ddt
+class OnFakesTestCase(unittest.TestCase):
+    """Tests on fakes, in a process whose configuration Tempest may keep."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Run them all."""
+        super().setUpClass()
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        conf = pathlib.Path(folder.name, "tempest.conf")
+        conf.write_text(f"[oslo_concurrency]\nlock_path = {folder.name}\n")
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "tests.unit.tempest_plugin.on_fakes"),
+                folder.name,
+            ],
+            env={
+                **os.environ,
+                "TEMPEST_CONFIG": conf.name,
+                "TEMPEST_CONFIG_DIR": folder.name,
+                "HOME": folder.name,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert not done.returncode, done.stderr
+        cls.seen = json.loads(done.stdout.splitlines()[-1])
+
+    @ddt.data(
+        ("no baseline", [], "no baseline: record one with rally-vmperf"),
+        ("no limits", [], "no limits: set [vmperf] limits_file"),
+        ("no workloads", [], "no workloads: set [vmperf] workloads_file"),
+        ("no peer", ["boot"], "no peer: set [vmperf] peer"),
+        ("no tool", ["boot"], "g1 has no fio: install it"),
+    )
+    @ddt.unpack
+    def test_skipped_with_a_reason_of_one_line(self, name, done, words):
+        """What is not configured is no failure."""
+        seen = self.seen[name]
+        self.assertEqual([], seen["failed"])
+        self.assertEqual(done, seen["done"][: len(done)])
+        (reason,) = seen["skipped"]
+        self.assertIn(words, reason)
+        self.assertNotIn("\n", reason)
+
+    @ddt.data("interrupted while it measures", "interrupted while it boots")
+    def test_interrupted(self, name):
+        """What was made is removed before Ctrl-C goes on."""
+        done = self.seen[name]["done"]
+        self.assertEqual("interrupted", done.pop())
+        if name.endswith("boots"):
+            done.insert(1, "remove")  # by the boot itself
+        self.assertEqual(REMOVED, done)
+
+    def test_placement(self):
+        """The host that was asked for passes, another one fails by name."""
+        seen = self.seen["on the host"]
+        self.assertEqual([], seen["failed"])
+        self.assertEqual(REMOVED, seen["done"])
+        seen = self.seen["elsewhere"]
+        (text,) = seen["failed"]
+        self.assertIn("g1 runs on h2, host h1 was asked for", text)
+        self.assertEqual(REMOVED, seen["done"])

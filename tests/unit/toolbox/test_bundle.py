@@ -1,0 +1,181 @@
+import asyncio
+import gzip
+import json
+import pathlib
+import platform
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import ddt
+
+from rally_vmperf.machines import base
+from rally_vmperf.machines import local
+from rally_vmperf.machines.provisioning import bundles
+from rally_vmperf.machines.provisioning import provision
+from rally_vmperf.toolbox import bundle
+from rally_vmperf.toolbox import bundling
+from rally_vmperf.toolbox import manifest
+from rally_vmperf.workloads import tools
+from tests.unit.machines import folders
+from tests.unit.toolbox import bundled
+
+LS = tools.Tool(command="ls", package="coreutils", version=("ls", "--version"))
+SILENT = tools.Tool(command="ls", package="coreutils", version=())
+CAT = tools.Tool(
+    command="cat", package="coreutils", version=("cat", "--version")
+)
+HERE = shutil.which("dpkg-deb") and platform.machine() == "x86_64"
+
+
+class Case(unittest.TestCase):
+    """Has a folder."""
+
+    def setUp(self):
+        super().setUp()
+        self.top = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory())
+        )
+
+
+@unittest.skipUnless(HERE, "deb packages of amd64 cannot be built here")
+class RealTestCase(Case):
+    """A program of this machine, with the C library of this machine."""
+
+    def setUp(self):
+        super().setUp()
+        self.bundle, self.left_out = bundled.made(self.top)
+        self.folder = folders.made(self)
+
+    def unpacked(self):
+        """Return the bundle, unpacked on this machine."""
+        return asyncio.run(
+            bundles.unpack(local.Local("here"), self.bundle, str(self.folder))
+        )
+
+    def facts(self, *wanted):
+        """Return what this machine says of its programs."""
+        return asyncio.run(
+            provision.ensure(
+                local.Local("here"), wanted, unpacked=self.unpacked()
+            )
+        )
+
+    def test_it_holds_programs_and_no_scripts(self):
+        self.assertEqual(["shown"], self.left_out)
+        self.assertEqual({"ls"}, set(self.bundle.programs))
+        program = self.bundle.programs["ls"]
+        self.assertEqual(
+            ("coreutils", "9.1-1"), (program.package, program.version)
+        )
+        self.assertEqual(
+            ("bookworm", "amd64"),
+            (self.bundle.distribution, self.bundle.architecture),
+        )
+
+    def test_the_same_packages_give_the_same_bundle(self):
+        again = self.top / "again"
+        again.mkdir()
+        other, _ = bundled.made(again)
+        self.assertEqual(
+            self.bundle.path.read_bytes(), other.path.read_bytes()
+        )
+
+    def test_programs_run_with_their_own_libraries(self):
+        unpacked = self.unpacked()
+        done = subprocess.run(
+            [
+                *unpacked.prefix,
+                *("sh", "-c", 'ls "$1" && exec cat /proc/self/maps', "x"),
+                unpacked.folder,
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        self.assertEqual("ls", done.stdout.splitlines()[0])
+        traced = subprocess.run(
+            [*unpacked.prefix, "ls", "/proc/self/exe", "-l"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        self.assertIn(f"{self.folder}/bundle/lib/ld.so", traced.stdout)
+
+    def test_facts_are_those_of_the_program(self):
+        facts = self.facts(LS, CAT)
+        self.assertEqual(
+            self.bundle.programs["ls"].sha256, facts["ls"].checksum
+        )
+        self.assertIn("coreutils", facts["ls"].version)
+        self.assertEqual(f"{self.folder}/bundle/bin/ls", facts["ls"].path)
+        self.assertEqual(shutil.which("cat"), facts["cat"].path)
+
+    def test_a_program_that_cannot_tell(self):
+        self.assertEqual("coreutils 9.1-1", self.facts(SILENT)["ls"].version)
+
+    def test_another_program_instead(self):
+        unpacked = self.unpacked()
+        (self.folder / "bundle/bin/ls").unlink()
+        with self.assertRaisesRegex(
+            base.MachineError, "here runs /.*/ls and not the ls of the bundle"
+        ):
+            asyncio.run(
+                provision.ensure(local.Local("here"), [LS], unpacked=unpacked)
+            )
+
+    def test_no_room(self):
+        (self.folder / "bundle").mkdir()
+        with self.assertRaisesRegex(
+            base.MachineError, "here: cannot unpack the bundle tools.tar.gz"
+        ):
+            self.unpacked()
+
+    def test_packages_that_are_missing(self):
+        made = bundled.toolbox(self.folder)
+        for wanted, prefix in (
+            ({"fio": "fio"}, "has no fio for bookworm"),
+            ({"shown": "coreutils"}, "none of shown is a program"),
+        ):
+            with self.assertRaisesRegex(manifest.ToolboxError, prefix):
+                bundling.make(
+                    made, made.sets[0], wanted, self.top / "x.tar.gz"
+                )
+        self.assertFalse((self.top / "x.tar.gz").exists())
+
+
+@ddt.ddt
+class LoadTestCase(Case):
+    """What is no bundle is refused in one line."""
+
+    def test_good(self):
+        path = self.top / "b.tar.gz"
+        bundled.written(path, bundle.NAME, json.dumps(bundled.GOOD).encode())
+        self.assertEqual("3.33-3", bundle.load(path).programs["fio"].version)
+
+    @ddt.data(
+        ("other.json", bundled.GOOD, "its first file is not bundle.json"),
+        (bundle.NAME, {**bundled.GOOD, "version": 2}, "1 was expected"),
+        (bundle.NAME, {**bundled.GOOD, "programs": {"../x": {}}}, "match"),
+        (bundle.NAME, {**bundled.GOOD, "programs": {}}, "programs"),
+        (bundle.NAME, "{", "damaged"),
+    )
+    @ddt.unpack
+    def test_refused(self, name, content, prefix):
+        path = self.top / "b.tar.gz"
+        text = content if isinstance(content, str) else json.dumps(content)
+        bundled.written(path, name, text.encode())
+        with self.assertRaisesRegex(manifest.ToolboxError, prefix) as caught:
+            bundle.load(path)
+        self.assertIn("rally-vmperf tools bundle", str(caught.exception))
+        self.assertNotIn("\n", str(caught.exception))
+
+    def test_no_archive(self):
+        for content in (b"", b"x" * 1000, gzip.compress(b"x" * 1000)[:-12]):
+            path = self.top / "b.tar.gz"
+            path.write_bytes(content)
+            with self.assertRaises(manifest.ToolboxError):
+                bundle.load(path)
+        with self.assertRaisesRegex(manifest.ToolboxError, "No such file"):
+            bundle.load(self.top / "none")

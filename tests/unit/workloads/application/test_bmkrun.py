@@ -1,0 +1,132 @@
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import ddt
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import files
+from rally_vmperf.workloads import registry
+from tests.unit.workloads import golden
+
+#: Leaves a report as the suite does, and says with what it was called.
+SUITE = """#!{python}
+import json, os, sys
+words = sys.argv[1:]
+if not os.path.exists("bmkrun.yml"):
+    sys.exit("no configuration")
+folder = words[words.index("-d") + 1]
+os.mkdir(folder + "/run_2026-09-07_1324")
+report = {{"host": {{"hostname": "secret"}}, "profiles": {{"words": words}}}}
+with open(folder + "/run_2026-09-07_1324/bmkrun_report.json", "w") as stream:
+    json.dump(report, stream)
+print("a log")
+"""
+
+
+@ddt.ddt
+class BenchmarkTestCase(unittest.TestCase):
+    def parse(self, run, change=lambda content: None, **arguments):
+        workload = golden.workload(run)
+        ((command, file),) = golden.RUNS[run].files.items()
+        content = json.loads(golden.text(file))
+        change(content)
+        outcome = golden.outcome(command, json.dumps(content))
+        given = {**golden.RUNS[run].arguments, **arguments}
+        samples = workload.parse(workload.complete(given), {command: outcome})
+        return {one.metric.name: one.value for one in samples}
+
+    def test_hepscore(self):
+        found = self.parse("hepscore")
+        self.assertEqual(702.5525, found["application.hepscore.score"])
+        relative = found["application.hepscore.cms-reco-run3-ma-bmk"]
+        self.assertAlmostEqual(1.9412, relative, 4)
+
+    def test_hepspec06(self):
+        self.assertEqual(
+            {"application.hepspec06.score": 66.1}, self.parse("hepspec06")
+        )
+
+    @ddt.data(
+        ("hepscore", ("hepscore", "score"), 800.0, "benchmarks give 702"),
+        ("hepscore", ("hepscore", "status"), "failed", "did not succeed"),
+        ("hepscore", ("hepscore", "wl-scores"), {}, "no scores of a bench"),
+        ("hepscore", ("hepscore", "benchmarks"), {}, "names no benchmarks"),
+        ("hepspec06", ("hs06_64", "score"), 70.0, "programs give 66"),
+        ("hepspec06", ("hs06_64", "copies"), 8, "8 copies on 4 cores"),
+        ("hepspec06", ("hs06_64", "num_bmks"), 6, "ratios of 7 programs"),
+        (
+            "hepspec06",
+            ("hs06_64", "bmks"),
+            {"a": [1.0]},
+            "does not have the rat",
+        ),
+        ("hepspec06", ("hs06_32",), {}, "2 results instead of one"),
+    )
+    @ddt.unpack
+    def test_refused_results(self, run, path, value, message):
+        def change(content):
+            node = content["profiles"]
+            for step in path[:-1]:
+                node = node[step]
+            node[path[-1]] = value
+
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            self.parse(run, change)
+
+    def test_a_benchmark_that_did_not_run(self):
+        with self.assertRaisesRegex(base.WorkloadError, "not run belle2-x"):
+            self.parse("hepscore", benchmarks=["belle2-x"])
+
+    @ddt.data("hepscore", "hepspec06")
+    def test_the_configuration_is_the_operators(self, name):
+        workload = registry.get(name)
+        arguments = workload.complete({"configuration": "/srv/own.yml"})
+        configuration, _ = workload.files(arguments)
+        self.assertEqual("/srv/own.yml", configuration.path)
+        self.assertEqual("", configuration.package)
+
+    def run_suite(self, suite, cores):
+        """Run the program that runs the suite, with a suite of ours."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        top = pathlib.Path(folder.name)
+        workload = registry.get("hepspec06")
+        arguments = workload.complete({"cores": cores})
+        _, script = workload.files(arguments)
+        (top / script.name).write_bytes(files.read(script))
+        (top / "bmkrun.yml").touch()
+        (top / "bmkrun").write_text(suite.format(python=sys.executable))
+        (top / "bmkrun").chmod(0o755)
+        (command,) = workload.commands(arguments, base.Ends())
+        self.assertEqual("python3", command.argv[0])
+        done = subprocess.run(
+            [sys.executable, *command.argv[1:]],
+            cwd=top,
+            env={"PATH": f"{top}:/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return top, done
+
+    @ddt.data((3, 3), (0, len(os.sched_getaffinity(0))))
+    @ddt.unpack
+    def test_the_suite_is_told_its_cores(self, asked, told):
+        top, done = self.run_suite(SUITE, asked)
+        content = json.loads(done.stdout)
+        self.assertEqual(told, content["cores"], done.stderr)
+        self.assertEqual(["cores", "profiles"], list(content))
+        words = " ".join(content["profiles"]["words"])
+        self.assertRegex(words, f"^-c bmkrun.yml -b hs06 -d /.* -n {told}$")
+        self.assertFalse((top / "suite").exists())
+
+    def test_a_suite_that_fails(self):
+        suite = "#!{python}\nprint('no licence')\nraise SystemExit(6)\n"
+        _, done = self.run_suite(suite, 0)
+        self.assertEqual((6, ""), (done.returncode, done.stdout))
+        self.assertIn("no licence", done.stderr)

@@ -1,0 +1,235 @@
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import ddt
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads.application import job
+from tests.unit.workloads import golden
+
+SCRIPT = pathlib.Path(job.__file__).parents[1] / "scripts" / "job.py"
+RATE = {"name": "rate", "unit": "B/s", "better": "higher"}
+PATTERN = {**RATE, "pattern": "rate: (.*) MB"}
+
+
+def told(*outputs, **changes):
+    """Return the outcome of copies that printed this."""
+    one = {"seconds": 0.5, "user": 0.25, "system": 0.0, **changes}
+    copies = [{**one, "stdout": text} for text in outputs]
+    return {"job": golden.outcome("job", json.dumps({"copies": copies}))}
+
+
+@ddt.ddt
+class JobTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.workload = job.Job()
+
+    def parse(self, outcomes, **arguments):
+        complete = self.workload.complete(arguments)
+        return [
+            (one.metric.name.rpartition(".")[2], one.value)
+            for one in self.workload.parse(complete, outcomes)
+        ]
+
+    def test_command_line(self):
+        (command,) = self.workload.commands(
+            self.workload.complete(
+                {"command": ["./run", "-x", "a b"], "copies": 3, "seconds": 9}
+            ),
+            base.Ends(),
+        )
+        self.assertEqual(
+            ("python3", "job.py", "--copies=3", "--", "./run", "-x", "a b"),
+            command.argv,
+        )
+        self.assertEqual((9, 690), (command.seconds, command.timeout))
+
+    def test_files_of_the_operator_are_brought(self):
+        own, data = self.workload.files(
+            self.workload.complete({"files": ["/srv/input/events.dat"]})
+        )
+        self.assertEqual("job.py", own.name)
+        self.assertEqual(
+            ("events.dat", "/srv/input/events.dat", ""),
+            (data.name, data.path, data.package),
+        )
+
+    def test_each_copy_has_its_samples(self):
+        outcomes = told("rate: 2 MB\n", "rate: 1 MB\nrate: 4 MB\n")
+        self.assertEqual(
+            [
+                *[("wall_time", 0.5)] * 2,
+                *[("cpu_time", 0.25)] * 2,
+                *[("user_time", 0.25)] * 2,
+                *[("system_time", 0.0)] * 2,
+                *[("rate", 2.0), ("rate", 4.0)],
+            ],
+            self.parse(outcomes, copies=2, metrics=[PATTERN]),
+        )
+
+    def test_json_path(self):
+        outcomes = told('starting\n{"jobs": [{"rate": 12.5}]}\n')
+        found = self.parse(outcomes, metrics=[{**RATE, "path": "jobs.0.rate"}])
+        self.assertEqual(("rate", 12.5), found[-1])
+
+    def test_what_is_declared(self):
+        arguments = self.workload.complete(
+            {
+                "metrics": [
+                    {**PATTERN, "adds_up": False},
+                    {**PATTERN, "name": "errors", "scale": "count"},
+                ]
+            }
+        )
+        *_, rate, errors = self.workload.metrics(arguments)
+        self.assertEqual(("B/s", False), (rate.unit, rate.adds_up))
+        self.assertEqual("count", errors.scale)
+
+    @ddt.data(
+        ({"command": []}, r"command: \[\] "),
+        ({"command": "ls -l"}, "command: 'ls -l' is not of type 'array'"),
+        ({"command": ["a\nb"]}, "command.0: 'a.nb' does not match"),
+        ({"copies": 0}, "copies: 0 is less .*1 to 64"),
+        ({"files": ["events.dat"]}, "files.0: 'events.dat' does not match"),
+        ({"files": ["/a/x", "/b/x"]}, "files: two are called 'x'; rename"),
+        ({"files": ["/a/job.py"]}, "files: two are called 'job.py'"),
+        ({"metrics": [RATE]}, "metrics: rate needs either a pattern or"),
+        (
+            {"metrics": [{**PATTERN, "path": "a"}]},
+            "metrics: rate needs either a pattern or a path",
+        ),
+        ({"metrics": [PATTERN, PATTERN]}, "metrics: 'rate' is given twice"),
+        (
+            {"metrics": [{**PATTERN, "name": "wall_time"}]},
+            "metrics: 'wall_time' is given twice",
+        ),
+        (
+            {"metrics": [{**RATE, "pattern": "("}]},
+            "metrics: rate: '.' is no regular expression: missing",
+        ),
+        (
+            {"metrics": [{**RATE, "pattern": "(a)(b)"}]},
+            "metrics: rate: '.a..b.' has 2 groups",
+        ),
+        ({"metrics": [{"name": "x"}]}, "metrics.0: 'unit' is a required"),
+    )
+    @ddt.unpack
+    def test_bad_arguments(self, arguments, message):
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^workload job: {message}"
+        ):
+            self.workload.complete(arguments)
+
+    @ddt.data(
+        (told("no\n"), "rate: no line has what .* ends with 'no'"),
+        (told("rate: fast MB\n"), "rate is 'fast', not a finite number"),
+        (told("rate: 0 MB\n"), "rate is 0.0 B/s, but must be"),
+        (told("rate: 1 MB\n", seconds=2.0), "took 2 s of a command that took"),
+        (
+            told("rate: 1 MB\n", user=-1),
+            "user_time is -1 s, which no|cpu_time",
+        ),
+        (told(None), "job.py reports no output"),
+        (told("rate: 1 MB\n", "rate: 1 MB\n"), "another number of copies"),
+        ({"job": golden.outcome("job", "")}, "job.py printed no JSON"),
+        (
+            {
+                "job": golden.outcome(
+                    "job", exit_status=1, stderr="copy 2: exit status 3: no"
+                )
+            },
+            "said 'copy 2: exit status 3: no'",
+        ),
+    )
+    @ddt.unpack
+    def test_refused_outputs(self, outcomes, message):
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            self.parse(outcomes, metrics=[PATTERN])
+
+
+class ScriptTestCase(unittest.TestCase):
+    """The program that runs the copies, for real."""
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_script(self, *argv, copies=1):
+        done = subprocess.run(
+            [sys.executable, SCRIPT, f"--copies={copies}", "--", *argv],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done, json.loads(done.stdout)["copies"]
+
+    def test_copies_have_folders_with_the_files(self):
+        (self.folder / "input").write_text("7 events\n")
+        done, copies = self.run_script(
+            "sh", "-c", "cat input; pwd; touch made", copies=3
+        )
+        self.assertEqual(0, done.returncode, done.stderr)
+        places = [one["stdout"].split("\n")[1] for one in copies]
+        self.assertEqual(
+            [f"copy-{number}" for number in (1, 2, 3)],
+            [os.path.basename(place) for place in places],
+        )
+        for one in copies:
+            self.assertTrue(one["stdout"].startswith("7 events\n"))
+        self.assertEqual(["input"], os.listdir(self.folder))
+
+    def test_copies_run_at_once(self):
+        """Each waits for what the other one makes."""
+        script = (
+            "import pathlib, time, sys\n"
+            "me = pathlib.Path.cwd()\n"
+            "(me.parent / ('is-' + me.name)).touch()\n"
+            "while len(list(me.parent.glob('is-*'))) < 2: time.sleep(0.01)\n"
+        )
+        done, _ = self.run_script(sys.executable, "-c", script, copies=2)
+        self.assertEqual(0, done.returncode, done.stderr)
+
+    def test_cpu_time_is_that_of_the_command(self):
+        _, (one,) = self.run_script(
+            "sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"
+        )
+        self.assertGreater(one["user"], 0.01)
+        self.assertGreaterEqual(one["seconds"], one["user"])
+
+    def test_failures_are_told(self):
+        for argv, said in (
+            (("sh", "-c", "echo no >&2; exit 3"), "copy 1: exit status 3: no"),
+            (("sh", "-c", "kill -9 $$"), "copy 1: signal 9:"),
+            (("/no/such",), "copy 1: /no/such: No such file"),
+        ):
+            done, _ = self.run_script(*argv)
+            self.assertEqual(1, done.returncode)
+            self.assertTrue(done.stderr.startswith(said), done.stderr)
+
+    def test_of_much_output_the_end_is_told(self):
+        _, copies = self.run_script("seq", "100000", copies=2)
+        for one in copies:
+            self.assertLessEqual(len(one["stdout"]), 65536)
+            self.assertTrue(one["stdout"].endswith("\n99999\n100000\n"))
+            first = one["stdout"].split("\n")[0]
+            self.assertEqual(5, len(first))
+
+    def test_its_output_is_read(self):
+        workload = job.Job()
+        arguments = workload.complete(
+            {"command": ["echo", "rate: 5 MB"], "metrics": [PATTERN]}
+        )
+        done, _ = self.run_script(*arguments["command"])
+        samples = workload.parse(
+            arguments, {"job": golden.outcome("job", done.stdout)}
+        )
+        self.assertEqual(5, samples[-1].value)

@@ -1,0 +1,149 @@
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import ddt
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads.disk import iozone
+from tests.unit.workloads import golden
+
+GOLDEN = golden.text("iozone-3.489-random-2.txt")
+
+
+@ddt.ddt
+class FilesTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.workload = iozone.Files()
+
+    @ddt.data(
+        (
+            {},
+            "-l 1 -u 1 -s 512m -r 64k -i 0 -i 1 -e -I -F 1.data",
+        ),
+        (
+            {
+                "processes": 3,
+                "size_mib": 8,
+                "record": "1M",
+                "random": True,
+                "flush": False,
+                "direct": False,
+            },
+            "-l 3 -u 3 -s 8m -r 1024k -i 0 -i 1 -i 2 -F 1.data 2.data 3.data",
+        ),
+    )
+    @ddt.unpack
+    def test_command_line(self, arguments, line):
+        (command,) = self.workload.commands(
+            self.workload.complete(arguments), base.Ends()
+        )
+        self.assertEqual(f"iozone {line}", " ".join(command.argv))
+
+    @ddt.data(
+        ({"processes": 0}, "processes: 0 is less .*1 to 64"),
+        ({"record": "3M"}, "record: '3M' does not"),
+        (
+            {"record": "2M", "size_mib": 1},
+            "record: 2M is more than the file of 1 MiB; give a larger file",
+        ),
+    )
+    @ddt.unpack
+    def test_bad_arguments(self, arguments, message):
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^workload iozone: {message}"
+        ):
+            self.workload.complete(arguments)
+
+    @ddt.data(
+        ({"direct": False}, "iozone reads, with direct: false"),
+        (
+            {"direct": False, "flush": False},
+            "iozone reads and writes, with direct: false",
+        ),
+    )
+    @ddt.unpack
+    def test_the_page_cache_is_told(self, arguments, seen):
+        found = self.workload.cautions(self.workload.complete(arguments))
+        self.assertEqual((("cache_not_direct", seen),), found)
+
+    def test_other_tests_than_those_asked_for(self):
+        arguments = self.workload.complete({"processes": 2, "size_mib": 8})
+        outcome = golden.outcomes({"iozone": "iozone-3.489-random-2.txt"})
+        with self.assertRaisesRegex(base.WorkloadError, "ran 6 tests, which"):
+            self.workload.parse(arguments, outcome)
+
+    def test_there_is_a_remedy_for_each_distribution(self):
+        (tool,) = self.workload.TOOLS
+        self.assertIn("enable Debian's section non-free", tool.advice["apt"])
+        self.assertEqual({"apt", "dnf", "zypper"}, set(tool.advice))
+
+
+@ddt.ddt
+class RatesTestCase(unittest.TestCase):
+    def test_real_outputs(self):
+        found = iozone.rates(GOLDEN, 2, 8192, 64)
+        self.assertEqual(6, len(found))
+        self.assertAlmostEqual(436193.46 * 1024, found["initial writers"])
+        self.assertAlmostEqual(356634.23 * 1024, found["random writers"])
+        published = golden.text("iozone-3.489-throughput-2.txt")
+        self.assertAlmostEqual(
+            11203815 * 1024,
+            iozone.rates(published, 2, 32768, 64)["re-readers"],
+        )
+
+    @ddt.data((1, 8192, 64), (2, 4096, 64), (2, 8192, 4))
+    @ddt.unpack
+    def test_other_arguments_than_those_of_the_run(self, *arguments):
+        with self.assertRaises(base.WorkloadError):
+            iozone.rates(GOLDEN, *arguments)
+
+    @ddt.data(
+        ("436193.46", "836193.46", "initial writers of 836193 kB/s in all"),
+        ("12990.83", "912990.83", "from 912991 to 423203"),
+        ("436193.46", "4361.93.46", "'4361.93.46', not a finite number"),
+        ("rewriters ", "readers ", "has readers of"),
+        ("iozone test complete", "iozone: killed", "at its end, which is not"),
+    )
+    @ddt.unpack
+    def test_incoherent_outputs(self, old, new, message):
+        self.assertIn(old, GOLDEN)
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^iozone.*{message}.*"
+        ):
+            iozone.rates(GOLDEN.replace(old, new), 2, 8192, 64)
+
+    def test_cut_short(self):
+        whole = GOLDEN.rstrip()
+        for length in range(0, len(whole), 7):
+            with self.assertRaises(base.WorkloadError):
+                iozone.rates(whole[:length], 2, 8192, 64)
+
+
+class RealFilesTestCase(unittest.TestCase):
+    """The iozone of this machine, where it has one."""
+
+    def test_all_tests(self):
+        program = shutil.which("iozone")
+        if not program:
+            self.skipTest("this machine has no iozone")
+        workload = iozone.Files()
+        arguments = workload.complete(
+            {"size_mib": 1, "random": True, "direct": False}
+        )
+        (command,) = workload.commands(arguments, base.Ends())
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                command.argv,
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+        outcome = golden.outcome("iozone", done.stdout)
+        samples = workload.parse(arguments, {"iozone": outcome})
+        self.assertEqual(
+            list(workload.metrics(arguments)), [s.metric for s in samples]
+        )

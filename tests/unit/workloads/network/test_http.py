@@ -1,0 +1,207 @@
+import json
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import files
+from rally_vmperf.workloads.network import http
+from tests.unit.workloads import golden
+
+ENDS = base.Ends(peer="192.0.2.1", shared_ports=(5301,))
+GOLDEN = golden.text("h2load-1.52.0-pages.json")
+SHORT = golden.RUNS["http"].arguments
+
+
+@ddt.ddt
+class PagesTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.workload = http.Pages()
+
+    def command(self, arguments, ends=ENDS):
+        (command,) = self.workload.commands(
+            self.workload.complete(arguments), ends
+        )
+        return command
+
+    @ddt.data(
+        ({}, "-c 100 -r 1 --rate-period=50ms --rps=0.2 -n 1200"),
+        (
+            {"users": 2500, "think_time": 1, "time": 30},
+            "-c 2500 -r 25 --rate-period=10ms --rps=1 -n 75000",
+        ),
+        (
+            {"users": 2, "think_time": 10, "time": 1},
+            "-c 2 -r 1 --rate-period=5000ms --rps=0.1 -n 2",
+        ),
+    )
+    @ddt.unpack
+    def test_command_lines(self, arguments, line):
+        self.assertEqual(
+            f"python3 h2load.py --h1 {line} http://192.0.2.1:5301/page",
+            " ".join(self.command(arguments).argv),
+        )
+
+    def test_one_server_for_all(self):
+        server = self.command({"size_kib": 3}).server
+        self.assertEqual(
+            ("peer", 5301, "repetition", "many"),
+            (server.on, server.port, server.lifetime, server.clients),
+        )
+        self.assertIn("listen 5301 ", server.files["nginx.conf"])
+        self.assertEqual(3072, len(server.files["page"]))
+
+    def test_both_ends_speak_ipv6(self):
+        ends = base.Ends(peer="2001:db8::1", shared_ports=(5301,))
+        command = self.command({}, ends)
+        self.assertEqual("http://[2001:db8::1]:5301/page", command.argv[-1])
+        text = command.server.files["nginx.conf"]
+        self.assertIn("listen [::]:5301 ", text)
+
+    def test_without_a_peer(self):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "the pages are on the peer, and there is none"
+        ):
+            self.command({}, base.Ends(shared_ports=(5301,)))
+
+    def parse(self, text, **arguments):
+        complete = self.workload.complete({**SHORT, **arguments})
+        return self.workload.parse(
+            complete, {"pages": golden.outcome("pages", text)}
+        )
+
+    def test_golden(self):
+        readings = self.parse(GOLDEN)
+        found = {one.metric.name: one.value for one in golden.values(readings)}
+        told = json.loads(GOLDEN)
+        pages = told["rows"]
+        rate = pages / told["microseconds"] * 1e6
+        self.assertAlmostEqual(rate, found["network.http.rate"])
+        self.assertAlmostEqual(
+            rate * 16384, found["network.http.throughput"], 3
+        )
+        self.assertEqual(0, found["network.http.failed"])
+        self.assertAlmostEqual(
+            told["response_microseconds"] / pages / 1e6,
+            found["network.http.response_time_mean"],
+        )
+        self.assertIn("network.http.response_time_p50", found)
+        (series,) = (one for one in readings if isinstance(one, sample.Series))
+        self.assertEqual(
+            told["per_second"][:-1], [one for _, one in series.points]
+        )
+
+    def change(self, key, change):
+        told = json.loads(GOLDEN)
+        told[key] = change(told[key])
+        return json.dumps(told)
+
+    def test_failed_pages_are_counted(self):
+        def fail(lines):
+            return [
+                lines[0].replace(
+                    "100 started, 100 done, 100 succeeded, 0 failed",
+                    "100 started, 100 done, 99 succeeded, 1 failed",
+                )
+            ]
+
+        told = json.loads(self.change("h2load", fail))
+        told["per_second"][0] -= 1
+        first = next(iter(told["response_times"]))
+        told["response_times"][first] -= 1
+        if not told["response_times"][first]:
+            del told["response_times"][first]
+        told["response_microseconds"] -= int(first)
+        found = golden.values(self.parse(json.dumps(told)))
+        self.assertEqual(1, found[-1].value)
+
+    @ddt.data(
+        ("h2load", lambda lines: [], "has no line of h2load"),
+        (
+            "h2load",
+            lambda lines: [lines[0].replace("100 total", "99 total")],
+            "asked for 100 pages; h2load tells of 99",
+        ),
+        ("rows", lambda rows: rows - 1, "and its log of 99"),
+        ("response_times", lambda old: {}, "has no response times"),
+        ("response_times", lambda old: {"1": 1}, "not of 100 pages"),
+        ("response_times", lambda old: {**old, "2": 0}, "0 times"),
+        ("response_microseconds", lambda old: 2 * old, "not of its counts"),
+        ("microseconds", lambda old: old + 2000000, "with pages of"),
+        ("per_second", lambda old: [*old, 1], "that are not of 100 pages"),
+        ("per_second", lambda old: [], "has no pages per second"),
+    )
+    @ddt.unpack
+    def test_incoherent_outputs(self, key, change, message):
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            self.parse(self.change(key, change))
+
+    def test_of_another_number_of_users(self):
+        with self.assertRaisesRegex(base.WorkloadError, "asked for 2000 pag"):
+            self.parse(GOLDEN, users=500)
+
+    def test_cut_short(self):
+        for length in range(0, len(GOLDEN) - 1, 7):
+            with self.assertRaises(base.WorkloadError):
+                self.parse(GOLDEN[:length])
+
+
+class RealPagesTestCase(unittest.TestCase):
+    """The h2load and the nginx of this machine, where it has them."""
+
+    def test_from_a_real_server(self):
+        if not all(map(shutil.which, ("h2load", "nginx", "prlimit"))):
+            self.skipTest("this machine has no h2load, nginx or prlimit")
+        workload = http.Pages()
+        arguments = workload.complete({**SHORT, "time": 2})
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        (command,) = workload.commands(
+            arguments, base.Ends(peer="127.0.0.1", shared_ports=(port,))
+        )
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        top = pathlib.Path(folder.name)
+        (script,) = workload.files(arguments)
+        (top / script.name).write_bytes(files.read(script))
+        for name, text in command.server.files.items():
+            (top / name).write_text(text)
+        server = subprocess.Popen(
+            command.server.argv, cwd=top, stderr=subprocess.DEVNULL
+        )
+        try:
+            self.wait(port)
+            done = subprocess.run(
+                [sys.executable, *command.argv[1:]],
+                cwd=top,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+        finally:
+            server.terminate()
+            server.wait()
+        readings = workload.parse(
+            arguments, {"pages": golden.outcome("pages", done.stdout)}
+        )
+        found = {one.metric.name: one.value for one in golden.values(readings)}
+        self.assertEqual(0, found["network.http.failed"])
+        self.assertGreater(found["network.http.rate"], 1)
+        self.assertFalse((top / "h2load.log").exists())
+
+    def wait(self, port):
+        for _ in range(300):
+            with socket.socket() as trial:
+                if not trial.connect_ex(("127.0.0.1", port)):
+                    return
+            time.sleep(0.1)

@@ -1,0 +1,181 @@
+import socket
+import subprocess
+import unittest
+
+import ddt
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads.network import iperf2
+from tests.unit.workloads import golden
+
+PORTS = range(5201, 5204)
+ENDS = base.Ends(peer="192.0.2.1", partner="192.0.2.2", own_ports=PORTS)
+GOLDEN = golden.text("iperf2-2.1.8-to_peer.txt")
+PUBLISHED = golden.text("iperf-r730xd-2019-baremetal.txt")
+
+
+@ddt.ddt
+class ThroughputTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.workload = iperf2.Throughput()
+
+    @ddt.data(
+        (
+            {},
+            "iperf -c 192.0.2.1 -p 5201 -P 1 -f k -t 10",
+            "iperf -s -p 5201 -P 1",
+        ),
+        (
+            {"directions": ["from_peer"], "time": 60, "window_kib": 256},
+            "iperf -c 192.0.2.1 -p 5202 -P 1 -w 256K -f k -t 60 -R",
+            "iperf -s -p 5202 -P 1 -w 256K",
+        ),
+        (
+            {"directions": ["guest_to_guest"], "streams": 8},
+            "iperf -c 192.0.2.2 -p 5203 -P 8 -f k -t 10",
+            "iperf -s -p 5203 -P 8",
+        ),
+    )
+    @ddt.unpack
+    def test_command_lines(self, arguments, client, server):
+        (command,) = self.workload.commands(
+            self.workload.complete(arguments), ENDS
+        )
+        self.assertEqual(client, " ".join(command.argv))
+        self.assertEqual(server, " ".join(command.server.argv))
+
+    def test_both_ends_speak_ipv6(self):
+        (command,) = self.workload.commands(
+            self.workload.complete({}),
+            base.Ends(peer="2001:db8::1", own_ports=PORTS),
+        )
+        self.assertIn("-V", command.argv)
+        self.assertIn("-V", command.server.argv)
+
+    @ddt.data(("to_peer", "peer"), ("guest_to_guest", "partner"))
+    @ddt.unpack
+    def test_missing_ends(self, direction, on):
+        arguments = self.workload.complete({"directions": [direction]})
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"{direction} needs a {on}, and there is none"
+        ):
+            self.workload.commands(arguments, base.Ends(own_ports=PORTS))
+
+    def test_a_guest_without_partner_runs_the_others(self):
+        arguments = self.workload.complete(
+            {"directions": ["guest_to_guest", "to_peer"]}
+        )
+        self.assertEqual({"peer", "partner"}, self.workload.needs(arguments))
+        narrowed = self.workload.narrowed(arguments, base.Ends(peer="x"))
+        self.assertEqual(["to_peer"], narrowed["directions"])
+        ((kind, _),) = self.workload.cautions(arguments)
+        self.assertEqual("partner_is_peer", kind)
+        self.assertEqual((), self.workload.cautions(narrowed))
+
+    def test_only_the_reverse_wants_a_new_one(self):
+        for directions, wanted in (
+            (["to_peer"], None),
+            (["from_peer"], "2.1"),
+        ):
+            arguments = self.workload.complete({"directions": directions})
+            (tool,) = self.workload.tools(arguments)
+            self.assertEqual(wanted, tool.at_least and tool.at_least.version)
+
+    def test_ended_early(self):
+        arguments, files, _ = golden.RUNS["iperf2"]
+        with self.assertRaisesRegex(
+            base.WorkloadError, "to_peer ended after 2.0036 s of 60 s"
+        ):
+            self.workload.parse(
+                self.workload.complete({**arguments, "time": 60}),
+                golden.outcomes(files),
+            )
+
+
+@ddt.ddt
+class RateTestCase(unittest.TestCase):
+    @ddt.data(
+        ("iperf2-2.1.8-to_peer.txt", 2, 7734030000),
+        ("iperf2-2.1.8-from_peer.txt", 2, 9830270000),
+        ("iperf-r730xd-2019-baremetal.txt", 1, 7.82e9),
+        ("iperf-r730xd-2019-guest-to-guest.txt", 1, 7.04e9),
+    )
+    @ddt.unpack
+    def test_real_outputs(self, file, streams, expected):
+        found, _ = iperf2.rate(golden.text(file), "to_peer", streams)
+        self.assertAlmostEqual(expected, found)
+
+    def test_refusal_has_its_words(self):
+        """The exit status of iperf is 0 then."""
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            "to_peer has 0 connections instead of 1: 'tcp connect failed",
+        ):
+            iperf2.rate(
+                "---\n", "to_peer", 1, "tcp connect failed: Connection refused"
+            )
+
+    def test_another_number_of_connections(self):
+        with self.assertRaisesRegex(base.WorkloadError, "2 connections inste"):
+            iperf2.rate(GOLDEN, "to_peer", 3)
+        with self.assertRaisesRegex(base.WorkloadError, "2 connections inste"):
+            iperf2.rate(GOLDEN, "to_peer", 1)
+
+    @ddt.data(
+        ("7.82 G", "7.82 M", "9.78.*e.09 B in 10 s, which is not 7.82e.06"),
+        ("9.11 G", "8.11 G", "which is not 7.82e.09 bit/s"),
+        ("0.0-10.0", "10.0-10.0", "took 0 s"),
+        ("7.82", "7.8.2", "bits is '7.8.2', not a finite number"),
+        ("bits/sec", "bytes/sec", "has 0 connections"),
+    )
+    @ddt.unpack
+    def test_incoherent_outputs(self, old, new, message):
+        self.assertIn(old, PUBLISHED)
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            iperf2.rate(PUBLISHED.replace(old, new), "to_peer", 1)
+
+    def test_cut_short(self):
+        whole = GOLDEN.rstrip()
+        for length in range(len(whole)):
+            with self.assertRaises(base.WorkloadError):
+                iperf2.rate(whole[:length], "to_peer", 2)
+
+
+class RealThroughputTestCase(unittest.TestCase):
+    """The iperf of this machine, where it has one, with its own server."""
+
+    def test_to_peer(self):
+        workload = iperf2.Throughput()
+        arguments = workload.complete({"time": 1, "streams": 2})
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        (command,) = workload.commands(
+            arguments,
+            base.Ends(peer="127.0.0.1", own_ports=range(port, port + 3)),
+        )
+        try:
+            server = subprocess.Popen(
+                command.server.argv,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except FileNotFoundError:
+            self.skipTest("this machine has no iperf")
+        try:
+            server.stdout.readline()
+            server.stdout.readline()
+            done = subprocess.run(
+                command.argv, capture_output=True, text=True, check=True
+            )
+            server.communicate(timeout=20)
+        finally:
+            server.kill()
+            server.wait()
+        (one,) = workload.parse(
+            arguments,
+            {"to_peer": golden.outcome("to_peer", done.stdout)},
+        )
+        self.assertGreater(one.value, 1e6)
+        self.assertEqual(0, server.returncode)

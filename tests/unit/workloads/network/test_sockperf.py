@@ -1,0 +1,192 @@
+import socket
+import subprocess
+import time
+import unittest
+
+import ddt
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads.network import sockperf
+from tests.unit.workloads import golden
+
+ENDS = base.Ends(peer="192.0.2.1", partner="192.0.2.2", own_ports=(5201, 5202))
+GOLDEN = golden.text("sockperf-3.7-to_peer.txt")
+UDP = golden.text("sockperf-3.7-udp.txt")
+
+
+@ddt.ddt
+class SmallMessagesTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.workload = sockperf.SmallMessages()
+
+    @ddt.data(
+        (
+            {},
+            "sockperf ping-pong -i 192.0.2.1 -p 5201 -t 10 -m 64 --full-rtt "
+            "--tcp",
+            ("peer", "sockperf server -p 5201 --tcp", "tcp"),
+        ),
+        (
+            {
+                "directions": ["guest_to_guest"],
+                "protocol": "udp",
+                "time": 2,
+                "size": 1400,
+            },
+            "sockperf ping-pong -i 192.0.2.2 -p 5202 -t 2 -m 1400 --full-rtt",
+            ("partner", "sockperf server -p 5202", "udp"),
+        ),
+    )
+    @ddt.unpack
+    def test_command_lines(self, arguments, client, server):
+        (command,) = self.workload.commands(
+            self.workload.complete(arguments), ENDS
+        )
+        self.assertEqual(client, " ".join(command.argv))
+        own = command.server
+        self.assertEqual(server, (own.on, " ".join(own.argv), own.transport))
+
+    def parse(self, text, **arguments):
+        complete = self.workload.complete({"time": 2, **arguments})
+        readings = self.workload.parse(
+            complete, {"to_peer": golden.outcome("to_peer", text)}
+        )
+        begin = "network.sockperf.to_peer."
+        return {
+            one.metric.name.removeprefix(begin): one.value for one in readings
+        }
+
+    def test_by_tcp(self):
+        found = self.parse(GOLDEN)
+        self.assertAlmostEqual(73008 / 1.55, found.pop("rate"))
+        self.assertEqual(0, found.pop("dropped"))
+        self.assertEqual(
+            {
+                "latency_min": 10455,
+                "latency_mean": 21141,
+                "latency_p50": 17124,
+                "latency_p90": 19155,
+                "latency_p99": 37311,
+                "latency_p99_9": 1024550,
+                "latency_max": 5262704,
+            },
+            {name: round(one * 1e9) for name, one in found.items()},
+        )
+
+    def test_a_port_of_four_digits(self):
+        """It is padded to five, and those of a run begin at 5201."""
+        text = GOLDEN.replace("PORT = 11112", "PORT =  5335")
+        self.assertNotEqual(GOLDEN, text)
+        self.assertEqual(self.parse(GOLDEN), self.parse(text))
+
+    def test_by_udp(self):
+        found = self.parse(UDP, protocol="udp")
+        self.assertAlmostEqual(94198 / 1.55, found["rate"])
+        self.assertEqual(14188, round(found["latency_p50"] * 1e9))
+
+    def test_of_few_messages_the_tail_is_left_out(self):
+        few = (
+            GOLDEN.replace("73008", "2000")
+            .replace("contains 730.08", "contains 20.00")
+            .replace("21.141", "770.000")
+        )
+        found = self.parse(few)
+        self.assertIn("latency_p99", found)
+        self.assertNotIn("latency_p99_9", found)
+
+    def test_dropped_ones_are_counted(self):
+        text = UDP.replace("dropped messages = 0", "dropped messages = 8")
+        text = text.replace("SentMessages=94198", "SentMessages=94206")
+        self.assertEqual(8, self.parse(text, protocol="udp")["dropped"])
+
+    @ddt.data(
+        ("SentMessages=73008", "SentMessages=73009", "of 73009 messages"),
+        ("Messages=73008\n", "Messages=73018\n", "counted 73018 answers"),
+        ("Total 73008", "Total 7300", "7300 observations"),
+        ("contains 730.08", "contains 731.08", "73008 observations"),
+        ("rtt=21.141", "rtt=21.142", "21.142 us in the mean and 21.141 us"),
+        ("21.141", "2.141", "told 2.141 us in the mean"),
+        ("21.141", "11.141", "73008 messages in 1.55 s"),
+        ("= 1024.550", "=   24.550", "percentiles that are not in their"),
+        ("= 5262.704", "= 4262.704", "percentiles that are not in their"),
+        ("percentile 50.000", "percentile 75.000", "no whole report"),
+        ("TCP", "UDP", "sent by udp instead of tcp"),
+        ("RunTime=1.550", "RunTime=1.5.0", "is '1.5.0', not a finite number"),
+        ("duplicated messages = 0", "duplicated messages = 1", "no whole"),
+    )
+    @ddt.unpack
+    def test_incoherent_outputs(self, old, new, message):
+        self.assertIn(old, GOLDEN)
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            self.parse(GOLDEN.replace(old, new))
+
+    def test_of_another_time(self):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "ran for 2 s, of which 1.55 s count, .* of 3 s"
+        ):
+            self.parse(GOLDEN, time=3)
+
+    def test_its_words_where_it_has_failed(self):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "ends with 'sockperf: No messages were rec"
+        ):
+            self.parse(
+                "sockperf: Test ended\nsockperf: No messages were received "
+                "from the server. Is the server down?\n"
+            )
+
+    def test_cut_short(self):
+        for length in range(len(GOLDEN)):
+            with self.assertRaises(base.WorkloadError):
+                sockperf.report(GOLDEN[:length], "to_peer")
+
+
+@ddt.ddt
+class RealSmallMessagesTestCase(unittest.TestCase):
+    """The sockperf of this machine, where it has one, with its own server."""
+
+    @ddt.data(("tcp", socket.SOCK_STREAM), ("udp", socket.SOCK_DGRAM))
+    @ddt.unpack
+    def test_to_peer(self, protocol, kind):
+        workload = sockperf.SmallMessages()
+        arguments = workload.complete({"time": 2, "protocol": protocol})
+        with socket.socket(type=kind) as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        (command,) = workload.commands(
+            arguments, base.Ends(peer="127.0.0.1", own_ports=(port, port))
+        )
+        try:
+            server = subprocess.Popen(
+                command.server.argv,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        except FileNotFoundError:
+            self.skipTest("this machine has no sockperf")
+        try:
+            self.wait(port, kind)
+            done = subprocess.run(
+                command.argv, capture_output=True, text=True, check=True
+            )
+        finally:
+            server.kill()
+            server.wait()
+        outcome = golden.outcome("to_peer", done.stdout, stderr=done.stderr)
+        readings = workload.parse(arguments, {"to_peer": outcome})
+        self.assertLessEqual(
+            {one.name for one in workload.metrics(arguments)}
+            - {one.metric.name for one in readings},
+            {"network.sockperf.to_peer.latency_p99_9"},
+        )
+
+    def wait(self, port, kind):
+        """Wait until nobody else can have the port."""
+        for _ in range(300):
+            with socket.socket(type=kind) as trial:
+                try:
+                    trial.bind(("0.0.0.0", port))
+                except OSError:
+                    return
+            time.sleep(0.1)

@@ -1,0 +1,78 @@
+import unittest
+
+import ddt
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import sysbench_report
+from tests.unit.workloads import golden
+
+CPU = golden.text("sysbench-1.0.20-cpu.txt")
+LATE = golden.text("sysbench-1.0.20-late.txt")
+
+
+def read(text, threads=2, time=2, seconds=2.1):
+    outcome = golden.outcome("sysbench", text, seconds=seconds)
+    return sysbench_report.read(outcome, {"threads": threads, "time": time})
+
+
+@ddt.ddt
+class ReadTestCase(unittest.TestCase):
+    def test_golden_outputs(self):
+        report = read(CPU)
+        self.assertEqual((2.0002, 17924), (report.seconds, report.events))
+        self.assertAlmostEqual(8961.104, report.rate, places=3)
+        self.assertAlmostEqual(0.00024, report.p95)
+        memory = golden.text("sysbench_memory-1.0.20-read.txt")
+        self.assertEqual(68, read(memory, time=1).events)
+
+    def test_a_rate_that_was_printed_late(self):
+        """It was stopped for 0.36 s between its last event and its report."""
+        report = read(LATE, threads=1, seconds=2.5)
+        self.assertAlmostEqual(412 / 2.0041, report.rate)
+        self.assertTrue(report.fits(172.71, 0.005))
+        self.assertFalse(report.fits(205.79, 0.005))
+        self.assertFalse(report.fits(412 / 2.56 - 0.01, 0.005))
+
+    def test_longer_than_its_command(self):
+        self.assertEqual(17924, read(CPU, seconds=1.96).events)
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            "^sysbench took 2.0002 s of a command that took 1.9 s; look at",
+        ):
+            read(CPU, seconds=1.9)
+
+    def test_cut_short(self):
+        for length in range(len(CPU.rstrip()) + 1):
+            with self.assertRaises(base.WorkloadError):
+                read(CPU[:length])
+
+    @ddt.data(
+        ("17924\n", "17925\n", "events of a thread"),
+        ("8962.0000/", "8962.5000/", "events of a thread"),
+        ("1.9976/", "1.9876/", "time of a thread"),
+        ("3995.21", "3895.21", "time of a thread"),
+        ("avg:                                    0.22", "avg: 0.24", "mean"),
+        ("0.22\n         avg", "0.32\n         avg", "latencies"),
+        ("max:                                    2.83", "max: 0.21", "laten"),
+        ("percentile:                        0.24", "percentile: 0.21", "lat"),
+        ("percentile:                        0.24", "percentile: 0.44", "lat"),
+        ("percentile:                        0.24", "percentile: 0.00", "lat"),
+    )
+    @ddt.unpack
+    def test_contradictions(self, old, new, what):
+        self._refused(CPU, old, new, f"contradicts itself in its .*{what}")
+
+    def test_percentiles_are_middles_of_classes(self):
+        text = golden.text("sysbench_memory-1.0.20-read.txt")
+        self._refused(text, "38.25", "38.35", "latencies", time=1)
+
+    @ddt.data("0.2", "0.244", "24", "nan", "")
+    def test_two_decimals_are_printed(self, word):
+        self._refused(CPU, "0.24\n", f"{word}\n", "did not end once")
+
+    def _refused(self, text, old, new, message, time=2):
+        self.assertEqual(1, text.count(old), old)
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^sysbench .*{message}.*look at the raw"
+        ):
+            read(text.replace(old, new), time=time)
