@@ -199,6 +199,14 @@ class Part:
             if (lacks := self._lacks(one)) > 0
         ]
 
+    def worth_a_retry(self) -> bool:
+        """Return whether what is missing was there in other repetitions.
+
+        What fails every time would only fail again.
+        """
+        lacking = [one for one in self.plan.assignments if self._lacks(one)]
+        return bool(lacking) and all(map(self.of, lacking))
+
     def _keep(
         self,
         record: Json,

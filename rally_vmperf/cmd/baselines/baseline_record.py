@@ -51,6 +51,16 @@ class Record(registration.Registering):
             help="go on with a recording of which something is missing, with "
             "the same arguments; only that is measured",
         )
+        parser.add_argument(
+            "--retries",
+            default=1,
+            choices=range(10),
+            type=int,
+            metavar="N",
+            help="how many times the repetitions that a workload lacks are "
+            "measured again at once, from 0 to 9, if it had others that are "
+            "complete; default: %(default)s",
+        )
 
     def take_action(self, parsed: argparse.Namespace) -> int:
         """Measure and register; return 2 if anything is missing."""
@@ -146,19 +156,31 @@ class Record(registration.Registering):
         for one in parts:
             self.say(f"bare metal as {one.plan.shape}")
             try:
-                one.measure(
-                    lambda: bare_metal.connect(parsed),
-                    bare_metal.peer_station(
-                        parsed, one.plan.assignments, peer
-                    ),
-                    self.say,
-                    self.say,
-                )
+                self._measure_part(parsed, peer, one)
             except runs.EXPECTED as error:
                 if not any(each.records for each in parts):
                     raise
                 one.trouble = str(error)
                 return
+
+    def _measure_part(
+        self,
+        parsed: argparse.Namespace,
+        peer: dict[str, t.Any] | None,
+        part: "recording.Part",
+    ) -> None:
+        """Measure a part, and again what of it is missing now and then."""
+        for left in reversed(range(parsed.retries + 1)):
+            part.measure(
+                lambda: bare_metal.connect(parsed),
+                bare_metal.peer_station(parsed, part.plan.assignments, peer),
+                self.say,
+                self.say,
+            )
+            if not left or not part.worth_a_retry():
+                return
+            for line in part.missing():
+                self.say(f"again: {line}")
 
     def _that_fit(
         self,

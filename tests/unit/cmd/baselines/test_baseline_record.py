@@ -155,7 +155,7 @@ class TestRecord(unittest.TestCase):
         """It is said, and the same command goes on from there."""
         outputs = [golden.SYSBENCH] * 5 + ["nothing"]
         self.machine = golden.Machine("metal", outputs, "none")
-        code, said = self.record()
+        code, said = self.record("--retries", "0")
         self.assertEqual(2, code, said)
         self.assertFalse(self.registered())
         self.assertRegex(
@@ -168,6 +168,34 @@ class TestRecord(unittest.TestCase):
         self.assertEqual(2, len(self.machine.jobs))
         text = (self.folder / "baselines" / "metal.json").read_text()
         self.assertIn(session, text)
+
+    def test_what_fails_once_is_measured_again(self):
+        """At once, and only that."""
+        good = [golden.SYSBENCH] * 5
+        outputs = [*good, "nothing", *good]
+        self.machine = golden.Machine("metal", outputs, "none")
+        code, said = self.record()
+        self.assertEqual(0, code, said)
+        self.assertTrue(self.registered())
+        self.assertRegex(said, "again: 2 x .*: sysbench has 1 of 2 rep")
+        self.assertEqual(6 + 2, len(self.machine.jobs))
+
+    def test_what_fails_each_time_is_not_measured_again(self):
+        """It would only fail once more."""
+        outputs = [golden.SYSBENCH] * 2 + ["nothing"] * 4
+        self.machine = golden.Machine("metal", outputs, "none")
+        code, said = self.record("--retries", "9")
+        self.assertEqual(2, code, said)
+        self.assertNotIn("again: ", said)
+        self.assertEqual(6, len(self.machine.jobs))
+
+    def test_retries_have_an_end(self):
+        """What is still missing then is said."""
+        outputs = [golden.SYSBENCH] * 5 + ["nothing"] * 40
+        self.machine = golden.Machine("metal", outputs, "none")
+        code, said = self.record("--retries", "2")
+        self.assertEqual(2, code, said)
+        self.assertEqual(2, said.count("again: "))
 
     def test_what_is_no_recording(self):
         """It would name another file."""
@@ -196,7 +224,7 @@ class TestRecord(unittest.TestCase):
         """Another recording, or other arguments."""
         outputs = [golden.SYSBENCH] * 5 + ["nothing"]
         self.machine = golden.Machine("metal", outputs, "none")
-        _, said = self.record()
+        _, said = self.record("--retries", "0")
         (known,) = re.findall("--continue ([0-9a-f]{32})", said)
         before = len(self.machine.calls)
         code, _ = self.record(
