@@ -1,7 +1,9 @@
 """Memory workload: mbw."""
 
 import dataclasses
+import itertools
 import re
+import statistics
 import typing as t
 
 from rally_vmperf import sanitize
@@ -10,8 +12,8 @@ from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import limits
-from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
+from rally_vmperf.workloads.memory import _mbw_table
 
 METHODS = ("memcpy", "dumb", "mcblock")
 
@@ -34,17 +36,14 @@ _PROCESS = re.compile(r"^process ([0-9]{1,9})\n", re.M)
 
 _MIB = 1 << 20
 
+#: Share of the time of the n-th copies in which all processes have to be at
+#: theirs for their rates to be added up.
+_COMMON = 0.5
+
 #: MiB/s of the slowest machine that is waited for.
 _SLOWEST = 20
 #: MiB/s of a machine of today.
 _USUAL = 5000
-
-#: Words of a line of the table that mbw prints: one for each run, and their
-#: average.
-_LABELS = ["Method:", "Elapsed:", "MiB:", "Copy:"]
-
-#: As mbw prints seconds and MiB, and rates.
-_DECIMALS = re.compile(r"[0-9]{1,20}\.(?:[0-9]{5}|[0-9]{3})")
 
 _BUILD = "build it into the image or into a repository of your own"
 
@@ -158,30 +157,33 @@ class MemoryBandwidth(base.Workload):
 
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
-    ) -> list[sample.Sample]:
-        """Return the mean rates, in bytes and not in MiB."""
+    ) -> list[sample.Reading]:
+        """Return the mean rates, in bytes and not in MiB, and single ones.
+
+        The series of a method has the rate of each copy, by the seconds that
+        it and those before it took.  Of several processes the n-th copies are
+        added up; where these did not overlap for half of their time, there is
+        no series.
+        """
         text = outcome.stdout
         old = _is_old(text)
         if old and "mcblock" in arguments["methods"]:
-            raise _error("mcblock", f"is of an mbw before 1.4: {_OLDEST.why}")
-        parts = _parts(text, arguments["processes"])
-        for part in parts:
-            _check_run(part, arguments)
-        return [
-            limits.measured(
-                _metric(method),
-                sum(
-                    rate(
-                        part,
-                        _SWAPPED[method] if old else method.upper(),
-                        arguments["runs"],
-                        arguments["size_mib"],
-                    )
-                    for part in parts
-                ),
+            raise _mbw_table.error(
+                "mcblock", f"is of an mbw before 1.4: {_OLDEST.why}"
             )
-            for method in _methods(arguments)
+        processes = [
+            _of_process(part, arguments)
+            for part in _parts(text, arguments["processes"])
         ]
+        means: list[sample.Reading] = []
+        single: list[sample.Reading] = []
+        for method in _methods(arguments):
+            label = _SWAPPED[method] if old else method.upper()
+            each = [one[label] for one in processes]
+            rate = sum(one.rate for one in each)
+            means.append(limits.measured(_metric(method), rate))
+            single += _series(_metric(method), each)
+        return means + single
 
 
 def _methods(arguments: base.Arguments) -> list[str]:
@@ -264,11 +266,7 @@ def _check_run(text: str, arguments: base.Arguments) -> None:
             raise base.WorkloadError(
                 f"mbw: it did not say {line!r} once; look at the raw output"
             )
-    labels = {
-        fields[2]
-        for fields in map(str.split, lines)
-        if fields[1:9:2] == _LABELS
-    }
+    labels = {one[2] for one in _mbw_table.rows(text)}
     if labels != set(_options(arguments)):
         raise base.WorkloadError(
             f"mbw: it ran {sanitize.line(', '.join(sorted(labels)), 80)} "
@@ -281,79 +279,35 @@ def _metric(method: str) -> sample.Metric:
     return sample.Metric(f"memory.mbw.{method}", "B/s", "higher")
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class _Line:
-    run: str
-    mib: float
-    copy: float
-
-    @property
-    def seconds(self) -> float:
-        """The seconds that mbw measured, with more digits than it prints."""
-        return self.mib / self.copy
-
-
-def rate(text: str, label: str, runs: int, size_mib: int) -> float:
-    """Return the bytes copied in all runs by the seconds of all runs.
-
-    mbw's own average means the same. It is computed from the runs and checked
-    against the printed average, so that no line is missed.
-
-    :param label: the method, as the table calls it
-    :raises base.WorkloadError: when the table is not complete and coherent
-    """
-    method = label.lower()
-    lines = [
-        _line(fields, method)
-        for fields in map(str.split, text.splitlines())
-        if fields[1:9:2] == _LABELS and fields[2] == label
-    ]
-    counted = [line for line in lines if line.run != "AVG"]
-    averages = [line for line in lines if line.run == "AVG"]
-    if [line.run for line in counted] != [str(n) for n in range(runs)]:
-        raise _error(method, f"has {len(counted)} runs instead of {runs}")
-    if len(averages) != 1:
-        raise _error(method, f"has {len(averages)} averages instead of one")
-    if any(line.mib != size_mib for line in lines):
-        raise _error(method, f"was not run with {size_mib} MiB")
-    mean = (
-        runs
-        * size_mib
-        / (sum(round(line.seconds * 1e6) for line in counted) / 1e6)
-    )
-    if abs(mean - averages[0].copy) > 0.0011 + 1e-6 * mean:
-        raise _error(
-            method,
-            f"has runs of {mean:.3f} MiB/s in the mean, but an average of "
-            f"{averages[0].copy:.3f} MiB/s",
+def _of_process(
+    text: str, arguments: base.Arguments
+) -> dict[str, _mbw_table.Copies]:
+    """Return what one process copied, by label in the order of its work."""
+    _check_run(text, arguments)
+    found: dict[str, _mbw_table.Copies] = {}
+    begin = 0.0
+    for label in _options(arguments):
+        one = _mbw_table.copies(
+            text, label, arguments["runs"], arguments["size_mib"]
         )
-    return mean * 1024 * 1024
+        found[label] = dataclasses.replace(one, begin=begin)
+        begin = found[label].moments[-1]
+    return found
 
 
-def _line(fields: list[str], method: str) -> _Line:
-    if len(fields) != 10 or fields[9] != "MiB/s":
-        raise _error(method, "has a line of another form")
-    elapsed, mib, copy = (
-        outputs.number(fields[at], f"mbw: {method}: {fields[at - 1][:-1]}")
-        for at in (4, 6, 8)
-    )
-    # A run takes a microsecond at least, and a day at most.
-    if not (mib > 0 and copy > 0 and 1e-6 <= mib / copy < 86400):
-        raise _error(method, f"copied {mib:g} MiB at {copy:g} MiB/s")
-    line = _Line(run=fields[0], mib=mib, copy=copy)
-    # A run takes whole microseconds, an average may not.
-    whole = round(line.seconds * 1e6) / 1e6
-    if not all(
-        map(_DECIMALS.fullmatch, (fields[4], fields[6], fields[8]))
-    ) or (
-        abs(line.seconds - elapsed) > 5.1e-6 + 6e-4 * line.seconds / copy
-        or (fields[0] != "AVG" and abs(mib / whole - copy) > 6e-4)
-    ):
-        raise _error(
-            method, f"took {elapsed:g} s, which is not {copy:g} MiB/s"
-        )
-    return line
-
-
-def _error(method: str, what: str) -> base.WorkloadError:
-    return base.WorkloadError(f"mbw: {method} {what}; look at the raw output")
+def _series(
+    metric: sample.Metric, processes: list[_mbw_table.Copies]
+) -> list[sample.Series]:
+    """Return the rate of each copy, as ``read`` says; none of one copy."""
+    moments = list(zip(*(one.moments for one in processes), strict=True))
+    points = []
+    for at, (begins, ends) in enumerate(itertools.pairwise(moments)):
+        common = min(ends) - max(begins)
+        if common < _COMMON * (max(ends) - min(begins)):
+            return []
+        rate = sum(one.size_mib * _MIB / one.seconds[at] for one in processes)
+        since = statistics.fmean(ends) - statistics.fmean(moments[0])
+        points.append((since, limits.measured(metric, rate).value))
+    if len(points) < 2:
+        return []
+    return [sample.Series(metric=metric, points=tuple(points))]

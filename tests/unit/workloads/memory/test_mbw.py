@@ -5,9 +5,11 @@ import unittest
 
 import ddt
 
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import tools
+from rally_vmperf.workloads.memory import _mbw_table
 from rally_vmperf.workloads.memory import mbw
 from tests.unit.workloads import golden
 
@@ -18,6 +20,22 @@ TWO = golden.text("mbw-1.2.2-processes.txt")
 NEW = golden.text("mbw-2.0.txt")
 ALL = ["memcpy", "dumb", "mcblock"]
 AVERAGE = "AVG\tMethod: MEMCPY"
+
+
+def printed(label, *seconds, size_mib=16):
+    """Return the table of a method, as mbw would print it."""
+    mean = sum(seconds) / len(seconds)
+    rows = [*enumerate(seconds), ("AVG", mean)]
+    return "".join(
+        f"{run}\tMethod: {label}\tElapsed: {one:.5f}\tMiB: {size_mib}.00000\t"
+        f"Copy: {size_mib / one:.3f} MiB/s\n"
+        for run, one in rows
+    )
+
+
+def series(readings):
+    """Return the values over time among what was read."""
+    return [one for one in readings if isinstance(one, sample.Series)]
 
 
 @ddt.ddt
@@ -54,14 +72,52 @@ class MemoryBandwidthTestCase(unittest.TestCase):
             {"size_mib": 16, "runs": 3, "processes": processes}
         )
         outcome = golden.outcome("mbw", text)
-        samples = self.workload.parse(arguments, {"mbw": outcome})
-        return [one.value for one in samples]
+        return self.workload.parse(arguments, {"mbw": outcome})
 
     def test_rates_of_processes_are_added_up(self):
         """This version prints as DUMB what memcpy does."""
-        memcpy, dumb = self.of_processes(TWO)
-        self.assertAlmostEqual(1209.555 + 1791.580, memcpy / MIB, 2)
-        self.assertAlmostEqual(1121.915 + 1671.193, dumb / MIB, 2)
+        memcpy, dumb = golden.values(self.of_processes(TWO))
+        self.assertAlmostEqual(1209.555 + 1791.580, memcpy.value / MIB, 2)
+        self.assertAlmostEqual(1121.915 + 1671.193, dumb.value / MIB, 2)
+
+    def changed(self, *processes):
+        """Return the output of two processes with other seconds of DUMB.
+
+        Both take a second for what comes before.
+        """
+        head, *_ = TWO.partition("0\tMethod")
+        says, _, begun = head.partition("process 1\n")
+        return says + "".join(
+            f"process {number}\n{begun}"
+            f"{printed('MEMCPY', 0.25, 0.5, 0.25)}{printed('DUMB', *seconds)}"
+            for number, seconds in enumerate(processes, 1)
+        )
+
+    def test_single_rates_of_processes_in_step_are_added_up(self):
+        readings = self.of_processes(
+            self.changed((0.125, 0.5, 0.25), (0.25, 0.5, 0.125))
+        )
+        memcpy, dumb = series(readings)
+        self.assertEqual("memory.mbw.memcpy", memcpy.metric.name)
+        self.assertEqual(
+            [
+                (0.1875, (128 + 64) * MIB),
+                (0.6875, 64 * MIB),
+                (0.875, 192 * MIB),
+            ],
+            [(at, one) for at, one in memcpy.points],
+        )
+        self.assertEqual(
+            [(0.25, 128 * MIB), (0.75, 64 * MIB), (1.0, 128 * MIB)],
+            list(dumb.points),
+        )
+
+    def test_processes_out_of_step_have_no_single_rates(self):
+        """The third copies of one method do not overlap by half."""
+        text = self.changed((0.125, 0.125, 0.25), (0.125, 0.25, 0.25))
+        (dumb,) = series(self.of_processes(text))
+        self.assertEqual("memory.mbw.dumb", dumb.metric.name)
+        self.assertEqual([], series(self.of_processes(TWO)))
 
     @ddt.data((TWO, 1), (TWO, 3), (TWO.partition("process 2")[0], 2), (OLD, 2))
     @ddt.unpack
@@ -139,7 +195,46 @@ class MemoryBandwidthTestCase(unittest.TestCase):
         text = golden.text(f"mbw-r730xd-2019-{machine}.txt")
         # Built in its own folder in 2019; the element loop is the slower one.
         says = "says: mbw memory benchmark v1.4, https://github.com/raas/mbw\n"
-        return self._parse(says + text, size_mib=512, runs=10, methods=ALL)
+        return golden.values(
+            self._parse(says + text, size_mib=512, runs=10, methods=ALL)
+        )
+
+    def test_single_rates_are_a_series(self):
+        """Each at the second at which its copy ended."""
+        memcpy, dumb = series(self._parse(OLD))
+        for found, label in ((memcpy, "DUMB"), (dumb, "MEMCPY")):
+            lines = [
+                line.split() for line in OLD.splitlines() if label in line
+            ]
+            *runs, average = [float(line[8]) for line in lines]
+            *seconds, _ = [float(line[4]) for line in lines]
+            for number, (at, value) in enumerate(found.points):
+                self.assertAlmostEqual(runs[number], value / MIB, delta=0.01)
+                self.assertAlmostEqual(
+                    sum(seconds[: number + 1]), at, delta=2e-5
+                )
+            self.assertEqual(3, len(found.points))
+            last, _ = found.points[-1]
+            self.assertAlmostEqual(3 * 16 / last, average, delta=0.01)
+
+    def test_one_copy_is_no_series(self):
+        head, *_ = OLD.replace("Doing 3", "Doing 1").partition("0\tMethod")
+        text = head + printed("MEMCPY", 0.25) + printed("DUMB", 0.5)
+        readings = self._parse(text, runs=1)
+        self.assertEqual([], series(readings))
+        self.assertEqual(2, len(readings))
+
+    def test_a_single_copy_faster_than_any_machine(self):
+        """In the mean with the others it would be believed."""
+        head, *_ = OLD.partition("0\tMethod")
+        for seconds, message in ((1e-6, "no machine reaches"), (0.25, None)):
+            text = head + printed("MEMCPY", seconds, 0.25, 0.25)
+            text += printed("DUMB", 0.25, 0.25, 0.25)
+            if message is None:
+                self._parse(text)
+                continue
+            with self.assertRaisesRegex(base.WorkloadError, message):
+                self._parse(text)
 
     def _parse(self, text, **changes):
         asked = {"size_mib": 16, "runs": 3, **changes}
@@ -152,7 +247,8 @@ class MemoryBandwidthTestCase(unittest.TestCase):
     @ddt.unpack
     def test_before_1_4_memcpy_and_dumb_are_swapped(self, text, *expected):
         methods = ALL[: text.count("AVG")]
-        rates = [s.value / MIB for s in self._parse(text, methods=methods)]
+        found = golden.values(self._parse(text, methods=methods))
+        rates = [one.value / MIB for one in found]
         for mine, printed in zip(rates[:2], expected, strict=True):
             self.assertAlmostEqual(printed, mine, delta=0.002)
 
@@ -161,7 +257,8 @@ class MemoryBandwidthTestCase(unittest.TestCase):
             base.WorkloadError, "mbw: mcblock .*before 1.4.*same first block"
         ):
             self._parse(GOLDEN, methods=ALL)
-        self.assertEqual(3, len(self._parse(NEW, methods=ALL)))
+        found = golden.values(self._parse(NEW, methods=ALL))
+        self.assertEqual(3, len(found))
 
     def test_mcblock_wants_a_tool_of_1_4(self):
         for methods, version in ((ALL, (1, 4)), (["memcpy"], ())):
@@ -197,7 +294,7 @@ class RateTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_rate_is_that_of_the_average_line(self, method, average):
-        rate = mbw.rate(GOLDEN, method.upper(), 3, 16)
+        rate = _mbw_table.copies(GOLDEN, method.upper(), 3, 16).rate
         self.assertAlmostEqual(average, rate / 1024 / 1024, delta=0.002)
 
     @ddt.data(
@@ -224,10 +321,10 @@ class RateTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError, f"^mbw: memcpy.*{message}.*look at"
         ):
-            mbw.rate(GOLDEN.replace(old, new), "MEMCPY", 3, 16)
+            _mbw_table.copies(GOLDEN.replace(old, new), "MEMCPY", 3, 16)
 
     @ddt.data((2, 16, "has 3 runs instead of 2"), (3, 64, "not run with 64"))
     @ddt.unpack
     def test_other_arguments_than_those_of_the_run(self, runs, size, message):
         with self.assertRaisesRegex(base.WorkloadError, message):
-            mbw.rate(GOLDEN, "MEMCPY", runs, size)
+            _mbw_table.copies(GOLDEN, "MEMCPY", runs, size)
