@@ -1,6 +1,7 @@
 """Whether fio's JSON agrees with its command and with itself."""
 
 import collections.abc
+import fractions
 import itertools
 import math
 
@@ -164,7 +165,7 @@ def _check_bins(
     for share in percentiles if isinstance(percentiles, dict) else ():
         told = report.number(*where, "percentile", share)
         percent = outputs.number(share, f"fio: {pattern}: percentile")
-        rank = math.ceil(percent * counted / 100)
+        rank = rank_of(percent, counted)
         at = next(
             (n for n, s in zip(names, sums, strict=True) if s >= rank), -1
         )
@@ -174,6 +175,15 @@ def _check_bins(
                 f"has {told:g} ns for {percent:g} % of its requests, and "
                 f"{at:g} ns by its bins",
             )
+
+
+def rank_of(percent: float, counted: float) -> int:
+    """Return how many of the latencies a percentile has below it, or at it.
+
+    fio computes this with more digits than a float has: of 1000 latencies
+    99.9 %, which is a little more than that as a float, are all of them.
+    """
+    return math.ceil(fractions.Fraction(percent) * int(counted) / 100)
 
 
 def _is_bin(name: float) -> bool:
