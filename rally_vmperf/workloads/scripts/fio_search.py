@@ -15,7 +15,7 @@ DEEPEST, REFINED = 256, 2
 PERCENTILE = "99.000000"
 
 
-def next_depth(steps: t.Sequence[tuple[int, bool]]) -> int | None:
+def next_depth(steps: t.Sequence[t.Tuple[int, bool]]) -> t.Optional[int]:
     """Return the depth of the next step, None where the search has ended.
 
     It doubles until a step is beyond the limit, and then goes between.

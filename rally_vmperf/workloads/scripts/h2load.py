@@ -18,7 +18,7 @@ import typing as t
 LOG = "h2load.log"
 
 
-def summary(log: t.Iterable[str]) -> dict[str, t.Any]:
+def summary(log: t.Iterable[str]) -> t.Dict[str, t.Any]:
     """Return counts of a log: by response time, and by second."""
     rows = [tuple(map(int, line.split()[:3])) for line in log]
     begun = min(start for start, _, _ in rows) if rows else 0
