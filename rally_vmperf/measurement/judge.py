@@ -22,6 +22,8 @@ Repetitions = collections.abc.Sequence[repetition.Repetition]
 MOST_VOID = 0.25
 #: Kinds that void the run although one repetition shows them.
 _OF_THE_RUN = ("baseline_changed",)
+#: Kinds about the records of repetitions, whatever was measured in them.
+ABOUT_RECORDS = ("repetition_repeated", "records_contradict")
 #: Limits as a task gives them: metric or glob -> limit.
 Given = collections.abc.Mapping[str, float]
 

@@ -7,9 +7,9 @@ import typing as t
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import judge
+from rally_vmperf.measurement import level
 from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import rows as rows_
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
@@ -21,27 +21,15 @@ Conditions = list[repetition.Condition]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Row(rows_.Row):
+class Row(level.Row):
     """What guests lose of one metric to their neighbours.
 
     Both sides are of the same repetitions: ``bare`` without neighbours, and
     ``guest`` with them.
-
-    :param guests: how many of each host are measured at once; None in a run
-        that has always the same
     """
 
     NAMES = ("without neighbours", "with neighbours", "loss")
     PAIRED = True
-
-    guests: int | None = None
-
-    @property
-    def where(self) -> str:
-        """At how many guests."""
-        if self.guests is None:
-            return ""
-        return f" at {units.number_of('guest', self.guests)}"
 
 
 class NeighboursJudge(judge.Judge[Row]):
@@ -69,9 +57,8 @@ class NeighboursJudge(judge.Judge[Row]):
     def figures(self, entries: judge.Repetitions) -> list[Row]:
         """Return the loss of each rate and time, at each number of guests."""
         every = [one for entry in entries for one in entry.conditions]
-        metrics = [
-            one for one in gathering.metrics(every) if one.scale == "ratio"
-        ]
+        all_metrics = gathering.metrics(every)
+        metrics = [one for one in all_metrics if one.scale == "ratio"]
         levels: dict[int | None, Conditions] = {}
         for one in every:
             if not one.skipped:
@@ -79,8 +66,19 @@ class NeighboursJudge(judge.Judge[Row]):
                 guests = None if number is None else int(number)
                 levels.setdefault(guests, []).append(one)
         names = [one.name for one in metrics]
+        all_names = [one.name for one in all_metrics]
         return [
-            self._row(metric, guests, there, names)
+            self._row(
+                metric,
+                guests,
+                there,
+                names,
+                ""
+                if guests is None
+                else level.void(
+                    metric.name, all_names, entries, there, self.tolerate
+                ),
+            )
             for metric in metrics
             for guests, there in sorted(
                 levels.items(), key=lambda x: x[0] or 0
@@ -93,6 +91,7 @@ class NeighboursJudge(judge.Judge[Row]):
         guests: int | None,
         there: Conditions,
         names: collections.abc.Collection[str],
+        void_level: str,
     ) -> Row:
         """Return the loss of a metric in repetitions that have both sides."""
         sides: dict[bool, Conditions] = {False: [], True: []}
@@ -112,6 +111,7 @@ class NeighboursJudge(judge.Judge[Row]):
             guest=tuple(one for one in loud if one.number in both),
             confidence=self.confidence,
             guests=guests,
+            void_level=void_level,
         )
 
     def findings(
@@ -121,9 +121,14 @@ class NeighboursJudge(judge.Judge[Row]):
     ) -> finding.Occurrences:
         """Return findings with the number of the repetition they are of."""
         for entry in entries:
-            levels = (one.findings for one in entry.conditions)
-            for found in (entry.findings, *levels):
-                yield from ((one, entry.number) for one in found)
+            yield from ((one, entry.number) for one in entry.findings)
+        if level.has_levels(entries):
+            yield from level.findings(entries)
+        else:
+            for entry in entries:
+                for condition in entry.conditions:
+                    for found in condition.findings:
+                        yield found, entry.number
         for row in rows:
             compared = row.comparison
             if compared is None:
@@ -139,6 +144,19 @@ class NeighboursJudge(judge.Judge[Row]):
                 )
             for one in plausibility.of_values(compared, where):
                 yield one, None
+
+    def concerning_all(
+        self,
+        found: collections.abc.Iterable[finding.Finding],
+        entries: judge.Repetitions,
+    ) -> frozenset[finding.Finding]:
+        """Return the findings about a repetition.
+
+        Where there are numbers of guests, those of one of them are not.
+        """
+        if level.has_levels(entries):
+            return level.of_repetitions(found, entries)
+        return super().concerning_all(found, entries)
 
     def unmatched(
         self, rows: collections.abc.Iterable[Row]

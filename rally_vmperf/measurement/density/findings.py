@@ -2,10 +2,10 @@
 
 import collections
 import collections.abc
-import dataclasses
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge
+from rally_vmperf.measurement import level
 from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.density import law
@@ -26,36 +26,13 @@ def everything(entries: judge.Repetitions, rows: Rows) -> finding.Occurrences:
     for one in entries:
         for found in one.findings:
             yield found, one.number
-    yield from _of_levels(entries)
+    yield from level.findings(entries)
     if any(row.against == "bare_metal" for row in rows):
         yield from _of_baseline(entries)
     for row in rows:
         for found in (*_of_row(row), *_of_model(row)):
             yield found, None
     yield from _too_few_levels(rows)
-
-
-def _of_levels(entries: judge.Repetitions) -> finding.Occurrences:
-    """Return findings of levels, with the levels in their detail."""
-    numbers: dict[finding.Finding, set[int]] = collections.defaultdict(set)
-    guests: dict[finding.Finding, set[int]] = collections.defaultdict(set)
-    executed: set[int] = set()
-    for one in entries:
-        for level in one.conditions if one.counted else ():
-            if not level.skipped:
-                executed.add(levels.guests_of(level))
-            for found in level.findings:
-                numbers[found].add(one.number)
-                guests[found].add(levels.guests_of(level))
-    for found, at in guests.items():
-        told = found
-        if at < executed or len(executed) == 1:
-            told = dataclasses.replace(
-                found,
-                seen=f"at {units.number_of('guest', *at)}: {found.seen}",
-            )
-        for number in sorted(numbers[found]):
-            yield told, number
 
 
 def _of_baseline(entries: judge.Repetitions) -> finding.Occurrences:

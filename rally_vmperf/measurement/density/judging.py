@@ -2,16 +2,17 @@
 
 import collections.abc
 import dataclasses
+import itertools
 import typing as t
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge
+from rally_vmperf.measurement import level
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import rows as absolute_rows
 from rally_vmperf.measurement import summary as summary_
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.density import absolute
 from rally_vmperf.measurement.density import findings as density_findings
 from rally_vmperf.measurement.density import fits
 from rally_vmperf.measurement.density import law
@@ -26,7 +27,7 @@ At = t.Literal["every"] | int | collections.abc.Sequence[int]
 #: A limit and the pattern that gave it.
 Limit = tuple[float, str] | None
 #: Losses and shares over numbers of guests, and figures at one number.
-Rows = collections.abc.Sequence[rows_.Row | absolute.Row]
+Rows = collections.abc.Sequence[rows_.Row | level.Row]
 
 _GRAVEST: tuple[verdict.Status, ...] = (
     "failed",
@@ -37,7 +38,7 @@ _GRAVEST: tuple[verdict.Status, ...] = (
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Judgement(summary_.Summary[rows_.Row | absolute.Row]):
+class Judgement(summary_.Summary[rows_.Row | level.Row]):
     """The verdict on degradation, or on fairness."""
 
     @property
@@ -46,16 +47,16 @@ class Judgement(summary_.Summary[rows_.Row | absolute.Row]):
         return _curves(self.rows)
 
     @property
-    def absolute(self) -> tuple[absolute.Row, ...]:
+    def absolute(self) -> tuple[level.Row, ...]:
         """The rows of figures that are held to absolute limits."""
-        return tuple(x for x in self.rows if isinstance(x, absolute.Row))
+        return tuple(x for x in self.rows if isinstance(x, level.Row))
 
 
 def _curves(rows: Rows) -> tuple[rows_.Row, ...]:
     return tuple(one for one in rows if isinstance(one, rows_.Row))
 
 
-class _Judge(judge.Judge[rows_.Row | absolute.Row]):
+class _Judge(judge.Judge[rows_.Row | level.Row]):
     """Takes repetitions whose conditions are numbers of guests.
 
     :param at: numbers of guests at which the limits are held, or ``every``
@@ -111,8 +112,7 @@ class _Judge(judge.Judge[rows_.Row | absolute.Row]):
         entries: judge.Repetitions,
     ) -> frozenset[finding.Finding]:
         """Return the findings about a repetition; those of levels are not."""
-        whole = {x for entry in entries for x in entry.findings}
-        return frozenset(x for x in found if x in whole and not x.metrics)
+        return level.of_repetitions(found, entries)
 
     def _rows(
         self,
@@ -217,28 +217,38 @@ class DegradationJudge(_Judge):
 
     def figures(
         self, entries: judge.Repetitions
-    ) -> list[rows_.Row | absolute.Row]:
+    ) -> list[rows_.Row | level.Row]:
         """Return what each metric loses, then the absolute figures."""
         return [*self._losses(entries), *self._absolute(entries)]
 
     def _absolute(
         self, entries: judge.Repetitions
-    ) -> collections.abc.Iterator[absolute.Row]:
+    ) -> collections.abc.Iterator[level.Row]:
         """Return the figures that have an absolute limit, and counts.
 
         A number of guests that is not there has none.
         """
         every = levels.metrics(entries)
+        names = [one.name for one in every]
         numbers = self._at(levels.numbers(entries))
-        for metric in every:
-            yield from absolute.rows_of(
+        figures = self.absolute_limits
+        asked = [
+            one
+            for one in every
+            if absolute_rows.absolute_figures(one, figures)
+        ]
+        for metric, number in itertools.product(asked, numbers):
+            there = levels.counted(entries, number)
+            yield from level.absolute_rows(
                 metric,
-                entries,
-                self.absolute_limits,
-                [one.name for one in every],
-                numbers,
+                there,
+                number,
+                levels.void_level(
+                    metric, names, entries, there, self.tolerate
+                ),
+                figures,
+                names,
                 self.confidence,
-                self.tolerate,
             )
 
     def _losses(
@@ -330,9 +340,9 @@ class FairnessJudge(_Judge):
 
     def figures(
         self, entries: judge.Repetitions
-    ) -> list[rows_.Row | absolute.Row]:
+    ) -> list[rows_.Row | level.Row]:
         """Return how guests share each metric, held to its limits."""
-        found: list[rows_.Row | absolute.Row] = []
+        found: list[rows_.Row | level.Row] = []
         measured = levels.Measured.of(entries)
         names = [one.name for one in measured.ratios]
         for metric in measured.ratios:

@@ -3,9 +3,9 @@
 import collections.abc
 import dataclasses
 
-from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import judge
+from rally_vmperf.measurement import level
 from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import caps as caps_
@@ -94,21 +94,18 @@ def points_of(
                 void=void_level(
                     metric, measured.names, entries, there, tolerate
                 ),
-                bare_void=voiding(changed, tolerate),
+                bare_void=level.voiding(changed, tolerate),
                 reason="" if gathered else absence(there),
             )
         )
     return tuple(found)
 
 
-def guests_of(condition: repetition.Condition) -> int:
-    """Return how many guests of each host take part in a condition."""
-    return int(condition.axes[repetition.GUESTS])
-
-
 def numbers(entries: judge.Repetitions) -> list[int]:
     """Return every number of guests of a run, ascending."""
-    return sorted({guests_of(x) for one in entries for x in one.conditions})
+    return sorted(
+        {level.guests_of(x) for one in entries for x in one.conditions}
+    )
 
 
 def void_level(
@@ -123,16 +120,8 @@ def void_level(
     :param names: of all metrics
     :param there: the level in each counted repetition
     """
-    others = {*names} - {metric.name}
-    seen = [x for one in entries for x in one.findings]
-    seen += [x for one in there for x in one.findings]
-    own = (
-        one
-        for one in seen
-        if one.names(metric.name) or one.concerns_all(others)
-    )
-    ran = [one for one in there if not one.skipped]
-    return voiding(own, tolerate) or _gap(ran)
+    found = level.void(metric.name, names, entries, there, tolerate)
+    return found or _gap(one for one in there if not one.skipped)
 
 
 def metrics(entries: judge.Repetitions) -> list[sample.Metric]:
@@ -168,15 +157,4 @@ def _gap(done: collections.abc.Iterable[repetition.Condition]) -> str:
         for gap in entry.missing[:1]:
             words += f": {gap.sentence()}"
         return words
-    return ""
-
-
-def voiding(
-    found: collections.abc.Iterable[finding.Finding],
-    tolerate: collections.abc.Collection[str],
-) -> str:
-    """Return the first finding that voids, or nothing."""
-    for one in found:
-        if one.severity == "void" and one.kind not in tolerate:
-            return finding.RunFinding(finding=one).sentence()
     return ""

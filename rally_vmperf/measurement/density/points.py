@@ -276,6 +276,20 @@ class Point:
         """What the worst guest of a repetition loses, their mean."""
         return _fmean(one.percent for one in self.lowest)
 
+    @property
+    def rotating(self) -> str:
+        """What the worst guest of each repetition loses, in words."""
+        percent = self.lowest_percent
+        if percent is None:
+            return ""
+        most = max(self.lowest, key=lambda one: one.percent)
+        return (
+            "the worst guest of each repetition loses "
+            f"{units.show_percent(percent)} % in the mean, "
+            f"{units.show_percent(most.percent)} % at most "
+            f"({most.guest} in repetition {most.number})"
+        )
+
     def compared(self, of: Of, against: Against) -> loss.Comparison | None:
         """Return the comparison that a limit applies to; None without a side.
 

@@ -181,8 +181,16 @@ class Row(summary.Row):
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:
-        """Return it with its findings; its levels have their verdicts."""
-        return dataclasses.replace(self, findings=findings)
+        """Return it with its findings; what voids the run voids each level."""
+        found = dataclasses.replace(self, findings=findings)
+        if not void or {*self.statuses.values()} <= {"void"}:
+            return found
+        return dataclasses.replace(
+            found,
+            status="void",
+            statuses=dict.fromkeys(self.statuses, "void"),
+            fits=None,
+        )
 
     def beyond_return(self, planned: int) -> bool:
         """Return whether it has failed, and will have failed in the end.
@@ -268,18 +276,12 @@ class Row(summary.Row):
             return []
         for guests, status in sorted(self.statuses.items(), reverse=True):
             point = self.point(guests)
-            percent = point.lowest_percent if point else None
-            if point is None or percent is None or status == "failed":
+            if point is None or status == "failed" or self.void(guests):
                 continue
-            if percent > self.limit and not self.void(guests):
-                most = max(point.lowest, key=lambda one: one.percent)
-                return [
-                    f"{self.metric.name} at "
-                    f"{units.number_of('guest', guests)}: the worst guest of "
-                    f"each repetition loses {units.show_percent(percent)} % "
-                    f"in the mean, {units.show_percent(most.percent)} % at "
-                    f"most ({most.guest} in repetition {most.number})"
-                ]
+            percent = point.lowest_percent
+            if percent is not None and percent > self.limit:
+                where = units.number_of("guest", guests)
+                return [f"{self.metric.name} at {where}: {point.rotating}"]
         return []
 
     def _largest(self) -> list[str]:

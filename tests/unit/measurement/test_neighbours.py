@@ -120,6 +120,25 @@ def curve(losses, metric=made.IOPS, **changes):
     return found
 
 
+def with_finding(given, number, guests, neighbours, **changes):
+    """Return repetitions, one condition of which has a finding that voids."""
+    axes = {"guests": guests, "neighbours": neighbours}
+    return [
+        dataclasses.replace(
+            entry,
+            conditions=tuple(
+                dataclasses.replace(
+                    one, findings=made.seen("guest_rebooted", **changes)
+                )
+                if entry.number == number and one.axes == axes
+                else one
+                for one in entry.conditions
+            ),
+        )
+        for entry in given
+    ]
+
+
 class TestCurve(unittest.TestCase):
     """Each number of guests has a loss of its own."""
 
@@ -137,6 +156,63 @@ class TestCurve(unittest.TestCase):
         self.assertAlmostEqual(
             30, found.limited[1].comparison.overhead_percent, 1
         )
+
+    def test_a_finding_of_one_number_of_guests(self):
+        """It voids the loss there, with or without neighbours, not others."""
+        for some, count in ((0, 1), (2, 3)):
+            given = curve({1: 0.95, 2: 0.95, 3: 0.95})
+            for number in range(1, count + 1):
+                given = with_finding(given, number, 2, some)
+            found = judgement(given, max_percent={"disk.*": 12})
+            self.assertEqual(
+                ["passed", "void", "passed"],
+                [row.status for row in found.limited],
+            )
+            self.assertEqual("void", found.status)
+            self.assertEqual((), found.left_out)
+            words = "The guest was rebooted during the run (g1: "
+            told = [row.sentence() for row in found.limited]
+            self.assertIn(words, told[1])
+            self.assertNotIn("rebooted", told[0] + told[2])
+            self.assertIn(f"{words}at 2 guests: ", found.sentence())
+
+    def test_a_finding_about_a_metric_at_one_number_of_guests(self):
+        """It voids this metric there, and no other."""
+        given = with_finding(
+            curve({1: 0.95, 2: 0.95}), 1, 2, 2, metrics=(NAME,)
+        )
+        found = judgement(given, max_percent={"disk.*": 12})
+        self.assertEqual(
+            ["passed", "void"], [row.status for row in found.limited]
+        )
+        given = with_finding(
+            curve({1: 0.95, 2: 0.95}), 1, 2, 2, metrics=("other",)
+        )
+        found = judgement(given, max_percent={"disk.*": 12})
+        self.assertEqual("passed", found.status)
+
+    def test_a_finding_of_a_repetition(self):
+        """It voids all of it, at each number of guests, and no warm-up's."""
+        given = curve({1: 0.95, 2: 0.95})
+        given[0] = dataclasses.replace(
+            given[0], findings=made.seen("guest_rebooted")
+        )
+        found = judgement(given, max_percent={"disk.*": 12})
+        self.assertEqual({"void"}, {row.status for row in found.limited})
+        warmup = dataclasses.replace(
+            given[0],
+            counted=False,
+            conditions=tuple(
+                dataclasses.replace(one, counted=False)
+                for one in given[0].conditions
+            ),
+        )
+        more = [
+            dataclasses.replace(one, number=one.number + 1)
+            for one in curve({1: 0.95, 2: 0.95})
+        ]
+        found = judgement([warmup, *more], max_percent={"disk.*": 12})
+        self.assertEqual("passed", found.status)
 
     def test_a_level_that_was_not_run(self):
         """It breaks no limit: the stop rule left it out."""

@@ -64,3 +64,45 @@ class TestRepeated(unittest.TestCase):
         got = made.judgement([*one, *two])
         self.assertEqual("void", got.status)
         self.assertIn("run-a, run-b", got.sentence())
+
+
+class TestCurves(unittest.TestCase):
+    """The same holds of repetitions with several numbers of guests."""
+
+    def setUp(self):
+        self.entries = made.levels({made.EVENTS: made.SHARED}, count=5)
+        loss = {made.EVENTS: {1: [312.0], 2: [150.0, 149.0]}}
+        (self.other, *_) = made.levels(loss, count=5)
+
+    def test_two_records_of_one_repetition(self):
+        """Which is right is not known, and neither counts."""
+        got = made.degradation([*self.entries, self.other], {"*": 40})
+        self.assertEqual((1,), got.left_out)
+        self.assertEqual("passed", got.status)
+
+    def test_many_contradict(self):
+        """Or runs are mixed: the curve is of no run, and never passes."""
+        again = [
+            dataclasses.replace(self.other, number=number)
+            for number in (1, 2, 3)
+        ]
+        mixed = [
+            *self.entries[:3],
+            *(dataclasses.replace(x, run="b") for x in self.entries[3:]),
+        ]
+        for given in ([*self.entries, *again], mixed):
+            got = made.degradation(given, {"*": 40}, max={"*": 1e9})
+            self.assertEqual("void", got.status)
+            self.assertEqual(
+                {"void"},
+                {
+                    status
+                    for row in got.limited
+                    for status in (
+                        row.status,
+                        *getattr(row, "statuses", {}).values(),
+                    )
+                },
+            )
+            self.assertIn("Records contradict each other", got.sentence())
+            self.assertNotIn("within the limit", got.sentence())

@@ -5,8 +5,8 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import level as level_
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density.section import shares
@@ -52,7 +52,7 @@ def strip(
     """Return the cells of a metric over the counted repetitions."""
     counted = [one for one in repetitions if one.counted]
     numbers = sorted(
-        {levels.guests_of(x) for one in counted for x in one.conditions}
+        {level_.guests_of(x) for one in counted for x in one.conditions}
     )
     cells: dict[tuple[str, tuple[int, int]], Cell] = {}
     columns: dict[tuple[int, int], None] = {}
@@ -86,7 +86,7 @@ def _cells(
         ),
     )
     given = rates.by_guest(metric, entry)
-    point = series.row.point(levels.guests_of(level))
+    point = series.row.point(level_.guests_of(level))
     sound: State = "void" if point and point.void else "sound"
     found = {}
     for name in level.machines:

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 
+from rally_vmperf.measurement import level as level_
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.density import rows
@@ -42,7 +43,7 @@ class DensityReport(runs.RunReport):
             max(
                 (
                     len(level.machines)
-                    // (levels.guests_of(level) * level.turns)
+                    // (level_.guests_of(level) * level.turns)
                     for one in self.levels
                     for level in one.conditions
                 ),

@@ -3,8 +3,8 @@
 import collections.abc
 import dataclasses
 
+from rally_vmperf.measurement import level as level_
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.density import levels
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ def worst(
             for start in level.starts:
                 if start.skew is None and start.overlap is None:
                     continue
-                guests = levels.guests_of(level)
+                guests = level_.guests_of(level)
                 numbers.add(guests)
                 key = (start.workload, start.command, start.bound)
                 here = found.setdefault(key, {})

@@ -53,6 +53,21 @@ class LevelsTestCase(unittest.TestCase):
         warm = with_finding(made.levels(CPU, 1, counted=False), {3})
         self.assertEqual([], seen([*warm, *made.levels(CPU)], "steal_time"))
 
+    def test_warm_ups_void_nothing(self):
+        """Whether a level of theirs has the finding, or all of them."""
+        later = [
+            dataclasses.replace(one, number=one.number + 1)
+            for one in made.levels(CPU)
+        ]
+        (warm,) = made.levels(CPU, 1, counted=False)
+        rebooted = made.seen("guest_rebooted")
+        warm = dataclasses.replace(warm, counted=False, findings=rebooted)
+        got = made.degradation([warm, *later], {"*": 95}, max={"*": 1e9})
+        self.assertEqual("passed", got.status)
+        counted = dataclasses.replace(warm, counted=True)
+        got = made.degradation([counted, *later[:2]], {"*": 95})
+        self.assertEqual("void", got.status)
+
     def test_of_the_whole_run(self):
         curves = made.levels(CPU)
         curves[1] = dataclasses.replace(curves[1], findings=(STEAL,))
