@@ -38,6 +38,13 @@ class Cleanup(base.Lister):
         )
         parser.add_argument("--task", metavar="UUID", help="only this task's")
         parser.add_argument(
+            "--project",
+            metavar="NAME_OR_ID",
+            action="append",
+            default=[],
+            help="as an admin, look into this project too; may be repeated",
+        )
+        parser.add_argument(
             "--all",
             action="store_true",
             help="include runs that are unknown here",
@@ -52,7 +59,7 @@ class Cleanup(base.Lister):
         entries = list(known.entries())
         tasks = rally_api.tasks()
         sweeping = removal.Sweep(
-            views(platform),
+            views(platform, entries, parsed.project),
             ownership.Register(entries, tasks),
             task=parsed.task,
             everything=parsed.all,
@@ -79,14 +86,44 @@ class Cleanup(base.Lister):
         return _COLUMNS, rows
 
 
-def views(platform: dict[str, t.Any]) -> list[removal.View]:
-    """Return the cloud as each credential of an environment shows it."""
+def views(
+    platform: dict[str, t.Any],
+    entries: list[ledger.Entry],
+    projects: list[str],
+) -> list[removal.View]:
+    """Return the cloud as each credential of an environment shows it.
+
+    :param entries: of the ledger; an admin looks into their projects
+    :param projects: names or identifiers of others that it looks into
+    :raises ValueError: for projects without an admin
+    """
     admin, users = platform.get("admin"), platform.get("users") or []
-    credentials = [(admin, True)] if admin else []
-    credentials += [(user, False) for user in users]
+    found = [
+        removal.View(connection=cloud.connect(user), admin=False)
+        for user in users
+    ]
+    if not admin:
+        if projects:
+            raise ValueError(
+                f"--project {projects[0]}: only an admin can look into other "
+                "projects, and the environment has none; leave it out, or "
+                "choose an environment with an admin: --env"
+            )
+        return found
+    connection = cloud.connect(admin)
+    here = [one for one in entries if one.auth_url == admin["auth_url"]]
+    with cloud.asking("look for the projects of runs"):
+        looked_into = killed.projects(
+            connection, [*projects, *(one.project for one in here)]
+        )
     return [
-        removal.View(connection=cloud.connect(one), admin=is_admin)
-        for one, is_admin in credentials
+        removal.View(
+            connection=connection,
+            admin=True,
+            # What is no name may identify one, even one that is gone.
+            projects=(*looked_into, *projects),
+        ),
+        *found,
     ]
 
 

@@ -5,11 +5,14 @@ import collections.abc
 import contextlib
 import dataclasses
 import functools
+import types
 import typing as t
+from urllib import parse
 
 from openstack import connection as sdk
 from openstack import exceptions as sdk_errors
 
+from rally_vmperf.guests import cloud
 from rally_vmperf.guests import volumes as block_storage
 from rally_vmperf.measurement.samples import units
 
@@ -28,6 +31,11 @@ RANKS = {
     "user": 7,
     "project": 8,
 }
+
+#: Projects that one request to Neutron names: more make its URL too long.
+_PORTION = 50
+#: What a service answers that does not know a filter.
+_REFUSED = 400
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,36 +64,45 @@ class Inventory:
     """Resources in a cloud with certain names.
 
     The cloud is others' too and may have many thousands of everything, so
-    each service is asked only for what can be ours: Nova by name, and
-    Neutron, which compares whole names only, by project.
+    each service is asked only for what can be ours: Nova and Keystone by the
+    beginning of names, Neutron and Cinder, which compare whole names only, by
+    project. An administrator looks into its own project, into those with
+    such names, into those of servers with such names, and where it is told.
 
     :param owns: tells whether a name is among them
-    :param names: how these names begin, as a regular expression for Nova
-    :param admin: look into all projects
-    :param projects: identifiers of those that an admin looks into, if not all
-    :param again: identifiers of those in which an admin's first look into all
-        found something; empty for a first look
+    :param prefixes: how these names begin
+    :param admin: look into all projects in which there can be any
+    :param projects: identifiers of further projects that an admin looks into
+    :param kinds: of resources to look for
     """
 
     connection: sdk.Connection
     owns: collections.abc.Callable[[str | None], bool]
-    names: str
+    prefixes: tuple[str, ...]
     admin: bool = False
     projects: tuple[str, ...] = ()
-    again: tuple[str, ...] = ()
-
-    @property
-    def _projects(self) -> dict[str, bool]:
-        """The query by which Nova and Cinder list an admin all projects."""
-        return {"all_projects": True} if self.admin else {}
+    kinds: collections.abc.Collection[str] = tuple(RANKS)
 
     def servers(self) -> list[Resource]:
         """Return the servers, without which nothing else can go."""
+        if "server" not in self.kinds:
+            return []
         compute = self.connection.compute
-        listed = compute.servers(
-            details=False, name=self.names, **self._projects
-        )
-        return list(self._owned("server", listed, compute.delete_server))
+        everywhere = {"all_projects": True} if self.admin else {}
+        return [
+            one
+            for prefix in self.prefixes
+            for one in self._owned(
+                "server",
+                compute.servers(
+                    # Only the details tell an admin the project.
+                    details=self.admin,
+                    name=cloud.beginning([prefix]),
+                    **everywhere,
+                ),
+                compute.delete_server,
+            )
+        ]
 
     def of_guests(self, *, disks: bool = True) -> list[Resource]:
         """Return the resources of a run; servers alone while there are any.
@@ -96,38 +113,56 @@ class Inventory:
         :param disks: look for volumes too; else Cinder is not asked, whose
             trouble is none of a run's that made no volumes
         """
+        own = (self.connection.current_project_id,)
         return self.servers() or [
-            *self._addresses(),
-            *(self._volumes() if disks else ()),
-            *self._ports_and_access(),
+            *self._addresses(own),
+            *(self._volumes(own) if disks else ()),
+            *self._ports_and_access(own),
         ]
 
     def everything(self) -> list[Resource]:
         """Return what runs have, with that of Rally's own contexts."""
-        network, project = self.connection.network, self._project()
+        network = self.connection.network
+        servers = self.servers()
+        users, named = self._identity()
+        projects = self._looked_into(servers, named)
         return [
-            *self.servers(),
-            *self._addresses(),
-            *self._volumes(),
-            *self._owned(
-                "router", network.routers(**project), self._delete_router
+            *servers,
+            *self._addresses(projects),
+            *self._volumes(projects),
+            *self._of_neutron(
+                "router", projects, network.routers, self._delete_router
             ),
-            *self._owned(
-                "subnet", network.subnets(**project), network.delete_subnet
+            *self._of_neutron(
+                "subnet", projects, network.subnets, network.delete_subnet
             ),
-            *self._owned(
-                "network", network.networks(**project), network.delete_network
+            *self._of_neutron(
+                "network", projects, network.networks, network.delete_network
             ),
-            *self._ports_and_access(),
-            *(self._identity() if self.admin else ()),
+            *self._ports_and_access(projects, {x.id: x.name for x in named}),
+            *(
+                pair
+                for user in users
+                for pair in self._key_pairs(user_id=user.id)
+            ),
+            *users,
+            *named,
         ]
 
-    def _project(self) -> dict[str, t.Any]:
-        """Return what Neutron is asked by; it shows an admin all projects."""
+    def _looked_into(
+        self, servers: list[Resource], named: list[Resource]
+    ) -> tuple[str, ...]:
+        """Return the projects to ask Neutron and Cinder for, one's own first.
+
+        :param servers: that were found, wherever they are
+        :param named: projects that were found by their names
+        """
+        found = [self.connection.current_project_id]
         if self.admin:
-            chosen = self.projects or self.again
-            return {"project_id": [*chosen]} if chosen else {}
-        return {"project_id": self.connection.current_project_id}
+            found += self.projects
+            found += (one.id for one in named)
+            found += (one.project for one in servers)
+        return tuple(dict.fromkeys(one for one in found if one))
 
     def _owned(
         self,
@@ -142,50 +177,111 @@ class Inventory:
                 project = getattr(one, "project_id", None) or ""
                 yield _resource(kind, one.id, name, delete, project)
 
-    def _addresses(self) -> Found:
+    def _of_neutron(
+        self,
+        kind: str,
+        projects: tuple[str, ...],
+        ask: t.Callable[..., collections.abc.Iterable[t.Any]],
+        delete: t.Callable[..., object],
+        called: str = "name",
+    ) -> Found:
+        """Yield what Neutron has of a kind in some projects."""
+        if kind in self.kinds:
+            for some in _portions(projects):
+                listed = ask(project_id=list(some))
+                yield from self._owned(kind, listed, delete, called)
+
+    def _addresses(self, projects: tuple[str, ...]) -> Found:
         network = self.connection.network
-        return self._owned(
+        return self._of_neutron(
             "floating IP",
-            network.ips(**self._project()),
+            projects,
+            network.ips,
             network.delete_ip,
             called="description",
         )
 
-    def _volumes(self) -> Found:
+    def _volumes(self, projects: tuple[str, ...]) -> Found:
         """Yield volumes; none where the cloud has none."""
-        if not block_storage.there(self.connection):
+        if "volume" not in self.kinds or not block_storage.there(
+            self.connection
+        ):
             return
-        for one in self.connection.block_storage.volumes(**self._projects):
-            if self.owns(one.name):
-                delete = functools.partial(
-                    block_storage.delete, self.connection, one
-                )
-                yield Resource("volume", one.id, one.name, delete)
+        volumes = self.connection.block_storage.volumes
+        for project in projects:
+            whose: dict[str, t.Any] = {}
+            if self.admin:
+                whose = {"all_projects": True, "project_id": project}
+            for one in volumes(**whose):
+                if self.owns(one.name):
+                    delete = functools.partial(
+                        block_storage.delete, self.connection, one
+                    )
+                    yield Resource("volume", one.id, one.name, delete, project)
 
-    def _ports_and_access(self) -> Found:
-        """Yield ports, groups and key pairs, by name."""
-        network, compute = self.connection.network, self.connection.compute
-        project = self._project()
-        groups = {} if self.admin and self.again else project
-        yield from self._owned(
-            "port", network.ports(**project), network.delete_port
+    def _ports_and_access(
+        self,
+        projects: tuple[str, ...],
+        named: collections.abc.Mapping[str, str] = types.MappingProxyType({}),
+    ) -> Found:
+        """Yield ports, groups and key pairs, by name.
+
+        :param named: identifiers and names of the projects that are ours
+        """
+        network = self.connection.network
+        yield from self._of_neutron(
+            "port", projects, network.ports, network.delete_port
         )
-        yield from self._owned(
-            "security group",
-            # A project whose groups are asked for gets a default one anew,
-            # and may be about to go.
-            network.security_groups(**groups),
-            network.delete_security_group,
-        )
+        yield from self._security_groups(projects, named)
+        yield from self._server_groups(projects)
+        yield from self._key_pairs()
+
+    def _security_groups(
+        self,
+        projects: tuple[str, ...],
+        named: collections.abc.Mapping[str, str],
+    ) -> Found:
+        """Yield groups, with the default ones of the projects that are ours.
+
+        Neutron makes a default one in each project and leaves it behind. It
+        makes it anew, if need be, in the first project that it is asked for:
+        that is always one's own, and never one that is about to go.
+        """
+        if "security group" not in self.kinds:
+            return
+        network = self.connection.network
+        delete = network.delete_security_group
+        own, others = projects[:1], projects[1:]
+        for some in _portions(others) if others else [()]:
+            for one in network.security_groups(project_id=[*own, *some]):
+                name = one.name
+                if name == "default" and one.project_id in named:
+                    name = named[one.project_id]
+                if self.owns(name):
+                    yield _resource(
+                        "security group", one.id, name, delete, one.project_id
+                    )
+
+    def _server_groups(self, projects: tuple[str, ...]) -> Found:
+        """Yield server groups.
+
+        Nova has no way to ask for some of them. So an admin asks for those of
+        all projects only where something of ours can be in another one.
+        """
+        if "server group" not in self.kinds:
+            return
+        compute = self.connection.compute
+        everywhere = {"all_projects": True} if len(projects) > 1 else {}
         # Who may not list server groups has none.
         with contextlib.suppress(sdk_errors.ForbiddenException):
-            listed = list(compute.server_groups(**self._projects))
+            listed = list(compute.server_groups(**everywhere))
             yield from self._owned(
                 "server group", listed, compute.delete_server_group
             )
-        yield from self._key_pairs()
 
     def _key_pairs(self, **query: str) -> Found:
+        if "key pair" not in self.kinds:
+            return
         compute = self.connection.compute
         for one in compute.keypairs(**query):
             if self.owns(one.name):
@@ -207,32 +303,43 @@ class Inventory:
                 )
         network.delete_router(identifier, ignore_missing=ignore_missing)
 
-    def _identity(self) -> Found:
-        """Yield users with their key pairs, and projects."""
+    def _identity(self) -> tuple[list[Resource], list[Resource]]:
+        """Return users and projects; only an admin sees them."""
+        if not self.admin or not {"user", "project"} & {*self.kinds}:
+            return [], []
         identity = self.connection.identity
-        users = [u for u in identity.users() if self.owns(u.name)]
-        for user in users:
-            yield from self._key_pairs(user_id=user.id)
-        yield from self._owned("user", users, identity.delete_user)
-        projects = [p for p in identity.projects() if self.owns(p.name)]
-        yield from self._default_groups({p.id: p.name for p in projects})
-        yield from self._owned("project", projects, identity.delete_project)
+        users = self._named("/users", identity.users)
+        projects = self._named("/projects", identity.projects)
+        return (
+            list(self._owned("user", users, identity.delete_user)),
+            list(self._owned("project", projects, identity.delete_project)),
+        )
 
-    def _default_groups(self, projects: dict[str, str]) -> Found:
-        """Neutron makes one in each project and leaves it behind.
+    def _named(
+        self, path: str, ask: t.Callable[[], collections.abc.Iterable[t.Any]]
+    ) -> collections.abc.Iterator[t.Any]:
+        """Yield what Keystone has with such names.
 
-        It makes one anew whenever a single project's groups are asked for, so
-        all are asked for.
+        The SDK has no word for the beginning of a name. A Keystone that
+        refuses it is asked for all.
+
+        :param path: of the collection
+        :param ask: asks for all of it
         """
-        network = self.connection.network
-        for one in network.security_groups() if projects else ():
-            if one.name == "default" and one.project_id in projects:
-                yield _resource(
-                    "security group",
-                    one.id,
-                    projects[one.project_id],
-                    network.delete_security_group,
-                )
+        collection = path.strip("/")
+        for prefix in self.prefixes:
+            query = parse.urlencode({"name__startswith": prefix})
+            url: str | None = f"{path}?{query}"
+            while url:
+                answer = self.connection.identity.get(url)
+                if answer.status_code == _REFUSED:
+                    yield from ask()
+                    return
+                sdk_errors.raise_from_response(answer)
+                document = answer.json()
+                for one in document[collection]:
+                    yield types.SimpleNamespace(id=one["id"], name=one["name"])
+                url = (document.get("links") or {}).get("next")
 
 
 def first_kinds(left: list[Resource]) -> list[Resource]:
@@ -247,6 +354,14 @@ def count(found: collections.abc.Iterable[Resource]) -> str:
     return ", ".join(
         units.number_of(kind, number) for kind, number in counts.items()
     )
+
+
+def _portions(
+    projects: tuple[str, ...],
+) -> collections.abc.Iterator[tuple[str, ...]]:
+    """Yield projects, as many together as a request can name."""
+    for first in range(0, len(projects), _PORTION):
+        yield projects[first : first + _PORTION]
 
 
 def _resource(

@@ -37,9 +37,11 @@ def report(
                 found = inventory.Inventory(
                     connection,
                     whose.owns,
-                    cloud.beginning([whose.prefix]),
+                    (whose.prefix,),
                     admin=admin,
-                    projects=_projects(connection, entry) if admin else (),
+                    projects=projects(connection, [entry.project])
+                    if admin
+                    else (),
                 ).everything()
             if found:
                 yield line(entry, found, config_files)
@@ -47,17 +49,21 @@ def report(
                 entries.drop(entry.owner)
 
 
-def _projects(
-    connection: sdk.Connection, entry: ledger.Entry
+def projects(
+    connection: sdk.Connection, names: collections.abc.Iterable[str]
 ) -> tuple[str, ...]:
-    """Return the projects with the name of that of a run; often the only one.
+    """Return the identifiers of the projects with these names.
 
-    None where it is gone: then all are looked into.
+    There are none of those that are gone, and more than one where several
+    domains have one of a name.
+
+    :param connection: of an administrator
     """
-    if not entry.project:
-        return ()
-    listed = connection.identity.projects(name=entry.project)
-    return tuple(one.id for one in listed)
+    return tuple(
+        one.id
+        for name in dict.fromkeys(names)
+        for one in (connection.identity.projects(name=name) if name else ())
+    )
 
 
 def known(

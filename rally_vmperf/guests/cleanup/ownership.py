@@ -11,8 +11,8 @@ from rally_vmperf.guests.cleanup import ledger
 _RALLY_NAME = re.compile(
     r"(?P<prefix>[cs]_rally_(?P<owner>[0-9a-zA-Z]{8}))_[0-9a-zA-Z]{8}(-\d+)?"
 )
-#: How they begin, as Nova is asked for them.
-RALLYS = "^[cs]_rally_"
+#: How they begin.
+PREFIXES = ("c_rally_", "s_rally_")
 
 
 @dataclasses.dataclass(frozen=True)

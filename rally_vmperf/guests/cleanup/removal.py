@@ -48,9 +48,7 @@ def remove(
     :raises GuestError: with what is left, after ``timeout`` seconds, and the
         remedy
     """
-    there = inventory.Inventory(
-        connection, whose.owns, cloud.beginning([whose.prefix])
-    )
+    there = inventory.Inventory(connection, whose.owns, (whose.prefix,))
     removing = Removing(
         lambda: there.of_guests(disks=disks), progress, timeout
     )
@@ -119,7 +117,12 @@ class Removing:
     def _round(self, left: list[inventory.Resource]) -> None:
         now = time.monotonic()
         willing = [one for one in left if one not in self.refused]
+        # Where nobody would look for the rest once the project is gone.
+        held = {one.project for one in self.refused}
         for resource in inventory.first_kinds(willing):
+            if resource.kind == "project" and resource.id in held:
+                self.refused[resource] = "not empty"
+                continue
             if self._asked.get(resource, -_ASK_AGAIN) + _ASK_AGAIN > now:
                 continue
             try:
@@ -150,10 +153,13 @@ class View:
     """The cloud as one credential shows it.
 
     :param admin: it shows all projects, users and projects themselves
+    :param projects: identifiers of those that an admin looks into besides
+        those that it finds by names
     """
 
     connection: sdk.Connection
     admin: bool
+    projects: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -200,11 +206,10 @@ class Sweep:
     ) -> dict[inventory.Resource, str]:
         """Remove what is chosen; return what is left of it, and why.
 
-        :param found: what ``find`` found; of Neutron, which may have many
-            thousands of others', only the projects of these are looked into
+        :param found: what ``find`` found; only such kinds are looked for
+            again, and only in the projects in which they were
         """
-        projects = {x.resource.project for x in found if self.chosen(x)}
-        again = tuple(sorted(projects - {""}))
+        again = [one.resource for one in found if self.chosen(one)]
         removing = Removing(lambda: self._left(again), progress, TIMEOUT)
         try:
             removing.run()
@@ -216,27 +221,43 @@ class Sweep:
             }
         return {}
 
-    def _left(self, again: tuple[str, ...]) -> list[inventory.Resource]:
+    def _left(
+        self, again: list[inventory.Resource]
+    ) -> list[inventory.Resource]:
+        rest = [one for one in again if one.kind != "server"]
         return self._of(inventory.Inventory.servers, again) or self._of(
-            inventory.Inventory.everything, again
+            inventory.Inventory.everything, rest
         )
 
     def _of(
-        self, look: t.Any, again: tuple[str, ...]
+        self, look: t.Any, again: list[inventory.Resource]
     ) -> list[inventory.Resource]:
         found = self._see(look, again)
         return [one.resource for one in found if self.chosen(one)]
 
-    def _see(self, look: t.Any, again: tuple[str, ...] = ()) -> list[Found]:
+    def _see(
+        self,
+        look: t.Any,
+        again: collections.abc.Sequence[inventory.Resource] | None = None,
+    ) -> list[Found]:
+        """Return what there is.
+
+        :param again: what was found before, for another look at it
+        """
         seen: dict[inventory.Resource, None] = {}
         for view in self.views:
+            projects, kinds = view.projects, set(inventory.RANKS)
+            if again is not None:
+                projects = tuple(sorted({one.project for one in again}))
+                kinds = {one.kind for one in again}
             with cloud.asking("look for what runs left"):
                 there = inventory.Inventory(
                     view.connection,
                     self._owns,
-                    ownership.RALLYS,
+                    ownership.PREFIXES,
                     admin=view.admin,
-                    again=again,
+                    projects=projects,
+                    kinds=kinds,
                 )
                 seen |= dict.fromkeys(look(there))
         ordered = sorted(seen, key=lambda one: inventory.RANKS[one.kind])

@@ -1,5 +1,6 @@
 """Tests for the command that removes what killed runs left."""
 
+import dataclasses
 import json
 import logging
 import pathlib
@@ -86,6 +87,53 @@ class CleanupTest(unittest.TestCase):
         code, rows = self.run_command("--yes", "--task", "task-a")
         self.assertEqual((0, []), (code, rows))
         self.assertEqual(["aaaaaaaa-1", "dddddddd-1"], self.owners())
+
+    def as_admin(self):
+        admin = {**USER, "tenant_name": "admin"}
+        patch = mock.patch(
+            "rally_vmperf.cmd.rally_api.platform",
+            mock.Mock(return_value={"admin": admin, "users": []}),
+        )
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def looked_into(self, *arguments):
+        """Return the projects that the listing asks Neutron for."""
+        self.run_command(*arguments)
+        (found,) = (
+            query["project_id"]
+            for called, query in self.cloud.queries
+            if called == "ports"
+        )
+        return found
+
+    def test_an_admin_looks_into_the_ledgers_projects(self):
+        self.as_admin()
+        self.ledger.write(
+            dataclasses.replace(
+                test_ledger.entry("bbbbbbbb-1", "task-b"),
+                auth_url=USER["auth_url"],
+                project="theirs",
+            )
+        )
+        projects = self.cloud.identity.all_projects
+        theirs = self.cloud.add(projects, name="theirs")
+        self.cloud.add(projects, name="of nobody")
+        self.assertEqual(["p1", theirs.id], self.looked_into())
+
+    def test_an_admin_looks_into_the_projects_it_is_told(self):
+        self.as_admin()
+        named = self.cloud.add(
+            self.cloud.identity.all_projects, name="of nobody"
+        )
+        self.assertEqual(
+            ["p1", named.id, "of nobody", "gone"],
+            self.looked_into("--project", "of nobody", "--project", "gone"),
+        )
+
+    def test_who_is_no_admin_looks_into_no_other_project(self):
+        with self.assertRaisesRegex(ValueError, "--project x: only an admin"):
+            self.run_command("--project", "x")
 
     def test_entries_of_another_cloud_stay(self):
         with mock.patch.dict(USER, auth_url="http://other/v3"):

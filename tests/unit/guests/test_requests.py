@@ -55,6 +55,23 @@ ONE_HOST = {
     "delete_server_group": 1,
 }
 
+#: What an admin's clean-up asks for that finds a server and its address.
+CLEAN_UP = {
+    "servers": 10,
+    "get": 4,
+    "ips": 3,
+    "volumes": 1,
+    "routers": 1,
+    "subnets": 1,
+    "networks": 1,
+    "ports": 1,
+    "security_groups": 1,
+    "server_groups": 1,
+    "keypairs": 1,
+    "delete_server": 1,
+    "delete_ip": 1,
+}
+
 
 def busy(cloud):
     """Fill a cloud with what is others'."""
@@ -81,6 +98,16 @@ def busy(cloud):
         )
         cloud.add(cloud.network.all_ips, description="", project_id="p2")
         cloud.add(cloud.network.all_groups, **foreign)
+        cloud.add(cloud.compute.all_groups, **foreign)
+        cloud.add(
+            cloud.block_storage.all_volumes,
+            seen=0,
+            status="available",
+            server=None,
+            **foreign,
+        )
+        cloud.add(cloud.identity.all_users, name=foreign["name"])
+        cloud.add(cloud.identity.all_projects, name=foreign["name"])
         cloud.image.all_images.append(
             calls.Thing(id=f"image-{server.id}", name=f"other {number}")
         )
@@ -152,6 +179,33 @@ class RequestsTest(unittest.TestCase):
         """It is asked for the same, and answers the same."""
         empty = self.whole_run(testing.FakeCloud())
         self.assertEqual(empty, self.whole_run(busy(testing.FakeCloud())))
+
+    def cleaned_up(self, cloud):
+        """Return what an admin's clean-up asked for, and saw listed."""
+        cloud.compute.create_server(
+            name=f"{PREFIX}_00000001", networks=[{"uuid": "n2"}]
+        )
+        cloud.network.create_ip(
+            description=f"{PREFIX}_00000002", project_id="p1"
+        )
+        before = cloud.listed
+        cloud.calls.clear()
+        sweep = removal.Sweep(
+            [removal.View(connection=cloud, admin=True)],
+            ownership.Register([], []),
+            everything=True,
+        )
+        left = sweep.remove(sweep.find(), lambda line: None)
+        self.assertEqual({}, left)
+        return collections.Counter(cloud.calls), cloud.listed - before
+
+    def test_the_clean_up_of_a_busy_cloud(self):
+        """It asks an admin's cloud for what is ours, wherever it is."""
+        asked, listed = self.cleaned_up(testing.FakeCloud())
+        self.assertEqual(CLEAN_UP, dict(asked))
+        self.assertEqual(
+            (asked, listed), self.cleaned_up(busy(testing.FakeCloud()))
+        )
 
     def test_a_busy_cloud_whose_hosts_nobody_names(self):
         """It is asked for no more, and names a few of its hosts."""

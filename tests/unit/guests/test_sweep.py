@@ -31,6 +31,7 @@ def name(owner, number=0):
 
 @ddt.ddt
 @mock.patch("time.sleep", new=mock.Mock())
+@mock.patch.object(removal, "TIMEOUT", 5)
 class SweepTest(unittest.TestCase):
     def setUp(self):
         self.cloud = testing.FakeCloud()
@@ -120,32 +121,117 @@ class SweepTest(unittest.TestCase):
         self.assertEqual([], network.all_subnets)
         self.assertEqual(["r1"], [one.id for one in network.all_routers])
 
-    def test_an_admin_looks_into_all_projects_once(self):
-        """Then only into those in which something was found."""
-        network = self.cloud.network
-        for number in range(1000):
-            self.cloud.add(network.all_ips, description="", project_id="p2")
-            network.create_port(
-                name=f"other {number}", network_id="n1", project_id="p2"
-            )
-        network.create_port(
-            name=name(DEAD, 2), network_id="n2", project_id="p3"
+    def admin(self, *projects, **options):
+        view = removal.View(
+            connection=self.cloud, admin=True, projects=projects
         )
-        self.cloud.identity = mock.Mock()
-        for listed in ("users", "projects"):
-            getattr(self.cloud.identity, listed).return_value = []
-        view = removal.View(connection=self.cloud, admin=True)
-        sweep = removal.Sweep([view], ownership.Register(ENTRIES, TASKS))
-        found, before = sweep.find(), len(self.cloud.queries)
+        register = ownership.Register(ENTRIES, TASKS)
+        return removal.Sweep([view], register, **options)
+
+    def made_by_rally(self, owner):
+        """Keep a project of Rally's, as its contexts make it."""
+        cloud, called = self.cloud, name(owner, 3)
+        project = cloud.add(cloud.identity.all_projects, name=called)
+        user = cloud.add(cloud.identity.all_users, name=called)
+        key = name(owner, 4)
+        cloud.compute.all_keypairs[key] = calls.Thing(
+            id=key, name=key, user_id=user.id
+        )
+        whose = {"project_id": project.id}
+        for called, things in {
+            "default": cloud.network.all_groups,
+            name(owner, 5): cloud.network.all_groups,
+            name(owner, 6): cloud.compute.all_groups,
+        }.items():
+            cloud.add(things, name=called, **whose)
+        cloud.block_storage.create_volume(name=name(owner, 7), size=1, **whose)
+        cloud.network.create_port(
+            name=name(owner, 8), network_id="n2", **whose
+        )
+        return project.id
+
+    def test_an_admin_looks_where_something_of_ours_can_be(self):
+        """Into its own project, Rally's, those of servers, those told."""
+        for server in self.cloud.compute.all_servers.values():
+            if server.name == name(DEAD):
+                server.project_id = "p3"
+        rallys = self.made_by_rally(DEAD)
+        self.cloud.network.create_port(
+            name=name(DEAD, 2), network_id="n2", project_id="p4"
+        )
+        sweep = self.admin("p4")
+        found = sweep.find()
+        looked_into = {
+            called: query["project_id"]
+            for called, query in self.cloud.queries
+            if called in {"ips", "ports", "security_groups"}
+        }
+        self.assertEqual(
+            {
+                called: ["p1", "p4", rallys, "p3"]
+                for called in ("ips", "ports", "security_groups")
+            },
+            looked_into,
+        )
         self.assertEqual({}, sweep.remove(found, lambda line: None))
         self.assertEqual([ALIVE, FOREIGN, OWN], self.owners())
-        asked = self.cloud.queries[before:]
-        self.assertLess(len(asked), 100)
-        kinds = {"ips", "ports", "routers", "subnets", "networks"}
+        left = [key for key in self.cloud.left() if not key.startswith("id")]
+        self.assertEqual([], left)
+        self.assertEqual({}, self.cloud.identity.all_projects)
+        self.assertEqual({}, self.cloud.identity.all_users)
+        self.assertEqual({}, self.cloud.network.all_groups)
+        self.assertEqual({}, self.cloud.block_storage.all_volumes)
+
+    def test_only_what_was_found_is_looked_for_again(self):
+        """So most of the services are asked once."""
+        sweep = self.admin()
+        found, before = sweep.find(), len(self.cloud.queries)
+        self.assertEqual({}, sweep.remove(found, lambda line: None))
         self.assertEqual(
-            [{"project_id": ["p1", "p3"]}]
-            * len([one for one in asked if one[0] in kinds]),
-            [query for called, query in asked if called in kinds],
+            {"servers", "delete_server", "ips", "delete_ip"},
+            {called for called, _ in self.cloud.queries[before:]},
         )
-        groups = [q for called, q in asked if called == "security_groups"]
-        self.assertEqual([{}] * len(groups), groups)
+
+    def test_a_project_stays_with_what_is_left_in_it(self):
+        """Nobody would find that again."""
+        self.made_by_rally(DEAD)
+
+        def refuse(called, done):
+            if called == "delete_port":
+                raise sdk_errors.ForbiddenException(
+                    "no", http_status=403, details="policy"
+                )
+
+        self.cloud.interrupt = refuse
+        sweep = self.admin()
+        left = sweep.remove(sweep.find(), lambda line: None)
+        self.assertEqual(
+            {"port": "policy", "project": "not empty"},
+            {one.kind: reason for one, reason in left.items()},
+        )
+        self.assertEqual({}, self.cloud.block_storage.all_volumes)
+
+    def test_a_keystone_that_refuses_the_beginning_of_names(self):
+        self.made_by_rally(DEAD)
+        self.cloud.identity.inexact = False
+        found = self.admin().find()
+        kinds = [one.resource.kind for one in found]
+        self.assertEqual(1, kinds.count("project"))
+        self.assertEqual(1, kinds.count("user"))
+
+    def test_many_projects_are_named_in_portions(self):
+        """Each with the admin's own first, for which Neutron makes a group."""
+        for _ in range(120):
+            self.made_by_rally(DEAD)
+        self.admin().find()
+        for called, sizes in {
+            "ports": [50, 50, 21],
+            "security_groups": [51, 51, 21],
+        }.items():
+            asked = [
+                query["project_id"]
+                for one, query in self.cloud.queries
+                if one == called
+            ]
+            self.assertEqual(sizes, [len(one) for one in asked])
+        self.assertEqual(["p1"] * 3, [one[0] for one in asked])

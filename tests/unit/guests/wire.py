@@ -48,6 +48,8 @@ class Wire:
         self.answers = answers
         self.services = services
         self.sent: list[tuple[str, str, dict[str, str], t.Any]] = []
+        #: What was read, with its query.
+        self.read: list[str] = []
         self.url = ""
 
     def body(self, method: str, path: str) -> t.Any:
@@ -115,6 +117,8 @@ def connected(wire: Wire) -> t.Iterator[t.Any]:
 
         def _answer(self) -> None:
             path = self.path.partition("?")[0].rstrip("/")
+            if self.command == "GET":
+                wire.read.append(self.path)
             length = int(self.headers.get("Content-Length") or 0)
             body = json.loads(self.rfile.read(length)) if length else None
             wire.sent.append((self.command, path, dict(self.headers), body))

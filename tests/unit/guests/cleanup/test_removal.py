@@ -92,7 +92,7 @@ class RemoveTest(unittest.TestCase):
             if called == "servers":
                 self.assertEqual("^c_rally_1234abcd", query["name"])
             elif called in {"ips", "ports", "security_groups"}:
-                self.assertEqual({"project_id": "p1"}, query)
+                self.assertEqual({"project_id": ["p1"]}, query)
 
     def test_looks_become_fewer(self):
         """A minute of waiting costs a look every four seconds."""

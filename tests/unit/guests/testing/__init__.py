@@ -7,6 +7,7 @@ import typing as t
 from tests.unit.guests.testing import block_storage
 from tests.unit.guests.testing import calls
 from tests.unit.guests.testing import compute
+from tests.unit.guests.testing import identity
 from tests.unit.guests.testing import image
 from tests.unit.guests.testing import network
 from tests.unit.guests.testing import placement
@@ -37,6 +38,7 @@ class FakeCloud:
         self.current_project = calls.Thing(id="p1", name="member")
         self.compute = compute.FakeCompute(self)
         self.network = network.FakeNetwork(self)
+        self.identity = identity.FakeIdentity(self)
         self.image = image.FakeImage(self)
         self.placement = placement.FakePlacement(self)
         self.block_storage = block_storage.FakeBlockStorage(self)

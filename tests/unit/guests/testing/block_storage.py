@@ -56,10 +56,14 @@ class FakeBlockStorage:
         return self.all_volumes[identifier]
 
     @calls.call
-    def volumes(self, **query: t.Any) -> list[calls.Thing]:
+    def volumes(
+        self, all_projects: bool = False, **query: t.Any
+    ) -> list[calls.Thing]:
         for volume in self.all_volumes.values():
             self._age(volume)
-        return list(self.all_volumes.values())
+        if not all_projects:
+            query["project_id"] = self.cloud.current_project_id
+        return calls.matching(self.all_volumes.values(), query)
 
     @calls.call
     def delete_volume(self, identifier: str, ignore_missing: bool) -> None:

@@ -105,8 +105,11 @@ class FakeCompute:
         return self.cloud.add(self.all_groups, name=name, policies=policies)
 
     @calls.call
-    def server_groups(self, **query: t.Any) -> list[calls.Thing]:
-        return list(self.all_groups.values())
+    def server_groups(self, all_projects: bool = False) -> list[calls.Thing]:
+        whose = {"project_id": self.cloud.current_project_id}
+        return calls.matching(
+            self.all_groups.values(), {} if all_projects else whose
+        )
 
     @calls.call
     def delete_server_group(
@@ -116,14 +119,16 @@ class FakeCompute:
 
     @calls.call
     def create_keypair(self, name: str, public_key: str) -> None:
-        self.all_keypairs[name] = calls.Thing(id=name, name=name)
+        self.all_keypairs[name] = calls.Thing(id=name, name=name, user_id="u1")
 
     @calls.call
-    def keypairs(self) -> list[calls.Thing]:
-        return list(self.all_keypairs.values())
+    def keypairs(self, user_id: str = "u1") -> list[calls.Thing]:
+        return calls.matching(self.all_keypairs.values(), {"user_id": user_id})
 
     @calls.call
-    def delete_keypair(self, name: str, ignore_missing: bool) -> None:
+    def delete_keypair(
+        self, name: str, ignore_missing: bool, user_id: str = "u1"
+    ) -> None:
         self.all_keypairs.pop(name, None)
 
     @calls.call
@@ -133,6 +138,7 @@ class FakeCompute:
         server = self.cloud.add(
             self.all_servers,
             name=request["name"],
+            project_id=self.cloud.current_project_id,
             status="BUILD",
             task_state=None,
             fault=None,

@@ -149,7 +149,8 @@ class FakeNetwork:
 
     @calls.call
     def create_security_group(self, **request: str) -> calls.Thing:
-        return self.cloud.add(self.all_groups, **request)
+        whose = {"project_id": self.cloud.current_project_id}
+        return self.cloud.add(self.all_groups, **whose | request)
 
     @calls.call
     def create_security_group_rule(self, **request: t.Any) -> None:
@@ -163,8 +164,9 @@ class FakeNetwork:
     def delete_security_group(
         self, identifier: str, ignore_missing: bool
     ) -> None:
+        group = self.all_groups.get(identifier)
         servers = self.cloud.compute.all_servers.values()
-        if calls.matching(servers, {"project_id": "p1"}):
+        if group and calls.matching(servers, {"project_id": group.project_id}):
             raise sdk_errors.ConflictException("in use", http_status=409)
         self.all_groups.pop(identifier, None)
 
