@@ -1,5 +1,6 @@
 """JSON that a tool printed, read without trusting it."""
 
+import copy
 import json
 import math
 import typing as t
@@ -71,6 +72,20 @@ class Document:
             except (KeyError, IndexError, TypeError):
                 return None
         return node
+
+    def part(self, name: str) -> "Document":
+        """Return an object in it as a document of its own.
+
+        :raises base.WorkloadError: when there is none of that name
+        """
+        found = copy.copy(self)
+        found._root = self.find(name)
+        found._tool = f"{self._tool}: {name}"
+        if not isinstance(found._root, dict):
+            raise base.WorkloadError(
+                f"{found._tool} should be an object; look at the raw output"
+            )
+        return found
 
     def number(self, *path: str | int) -> float:
         """Return the finite number at a path.

@@ -33,6 +33,8 @@ LEFT_OPEN = {
     "network.http.rate": 0.35,
     "network.http.throughput": 0.35,
     "network.http.response_time": 0.1,
+    "network.http.control.rate": 0.35,
+    "network.http.control.response_time": 0.1,
     # Seconds of two decimals, of a run of one second.
     "cpu.stress_ng": 0.011,
     # A sum of two decimals.

@@ -30,6 +30,17 @@ class DocumentTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, "^fio printed no"):
             document.Document(text, "fio")
 
+    def test_a_part(self):
+        found = document.Document('{"a": {"b": 1}, "c": 2}', "fio")
+        self.assertEqual(1, found.part("a").number("b"))
+        with self.assertRaisesRegex(base.WorkloadError, "^fio: a: c should"):
+            found.part("a").number("c")
+        for name in ("b", "c"):
+            with self.assertRaisesRegex(
+                base.WorkloadError, f"^fio: {name} should be an object"
+            ):
+                found.part(name)
+
     def test_one_after_another(self):
         text = 'note: x\n{"a": 1}\n{\n"a": 2\n}\n\nwarning\n{"a": 3}\nend\n'
         found = document.Document.each(text, "fio")

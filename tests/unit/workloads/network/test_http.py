@@ -51,6 +51,25 @@ class PagesTestCase(unittest.TestCase):
             " ".join(self.command(arguments).argv),
         )
 
+    def test_a_control_beside_the_load(self):
+        command = self.command({"users": 1000, "control_users": 25})
+        url = "http://192.0.2.1:5301/page"
+        line = " ".join(command.argv)
+        load, control = line.split(" -- ")
+        self.assertTrue(load.endswith(f"-n 12000 {url}"), load)
+        self.assertEqual(
+            f"--h1 -c 25 -r 1 --rate-period=200ms --rps=0.2 -n 300 {url}",
+            control,
+        )
+
+    def test_a_control_of_more_users_than_the_load(self):
+        self.workload.complete({"users": 5, "control_users": 5})
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            "^workload http: control_users: 6 is more than the 5 users",
+        ):
+            self.workload.complete({"users": 5, "control_users": 6})
+
     def test_one_server_for_all(self):
         server = self.command({"size_kib": 3}).server
         self.assertEqual(
@@ -102,8 +121,17 @@ class PagesTestCase(unittest.TestCase):
 
     def change(self, key, change):
         told = json.loads(GOLDEN)
-        told[key] = change(told[key])
+        told[key] = change(told.get(key))
         return json.dumps(told)
+
+    def test_of_no_time(self):
+        told = json.loads(GOLDEN)
+        told["microseconds"] = 0
+        told["per_second"] = [100]
+        with self.assertRaisesRegex(
+            base.WorkloadError, "ended after 0 s, with a page of 0.00153 s"
+        ):
+            self.parse(json.dumps(told))
 
     def test_failed_pages_are_counted(self):
         def fail(lines):
@@ -139,6 +167,7 @@ class PagesTestCase(unittest.TestCase):
         ("microseconds", lambda old: old + 2000000, "with pages of"),
         ("per_second", lambda old: [*old, 1], "that are not of 100 pages"),
         ("per_second", lambda old: [], "has no pages per second"),
+        ("control", lambda old: {}, "a control, and was asked for none"),
     )
     @ddt.unpack
     def test_incoherent_outputs(self, key, change, message):
@@ -155,6 +184,76 @@ class PagesTestCase(unittest.TestCase):
                 self.parse(GOLDEN[:length])
 
 
+@ddt.ddt
+class ControlTestCase(unittest.TestCase):
+    """A load, and a control that is measured by itself."""
+
+    def parse(self, told, **arguments):
+        workload = http.Pages()
+        complete = workload.complete(
+            {**golden.RUNS["http-control"].arguments, **arguments}
+        )
+        outcome = golden.outcome("pages", json.dumps(told))
+        return workload.parse(complete, {"pages": outcome})
+
+    def setUp(self):
+        super().setUp()
+        self.told = json.loads(golden.text("h2load-1.52.0-control.json"))
+
+    def test_golden(self):
+        readings = self.parse(self.told)
+        found = {one.metric.name: one.value for one in golden.values(readings)}
+        for part, told in (
+            ("", self.told),
+            ("control.", self.told["control"]),
+        ):
+            pages, seconds = told["rows"], told["microseconds"] / 1e6
+            of = f"network.http.{part}"
+            self.assertAlmostEqual(pages / seconds, found[f"{of}rate"])
+            self.assertAlmostEqual(
+                told["response_microseconds"] / pages / 1e6,
+                found[f"{of}response_time_mean"],
+            )
+            self.assertEqual(0, found[f"{of}failed"])
+            self.assertIn(f"{of}response_time_p50", found)
+        self.assertNotIn("network.http.control.throughput", found)
+        self.assertEqual(
+            [[25, 25, 25], [5, 5, 5]],
+            [
+                [value for _, value in one.points]
+                for one in readings
+                if isinstance(one, sample.Series)
+            ],
+        )
+
+    @ddt.data(
+        (None, None, "^http: control should be an object"),
+        ("rows", 19, "^http.control was asked for 20 pages; .*log of 19"),
+        ("rows", None, "^http: control: rows should be a finite number"),
+        ("per_second", [5, 5, 5, 4], "^http.control has pages per second"),
+        ("begun", None, "^http: control: begun should be a finite number"),
+        ("begun", 1795403809000000, "^http.control worked beside the load fo"),
+        ("begun", 1795403812500000, "load for 1.99.* s of 3.80"),
+    )
+    @ddt.unpack
+    def test_incoherent_outputs(self, key, value, message):
+        if key is None:
+            self.told["control"] = value
+        else:
+            self.told["control"][key] = value
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            self.parse(self.told)
+
+    def test_users_who_come_later_work_beside_the_load(self):
+        """The last comes by one think time after the first."""
+        self.told["control"]["begun"] += 1000000
+        self.parse(self.told)
+
+    def test_of_another_number_of_users(self):
+        with self.assertRaisesRegex(base.WorkloadError, "asked for 12 pages"):
+            self.parse(self.told, control_users=3)
+
+
 class RealPagesTestCase(unittest.TestCase):
     """The h2load and the nginx of this machine, where it has them."""
 
@@ -162,7 +261,7 @@ class RealPagesTestCase(unittest.TestCase):
         if not all(map(shutil.which, ("h2load", "nginx", "prlimit"))):
             self.skipTest("this machine has no h2load, nginx or prlimit")
         workload = http.Pages()
-        arguments = workload.complete({**SHORT, "time": 2})
+        arguments = workload.complete({**SHORT, "time": 2, "control_users": 2})
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -197,7 +296,8 @@ class RealPagesTestCase(unittest.TestCase):
         found = {one.metric.name: one.value for one in golden.values(readings)}
         self.assertEqual(0, found["network.http.failed"])
         self.assertGreater(found["network.http.rate"], 1)
-        self.assertFalse((top / "h2load.log").exists())
+        self.assertGreater(found["network.http.control.rate"], 1)
+        self.assertEqual([], list(top.glob("*.log")))
 
     def wait(self, port):
         for _ in range(300):

@@ -1,3 +1,10 @@
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
 import unittest
 
 from rally_vmperf.workloads.scripts import h2load
@@ -10,6 +17,7 @@ class SummaryTestCase(unittest.TestCase):
         self.assertEqual(
             {
                 "rows": 4,
+                "begun": 4000000,
                 "microseconds": 1123456,
                 "response_microseconds": 246856,
                 "response_times": {"123000": 2},
@@ -25,3 +33,67 @@ class SummaryTestCase(unittest.TestCase):
     def test_an_empty_log(self):
         found = h2load.summary([])
         self.assertEqual((0, []), (found["rows"], found["per_second"]))
+
+
+#: An h2load: it writes its log and its line, or waits, or fails.
+FAKE = """\
+#!/bin/sh
+case "$*" in
+*fails*) sleep 0.2; echo "cannot connect"; exit 3 ;;
+*waits*) exec sleep 60 ;;
+esac
+log=${1#--log-file=}
+printf '%s\\t200\\t100\\n' "$2" >"$log"
+echo "requests: $2 total"
+"""
+
+
+class ProgramTestCase(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.top = pathlib.Path(folder.name)
+        (self.top / "h2load").write_text(FAKE)
+        (self.top / "h2load").chmod(0o755)
+
+    def run_program(self, *arguments):
+        (self.top / h2load.LOG).write_text("of another run")
+        done = subprocess.run(
+            [sys.executable, h2load.__file__, *arguments],
+            cwd=self.top,
+            env={**os.environ, "PATH": f"{self.top}:/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(["h2load"], [one.name for one in self.top.iterdir()])
+        return done
+
+    def test_one_load(self):
+        found = json.loads(self.run_program("5").stdout)
+        self.assertEqual((5, 1), (found["begun"], found["rows"]))
+        self.assertEqual(["requests: 5 total"], found["h2load"])
+        self.assertNotIn("control", found)
+
+    def test_a_control_beside_it(self):
+        found = json.loads(self.run_program("5", "--", "7").stdout)
+        self.assertEqual(5, found["begun"])
+        control = found["control"]
+        self.assertEqual((7, 1), (control["begun"], control["rows"]))
+        self.assertEqual(["requests: 7 total"], control["h2load"])
+
+    def test_one_that_fails_ends_the_other(self):
+        for arguments in (("waits", "--", "fails"), ("fails", "--", "waits")):
+            begun = time.monotonic()
+            done = self.run_program(*arguments)
+            self.assertLess(time.monotonic() - begun, 30)
+            self.assertEqual(
+                (3, "", "cannot connect\n"),
+                (done.returncode, done.stdout, done.stderr),
+            )
+
+    def test_an_h2load_that_does_not_start(self):
+        (self.top / "h2load").write_text("")
+        done = self.run_program("5", "--", "7")
+        self.assertEqual((1, ""), (done.returncode, done.stdout))
