@@ -44,6 +44,11 @@ class Row(rows.Row):
             return super().voids()
         return [self.void_level] if self.void_level else []
 
+    @property
+    def forgivable(self) -> bool:
+        """Whether nothing but a limit inside its interval denies a pass."""
+        return super().forgivable and not self.skipped
+
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:

@@ -219,14 +219,25 @@ class Row(summary.Row):
         nothing.
         """
         found = super().with_verdict(findings, void)
-        is_capped = self._is_capped(findings)
-        if found.status == "passed" and is_capped:
+        if found.status == "passed" and found.is_capped:
             return dataclasses.replace(found, status="inconclusive")
         return found
 
-    def _is_capped(self, findings: tuple[finding.RunFinding, ...]) -> bool:
-        kinds = {x.finding.kind for x in findings if not x.tolerated}
-        return bool(self.capped) and "capped" in kinds
+    @property
+    def is_capped(self) -> bool:
+        """Whether something else limits it, and that is not tolerated."""
+        return bool(self.capped) and self.shows("capped")
+
+    @property
+    def forgivable(self) -> bool:
+        """Whether nothing but a limit inside its interval denies a pass.
+
+        A count has no interval.
+        """
+        if self.limit is None or self.is_capped:
+            return False
+        compared = self._compared_with_limit(self.limit)
+        return compared is not None and verdict.may_be_within(*compared)
 
     def beyond_return(self, planned: int) -> bool:
         """Return whether it has failed, and will have failed in the end.
@@ -253,7 +264,7 @@ class Row(summary.Row):
                 self.comparison,
                 self.limit,
                 self.status,
-                why if self._is_capped(self.findings) else "",
+                why if self.is_capped else "",
                 self.NAMES,
                 self.title,
             )

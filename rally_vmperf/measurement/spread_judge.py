@@ -77,6 +77,11 @@ class Row(summary_.Row):
         return bool(self.guest and (self.bare or not self._is_ratio))
 
     @property
+    def forgivable(self) -> bool:
+        """Whether there is an interval; only a ratio has one."""
+        return self._is_ratio and bool(self.ratio and self.ratio.ends)
+
+    @property
     def _is_ratio(self) -> bool:
         return self.figure == "gsd_ratio"
 
@@ -105,13 +110,9 @@ class Row(summary_.Row):
     @property
     def shown_interval(self) -> str:
         """The interval of the ratio as text."""
-        found = self.ratio
-        if found is None or found.low is None or found.high is None:
-            return "no interval"
-        return (
-            f"{self.confidence * 100:g} % interval "
-            f"{found.low:.3g} to {found.high:.3g}"
-        )
+        ends = self.ratio.ends if self.ratio else ""
+        sure = f"{self.confidence * 100:g} % interval"
+        return f"{sure} {ends}" if ends else "no interval"
 
     @property
     def reason(self) -> str:
@@ -162,14 +163,12 @@ class Row(summary_.Row):
         limit = f"limit {self.shown_limit}"
         name = self.figure.removesuffix("_percent").replace("_", " ")
         if self._is_ratio and (found := self.ratio) is not None:
-            ends = ""
-            if found.low is not None and found.high is not None:
-                ends = f"{found.low:.3g} to {found.high:.3g}"
-            return summary_.Cells(f"{name} {found.value:.3g}", ends, limit)
-        value = self.of(self.guest)
-        if self._is_ratio or value is None:
+            value = f"{name} {found.value:.3g}"
+            return summary_.Cells(value, found.ends, limit)
+        figure = self.of(self.guest)
+        if self._is_ratio or figure is None:
             return summary_.Cells("", "", limit)
-        return summary_.Cells(f"{name} {self.show(value)}", "", limit)
+        return summary_.Cells(f"{name} {self.show(figure)}", "", limit)
 
     def _kind(self) -> Values:
         return (*self.guest, statistics.geometric_mean(self.guest))
@@ -220,11 +219,9 @@ class Row(summary_.Row):
             value = self.of(self.guest)
             return "failed" if value is None or value > limit else "passed"
         found = self.ratio
-        if found is None or found.low is None or found.high is None:
+        if found is None:
             return "inconclusive"
-        if found.high <= limit:
-            return "passed"
-        return "failed" if found.low > limit else "inconclusive"
+        return verdict.of_interval(found.low, found.high, limit)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

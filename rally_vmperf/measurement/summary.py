@@ -53,9 +53,16 @@ class Row:
         raise NotImplementedError
 
     @property
-    def estimated(self) -> bool:
-        """Whether there are repetitions enough to say how sure it is."""
-        return self.measured
+    def forgivable(self) -> bool:
+        """Whether nothing but a limit inside its interval denies a pass."""
+        raise NotImplementedError
+
+    def shows(self, kind: str) -> bool:
+        """Return whether it has such a finding that is not tolerated."""
+        return any(
+            one.finding.kind == kind and not one.tolerated
+            for one in self.findings
+        )
 
     def cells(self) -> Cells:
         """Return its figure, interval and limit for a table."""
@@ -156,14 +163,17 @@ class Summary(t.Generic[AnyRow]):
     def passed(self) -> bool:
         """Whether an SLA passes.
 
-        ``on_inconclusive: pass`` forgives what is undecided, never a limit
-        for which nothing, or too little for an interval, was measured, nor
-        repetitions that are missing.
+        ``on_inconclusive: pass`` forgives a limit that lies inside its
+        interval, and nothing else: no limit for which nothing, or too little
+        for an interval, was measured, nor repetitions that are missing.
         """
         if self.status == "inconclusive" and self.on_inconclusive == "pass":
-            estimated = [row.estimated for row in self.limited]
             whole = not (self.unmatched or self.missing)
-            return bool(estimated) and all(estimated) and whole
+            forgiven = [
+                row.status == "passed" or row.forgivable
+                for row in self.limited
+            ]
+            return bool(forgiven) and all(forgiven) and whole
         return self.status == "passed"
 
     def sentence(self) -> str:

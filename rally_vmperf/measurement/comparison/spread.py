@@ -85,6 +85,13 @@ class Ratio:
     low: float | None
     high: float | None
 
+    @property
+    def ends(self) -> str:
+        """The ends of the interval in words, or nothing."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"{self.low:.3g} to {self.high:.3g}"
+
 
 def ratio(
     bare: statistics.Values, guest: statistics.Values, confidence: float

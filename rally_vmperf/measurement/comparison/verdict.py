@@ -40,6 +40,11 @@ def turns(comparison: loss.Comparison, limit: float) -> bool:
     )
 
 
+def may_be_within(comparison: loss.Comparison, limit: float) -> bool:
+    """Return whether there is an interval, and not all of it is beyond."""
+    return comparison.low is not None and comparison.low <= limit
+
+
 def would_decide(
     comparison: loss.Comparison,
     limit: float,
@@ -61,13 +66,16 @@ def would_decide(
 
 
 def _decide(comparison: loss.Comparison, limit: float) -> Status:
-    if comparison.low is None or comparison.high is None:
+    return of_interval(comparison.low, comparison.high, limit)
+
+
+def of_interval(low: float | None, high: float | None, limit: float) -> Status:
+    """Return whether an interval is within a limit, if there is one."""
+    if low is None or high is None:
         return "inconclusive"
-    if comparison.high <= limit:
+    if high <= limit:
         return "passed"
-    if comparison.low > limit:
-        return "failed"
-    return "inconclusive"
+    return "failed" if low > limit else "inconclusive"
 
 
 def interval(comparison: loss.Comparison, limit: float | None = None) -> str:

@@ -41,11 +41,18 @@ class Fits:
     extrapolated: bool = False
     room: repetition.Room | None = None
 
-    def sentence(self, limit: float, largest: int, measured: int) -> str:
+    def sentence(
+        self,
+        limit: float,
+        largest: int,
+        measured: int,
+        host: repetition.Room | None,
+    ) -> str:
         """Return it in words.
 
         :param largest: number of guests that was to be measured
         :param measured: the largest that the law was fitted to
+        :param host: what it holds, None where its size is not known
         """
         within = f"within the limit of {limit:g} %"
         high = "" if self.high is None else f" and at most {self.high}"
@@ -76,6 +83,8 @@ class Fits:
                 words += f", {self.least} or more"
             else:
                 words += f", between {self.least} and {self.most}"
+        if self.extrapolated and host is None:
+            words += ", and nobody knows the host's size"
         return words
 
 

@@ -11,6 +11,7 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import caps as caps_
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -135,6 +136,31 @@ def counted(
     """Return the counted conditions with so many guests, skipped ones too."""
     found = [one.at(guests=number) for one in entries if one.counted]
     return [one for one in found if one is not None]
+
+
+def no_figure(
+    point: points.Point | None, figure: str, against: points.Against
+) -> str:
+    """Return why a level has no figure.
+
+    :param figure: ``loss``, or one of how guests share
+    :param against: what a loss is against
+    """
+    if point is None:
+        return "the task has no such level"
+    if point.reason:
+        return point.reason
+    if figure != "loss":
+        return "a single guest shares with nobody"
+    if against == "bare_metal":
+        copies = units.number_of("copy", point.guests)
+        return (
+            f"the baseline does not have it of {copies}, record "
+            f"it with --copies {point.guests}"
+        )
+    if point.lone is None:
+        return "the task has no level of one guest to compare with"
+    return f"one guest: {point.lone.reason}"
 
 
 def absence(there: collections.abc.Sequence[repetition.Condition]) -> str:

@@ -295,15 +295,12 @@ class Point:
 
         The loss of the rate, by the same arithmetic as overhead.
         """
-        if of == "mean":
-            if not self.rates:
-                return None
-            return self._compared("", self.rates, against, self.confidence)
-        if self.worst is None:
+        guest, own = "", self.rates
+        if of == "worst" and self.worst is not None:
+            guest, own = self.worst.guest, self.worst.rates
+        if not own:
             return None
-        return self._compared(
-            self.worst.guest, self.worst.rates, against, self.confidence
-        )
+        return self._compared(guest, own, against, self.confidence)
 
     def of_each(
         self, against: Against, confidence: float
@@ -315,6 +312,12 @@ class Point:
             for guest, own in found.items()
         )
         return [one for one in compared if one is not None]
+
+    def of_each_corrected(self, against: Against) -> list[loss.Comparison]:
+        """Return that at a confidence corrected for their number."""
+        number = len(self.of_each(against, self.confidence))
+        level = 1 - (1 - self.confidence) / max(1, number)
+        return self.of_each(against, level)
 
     def _compared(
         self,

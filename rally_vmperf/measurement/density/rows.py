@@ -16,6 +16,7 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import fairness
 from rally_vmperf.measurement.density import fits as fits_
 from rally_vmperf.measurement.density import law as law_
+from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.density import line as line_
 from rally_vmperf.measurement.density import points as points_
 from rally_vmperf.measurement.density import rates
@@ -68,9 +69,27 @@ class Row(summary.Row):
         return next((one for one in self.points if one.guests == guests), None)
 
     @property
-    def estimated(self) -> bool:
-        """Whether it is known what the limit applies to."""
-        return self.measured and not any(map(self._never_alone, self.statuses))
+    def forgivable(self) -> bool:
+        """Whether nothing but limits inside intervals denies a pass."""
+        return bool(self.statuses) and all(
+            status == "passed" or self._may_be_within(guests)
+            for guests, status in self.statuses.items()
+        )
+
+    def _may_be_within(self, guests: int) -> bool:
+        point, uneven = self.point(guests), self._uneven(guests)
+        if point is None or point.skipped or self.limit is None:
+            return False
+        if self.figure != "loss":
+            return bool(uneven and uneven.interval(self.confidence))
+        capped = self.shows("capped") and self._capped(guests)
+        found = self._compared(guests)
+        if capped or self._never_alone(guests) or found is None:
+            return False
+        every = [found]
+        if self.of == "worst":
+            every = point.of_each_corrected(self.against)
+        return all(verdict.may_be_within(x, self.limit) for x in every)
 
     def _never_alone(self, guests: int) -> str:
         point = self.point(guests)
@@ -166,8 +185,7 @@ class Row(summary.Row):
         each = point.of_each(self.against, self.confidence)
         if {verdict.decide(one, limit) for one in each} == {"passed"}:
             return "passed"
-        level = 1 - (1 - self.confidence) / len(each)
-        strict = point.of_each(self.against, level)
+        strict = point.of_each_corrected(self.against)
         if "failed" in {verdict.decide(one, limit) for one in strict}:
             return "failed"
         return "inconclusive"
@@ -272,11 +290,12 @@ class Row(summary.Row):
 
         At the most guests where that is so, and the verdict does not say it.
         """
-        if self.figure != "loss" or self.limit is None or not self.estimated:
+        if self.figure != "loss" or self.limit is None:
             return []
         for guests, status in sorted(self.statuses.items(), reverse=True):
             point = self.point(guests)
-            if point is None or status == "failed" or self.void(guests):
+            unknown = self.void(guests) or self._never_alone(guests)
+            if point is None or status == "failed" or unknown:
                 continue
             percent = point.lowest_percent
             if percent is not None and percent > self.limit:
@@ -291,9 +310,7 @@ class Row(summary.Row):
             return []
         largest = max((one.guests for one in self.points), default=0)
         measured = self.law.largest if self.law else largest
-        words = found.sentence(self.limit, largest, measured)
-        if found.extrapolated and self.room is None:
-            words += ", and nobody knows the host's size"
+        words = found.sentence(self.limit, largest, measured, self.room)
         return [f"{self.metric.name}: {words}"]
 
     def _sentence(self, guests: int) -> str:
@@ -302,7 +319,10 @@ class Row(summary.Row):
         describe = self._lost if self.figure == "loss" else self._shared
         words = describe(guests)
         if words is None:
-            words = f"{self._absence(guests)}: {status}"
+            why = levels.no_figure(
+                self.point(guests), self.figure, self.against
+            )
+            words = f"{why}: {status}"
         where = f"{self.metric.name} at {units.number_of('guest', guests)}"
         parts = [f"{where}: {words}"]
         if status == "void":
@@ -378,23 +398,3 @@ class Row(summary.Row):
         if not ends:
             words += f", at least {statistics.FEWEST} repetitions would decide"
         return words
-
-    def _absence(self, guests: int) -> str:
-        """Return why there is no figure for so many guests."""
-        point = self.point(guests)
-        if point is None:
-            return "the task has no such level"
-        if point.reason:
-            return point.reason
-        if self.figure != "loss":
-            return "a single guest shares with nobody"
-        if self.against == "bare_metal":
-            copies = units.number_of("copy", guests)
-            return (
-                f"the baseline does not have it of {copies}, record "
-                f"it with --copies {guests}"
-            )
-        lone = self.point(1)
-        if lone is None:
-            return "the task has no level of one guest to compare with"
-        return f"one guest: {lone.reason}"

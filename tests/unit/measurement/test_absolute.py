@@ -95,6 +95,20 @@ class RatiosTestCase(unittest.TestCase):
             self.assertIn("(no interval)", got.absolute[0].sentence())
             self.assertIn("would decide", got.absolute[0].sentence())
 
+    @ddt.data((4, True), (2, False))
+    @ddt.unpack
+    def test_forgiven(self, count, passed):
+        """A limit inside the interval is, a missing interval is not."""
+        few = {made.TIME: self.SLOW[made.TIME][:count]}
+        got = made.judgement(
+            made.several(few), {}, max={"*": 13}, on_inconclusive="pass"
+        )
+        self.assertEqual("inconclusive", got.status)
+        self.assertEqual(passed, got.passed)
+        counts = made.several({made.COUNT: (0.0,) * count})
+        got = made.judgement(counts, {}, max={"*": 2}, on_inconclusive="pass")
+        self.assertEqual(passed, got.passed)
+
     def test_no_bare_metal_is_needed(self):
         entries = made.several(self.SLOW, reference=made.reference())
         got = made.judgement(entries, {}, max={"*": 15})

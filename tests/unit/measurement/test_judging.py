@@ -74,6 +74,24 @@ class StatusTestCase(unittest.TestCase):
         self.assertEqual("inconclusive", got.status)
         self.assertTrue(got.passed)
 
+    @ddt.data((made.several(made.NEAR)[:2], 3), (made.several(made.NEAR), 2))
+    @ddt.unpack
+    def test_on_inconclusive_forgives_no_missing_interval(self, entries, bare):
+        """Fewer than three on either side could not have failed."""
+        few = made.reference({made.IOPS: made.BARE[made.IOPS][:bare]})
+        planned = len(entries)
+        entries = [
+            dataclasses.replace(
+                made.changed(one, reference=few), planned=planned
+            )
+            for one in entries
+        ]
+        for limit in (10.6, 99):
+            got = made.judgement(entries, {"*": limit}, on_inconclusive="pass")
+            self.assertEqual("inconclusive", got.status)
+            self.assertFalse(got.missing)
+            self.assertFalse(got.passed, got.sentence())
+
     def test_on_inconclusive_forgives_no_failure(self):
         entries = made.several(made.BOTH)
         got = made.judgement(

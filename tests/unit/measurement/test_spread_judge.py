@@ -1,5 +1,6 @@
 """Verdicts on spread."""
 
+import dataclasses
 import math
 import subprocess
 import sys
@@ -193,15 +194,32 @@ class RatioTestCase(unittest.TestCase):
     def test_bare_metal_does_not_vary(self):
         bare = made.reference({made.IOPS: (12000.0,) * 4})
         found = judgement(
-            made.several(WIDE, reference=bare), max_gsd_ratio={"*": 1000}
+            made.several(WIDE, reference=bare),
+            max_gsd_ratio={"*": 1000},
+            on_inconclusive="pass",
         )
         self.assertEqual("inconclusive", found.status)
+        self.assertFalse(found.passed)
         self.assertIn(
             "all repetitions of bare metal are equal, so that there is no "
             "ratio to them, record a baseline with more repetitions, limit "
             "1000: inconclusive",
             held(found).sentence(),
         )
+
+    def test_forgiven(self):
+        """A limit inside the interval is, a missing interval is not."""
+        for entries, limits, passed in (
+            (made.several(WIDE), {"max_gsd_ratio": {"*": 11}}, True),
+            (made.several(WIDE)[:2], {"max_gsd_ratio": {"*": 11}}, False),
+            (made.several(WIDE)[:2], {"max_cv_percent": {"*": 99}}, False),
+        ):
+            entries = [
+                dataclasses.replace(x, planned=len(entries)) for x in entries
+            ]
+            found = judgement(entries, on_inconclusive="pass", **limits)
+            self.assertEqual("inconclusive", found.status, found.sentence())
+            self.assertEqual(passed, found.passed)
 
 
 @ddt.ddt

@@ -137,7 +137,9 @@ class EqualTest(unittest.TestCase):
 class VerdictTest(unittest.TestCase):
     """No silent 0 %."""
 
-    def judged(self, rate, caps_=(), tolerate=(), limit=5, findings=()):
+    def judged(
+        self, rate, caps_=(), tolerate=(), limit=5, findings=(), **given
+    ):
         steady = (0.999, 0.9995, 1.0, 1.0005, 1.001)
         entries = made.several(
             {WIRE: [rate * share for share in steady]},
@@ -152,6 +154,7 @@ class VerdictTest(unittest.TestCase):
             ],
             {"*": limit},
             tolerate=tolerate,
+            **given,
         )
 
     def test_equal_sides_are_no_pass(self):
@@ -159,6 +162,17 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual("inconclusive", found.status)
         self.assertIn("something else limits it: both", found.sentence())
         self.assertIn("1 warning: capped", found.headline())
+
+    def test_it_is_not_forgiven(self):
+        """``on_inconclusive: pass`` is for a limit inside the interval."""
+        for limit in (5, 0):
+            found = self.judged(9.411e9, limit=limit, on_inconclusive="pass")
+            self.assertEqual("inconclusive", found.status)
+            self.assertFalse(found.passed, found.sentence())
+        found = self.judged(
+            9.411e9, limit=0, tolerate=["capped"], on_inconclusive="pass"
+        )
+        self.assertTrue(found.passed, found.sentence())
 
     def test_a_full_link_is_no_pass(self):
         link = tuple(caps.links(TEN_GIGABIT, "metal"))

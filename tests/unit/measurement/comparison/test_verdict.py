@@ -48,6 +48,9 @@ class DecideTestCase(unittest.TestCase):
             (pair.lowest - 0.01, "failed"),
         ):
             self.assertEqual(status, verdict.decide(pair, limit))
+            # What is beyond but for one repetition is not forgiven.
+            within = verdict.may_be_within(pair, limit)
+            self.assertEqual(limit >= pair.low, within)
         limit = pair.high + 0.01
         self.assertIn(
             "inconclusive, leaving out one repetition turns it (two_states)",

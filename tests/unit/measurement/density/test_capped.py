@@ -73,7 +73,14 @@ class CappedTestCase(unittest.TestCase):
                 curves, {"*": 5}, against="bare_metal", tolerate=tolerate
             )
             self.assertEqual(status, got.status, got.sentence())
-        strict = made.degradation(curves, {"*": 5}, against="bare_metal")
+        for on_inconclusive in ("fail", "pass"):
+            strict = made.degradation(
+                curves,
+                {"*": 5},
+                against="bare_metal",
+                on_inconclusive=on_inconclusive,
+            )
+            self.assertFalse(strict.passed)
         self.assertIn("something else limits it: the guest", strict.sentence())
 
     def test_what_is_offered_at_a_rate(self):

@@ -103,5 +103,8 @@ class CountsTestCase(unittest.TestCase):
             curves[3], conditions=(*curves[3].conditions[:2], last)
         )
         for limit, status in ((1000, "inconclusive"), (500, "failed")):
-            got = made.degradation(curves, {}, max={"*": limit}, at=3)
+            got = made.degradation(
+                curves, {}, max={"*": limit}, at=3, on_inconclusive="pass"
+            )
             self.assertEqual([status], [x.status for x in got.absolute])
+            self.assertFalse(got.passed)

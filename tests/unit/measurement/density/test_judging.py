@@ -211,17 +211,6 @@ class StatusTestCase(unittest.TestCase):
         )
         self.assertTrue(told.passed)
 
-    @ddt.data(1, 2)
-    def test_too_few_repetitions(self, count):
-        got = made.degradation(made.levels(CPU, count=count), {"*": 95})
-        self.assertEqual("inconclusive", got.status)
-        told = made.degradation(
-            made.levels(CPU, count=count),
-            {"*": 95},
-            on_inconclusive="pass",
-        )
-        self.assertTrue(told.passed)
-
     def test_counts_have_no_losses(self):
         curves = made.levels(
             {
@@ -235,6 +224,96 @@ class StatusTestCase(unittest.TestCase):
         got = made.degradation(curves, {"network.*": 95, "cpu.*": 95})
         self.assertEqual(("network.*",), got.unmatched)
         self.assertFalse(got.passed)
+
+
+@ddt.ddt
+class ForgivenTestCase(unittest.TestCase):
+    """``on_inconclusive: pass`` forgives a limit inside its interval."""
+
+    def judged(self, curves, limit=34.6, **given):
+        """Return a judgement that is inconclusive."""
+        got = made.degradation(
+            curves, {"*": limit}, on_inconclusive="pass", **given
+        )
+        self.assertEqual("inconclusive", got.status, got.sentence())
+        return got
+
+    @ddt.data("mean", "worst")
+    def test_the_limit_inside_the_interval(self, of):
+        rates = {made.EVENTS: {**made.SHARED, 1: [312.0] * 3}}
+        noise = (1.0, 1.004, 0.994, 1.002, 0.997)
+        curves = made.levels(rates, 5, apart=True, noise=noise, turns={1: 3})
+        self.assertTrue(self.judged(curves, 34.8, of=of).passed)
+
+    @ddt.data(1, 2)
+    def test_too_few_repetitions(self, count):
+        curves = made.levels(CPU, count=count)
+        self.assertFalse(self.judged(curves, 95).passed)
+        got = self.judged(curves, 95, against="bare_metal")
+        self.assertFalse(got.passed)
+
+    def test_a_baseline_of_two(self):
+        """Guests have repetitions enough, and bare metal has not."""
+        for number in (2, 3):
+            bare = {made.EVENTS: BARE[made.EVENTS][:number]}
+            curves = made.levels(CPU, bare=bare, apart=True)
+            got = made.degradation(
+                curves,
+                {"*": 50 if number == 2 else 38.2},
+                against="bare_metal",
+                at=3,
+                on_inconclusive="pass",
+            )
+            self.assertEqual("inconclusive", got.status, got.sentence())
+            self.assertEqual(number == 3, got.passed, got.sentence())
+
+    def test_one_level_of_several_without_an_interval(self):
+        """The others pass, and it ran in two of three repetitions."""
+        curves = made.levels(CPU, apart=True)
+        curves[2] = dataclasses.replace(
+            curves[2], conditions=curves[2].conditions[:2]
+        )
+        got = self.judged(curves, 50)
+        self.assertEqual("passed", got.rows[0].statuses[2])
+        self.assertFalse(got.passed)
+
+    def test_a_level_that_is_not_there(self):
+        curves = made.levels(CPU, apart=True)
+        self.assertFalse(self.judged(curves, 50, at=[2, 5]).passed)
+        alone = made.levels({made.EVENTS: {1: [312.0]}})
+        self.assertFalse(self.judged(alone, 50).passed)
+
+    @ddt.data(34.6, 50)
+    def test_a_level_that_is_skipped_now_and_then(self, limit):
+        curves = made.levels(CPU, 5, apart=True)
+        self.assertEqual(limit < 50, self.judged_or_passed(curves, limit))
+        first, second, third = curves[-1].conditions
+        skipped = dataclasses.replace(
+            third, state="skipped", skipped="beyond", observations=()
+        )
+        curves[-1] = dataclasses.replace(
+            curves[-1], conditions=(first, second, skipped)
+        )
+        self.assertFalse(self.judged(curves, limit).passed)
+
+    def judged_or_passed(self, curves, limit):
+        """Return whether it takes forgiving to pass."""
+        got = made.degradation(curves, {"*": limit}, on_inconclusive="pass")
+        self.assertTrue(got.passed, got.sentence())
+        return got.status == "inconclusive"
+
+    @ddt.data((1, False), (2, False), (4, True))
+    @ddt.unpack
+    def test_fairness(self, count, passed):
+        rates = {made.EVENTS: {2: [100.0, 90.0]}}
+        curves = made.levels(rates, count, apart=True)
+        got = made.fairness(curves, on_inconclusive="pass")
+        point = got.rows[0].points[0]
+        got = made.fairness(
+            curves, {"*": point.fairness}, on_inconclusive="pass"
+        )
+        self.assertEqual("inconclusive", got.status, got.sentence())
+        self.assertEqual(passed, got.passed)
 
 
 class LoneGuestTestCase(unittest.TestCase):
