@@ -59,7 +59,10 @@ _UNITS = {
     "KBps": ("B/s", 1024.0),
 }
 
-#: Smallest and largest score, index and rate that is believed.
+#: Unit of UnixBench -> largest score of one copy that is believed, at least
+#: ten times what machines of today reach.
+_LARGEST = {"lps": 1e9, "lpm": 1e6, "MWIPS": 1e6, "KBps": 1e9}
+#: Smallest and largest index that is believed.
 _BOUNDS = (0.0, 1e15)
 
 #: Seconds for which UnixBench pauses before each pass.
@@ -159,7 +162,7 @@ class UnixBench(base.Workload):
                 metric
                 for name in _tests(arguments)
                 for metric in (
-                    _rate(name),
+                    _rate(name, arguments["copies"]),
                     _index(f"{name}.index"),
                     _counted(name),
                 )
@@ -215,7 +218,7 @@ class UnixBench(base.Workload):
                     f"{passes - passes // 3} of {passes} passes"
                 )
             samples += [
-                _measured(name, score),
+                _measured(name, score, arguments["copies"]),
                 limits.measured(_index(f"{name}.index"), found.indices[title]),
                 limits.measured(_counted(name), score.samples),
             ]
@@ -237,28 +240,31 @@ def rates(text: str, copies: int) -> dict[str, sample.Sample]:
         shown = sanitize.line(", ".join(unknown), 80)
         raise report.error(f"has {len(found)} scores, unknown ones: {shown!r}")
     return {
-        names[title]: _measured(names[title], score)
+        names[title]: _measured(names[title], score, copies)
         for title, score in found.items()
     }
 
 
-def _measured(name: str, score: report.Score) -> sample.Sample:
+def _measured(name: str, score: report.Score, copies: int) -> sample.Sample:
     wanted = TESTS[name].label
     if score.label != wanted:
         raise report.error(f"{name} is in {score.label} instead of {wanted}")
-    return limits.measured(_rate(name), score.value * _UNITS[wanted][1])
+    rate = score.value * _UNITS[wanted][1]
+    return limits.measured(_rate(name, copies), rate)
 
 
 def _tests(arguments: base.Arguments) -> list[str]:
     return [name for name in TESTS if name in arguments["tests"]]
 
 
-def _rate(name: str) -> sample.Metric:
+def _rate(name: str, copies: int) -> sample.Metric:
+    label = TESTS[name].label
+    unit, factor = _UNITS[label]
     return sample.Metric(
         f"application.unixbench.{name}.rate",
-        _UNITS[TESTS[name].label][0],
+        unit,
         "higher",
-        bounds=_BOUNDS,
+        bounds=(0.0, _LARGEST[label] * copies * factor),
     )
 
 

@@ -173,6 +173,31 @@ class UnixBenchTestCase(unittest.TestCase):
                 {"unixbench": golden.outcome("unixbench", text)},
             )
 
+    @ddt.data(
+        ("Dhrystone 2 using register variables", "lps", 2e9),
+        ("Double-Precision Whetstone", "MWIPS", 2e6),
+        ("Shell Scripts (1 concurrent)", "lpm", 2e6),
+        ("File Copy 1024 bufsize 2000 maxblocks", "KBps", 2e9),
+    )
+    @ddt.unpack
+    def test_impossible_scores(self, title, unit, score):
+        """What one copy cannot reach, two may reach together."""
+        for copies, believed in ((1, False), (2, True)):
+            many = "ies" if copies > 1 else "y"
+            text = (
+                "Benchmark Run: Sat Nov 21 2026 01:43:30 - 01:49:10\n"
+                f"2 CPUs in system; running {copies} parallel cop{many} of "
+                f"tests\n\n{title:<44} {score:12.1f} {unit:<5} "
+                "(10.0 s, 1 samples)\n"
+            )
+            if believed:
+                self.assertEqual(1, len(unixbench.rates(text, copies)))
+                continue
+            with self.assertRaisesRegex(
+                base.WorkloadError, "which no machine reaches"
+            ):
+                unixbench.rates(text, copies)
+
 
 @ddt.ddt
 class ReadTestCase(unittest.TestCase):
