@@ -29,10 +29,19 @@ class _Client(asyncssh.SSHClient):
 
     def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
         """Break off where asyncssh would go on writing."""
-        limit = getattr(conn._transport, "set_write_buffer_limits", None)
-        if limit is not None:  # not to the pipe of a ProxyCommand
-            limit(high=UNREAD)
-            conn.pause_writing = conn.abort  # type: ignore[method-assign]
+        transport: t.Any = conn._transport
+        # A ProxyCommand is a process, to whose pipe asyncssh writes; asyncio
+        # tells the process's protocol, not the connection, that it is full.
+        pipe = getattr(transport, "_stdin", None)
+        writer = pipe or transport
+        told: t.Any = transport if pipe else conn
+
+        def leave() -> None:
+            writer.abort()
+            conn.abort()
+
+        writer.set_write_buffer_limits(high=UNREAD)
+        told.pause_writing = leave
 
 
 class Endpoint:

@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import os
 import resource
+import subprocess
+import sys
 import unittest
 from unittest import mock
 
@@ -13,8 +15,12 @@ import ddt
 from rally_vmperf.machines import base
 from rally_vmperf.machines.remote import endpoint
 from rally_vmperf.machines.remote import hostkey
+from rally_vmperf.machines.remote import jump
+from rally_vmperf.machines.remote import routes
 from rally_vmperf.machines.remote import ssh
+from tests import patience
 from tests.unit.hostile import attacks
+from tests.unit.machines import relay
 from tests.unit.machines import sshd
 
 KEY = hostkey.generate("any").public
@@ -190,7 +196,43 @@ class IdentityTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_a_server_that_reads_no_answers_is_left(self):
         """Its questions would fill our memory."""
         server = await self.serve()
-        one = self.machine(server)
+        await self.check_left(server, self.machine(server))
+
+    async def test_likewise_behind_a_jump_host(self):
+        """What it does not read is kept for the channel."""
+        server, hop = await self.serve(), sshd.Sshd(forwards=True)
+        await self.enterAsyncContext(hop)
+        way = jump.Jump(
+            endpoint.Endpoint(
+                "hop",
+                host=hop.host,
+                port=hop.port,
+                user="jumper",
+                client_key=hop.client_pair.private,
+                host_key=hop.host_pair.public,
+            )
+        )
+        await self.check_left(server, self.machine(server, way=way))
+
+    async def test_likewise_behind_a_proxy_command(self):
+        """What it does not read is kept for the pipe; the process ends."""
+        server = await self.serve()
+        words = (sys.executable, relay.__file__, "127.0.0.1", server.port)
+        way = routes.Command(" ".join(map(str, words)))
+        started = []
+        create = subprocess.Popen
+
+        def note(*words, **options):
+            started.append(create(*words, **options))
+            return started[-1]
+
+        with mock.patch.object(subprocess, "Popen", note):
+            await self.check_left(server, self.machine(server, way=way))
+        async with asyncio.timeout(patience.seconds(10)):
+            while started[0].returncode is None:
+                await asyncio.sleep(0.05)
+
+    async def check_left(self, server, one):
         with mock.patch.object(endpoint, "UNREAD", 1 << 16):
             await one.run(["true"])
             (theirs,) = server.connections

@@ -20,22 +20,10 @@ from rally_vmperf.machines.remote import jump
 from rally_vmperf.machines.remote import ssh
 from rally_vmperf.machines.remote import ssh_config
 from tests import patience
+from tests.unit.machines import relay
 from tests.unit.machines import sshd
 
 SECRET = "correct horse"
-#: What netcat does.
-RELAY = """
-import os, socket, sys, threading
-line = socket.create_connection(sys.argv[1:])
-def send():
-    while data := os.read(0, 1 << 16):
-        line.sendall(data)
-    os._exit(0)
-threading.Thread(target=send).start()
-while data := line.recv(1 << 16):
-    os.write(1, data)
-os._exit(0)
-"""
 
 
 class Case(unittest.IsolatedAsyncioTestCase):
@@ -147,11 +135,9 @@ class ConfigTest(Case):
         self.assertEqual(" through rally@192.0.2.1:22", way.label)
 
     async def test_proxy_command(self):
-        relay = self.home / "relay.py"
-        relay.write_text(RELAY)
         self.alias(
             f"  IdentityFile {self.key(self.server)}\n"
-            f"  ProxyCommand {sys.executable} {relay} %h %p\n"
+            f"  ProxyCommand {sys.executable} {relay.__file__} %h %p\n"
         )
         machine = self.machine("metal", way=jump.chain([], "metal"))
         self.assertIn("by ProxyCommand", machine.address)
