@@ -129,8 +129,21 @@ def first_error(
     # Rally imports every plugin for a mere list of them.
     import jsonschema
 
-    found = jsonschema.Draft7Validator(schema).iter_errors(value)
+    found = _validator()(schema).iter_errors(value)
     return jsonschema.exceptions.best_match(found)
+
+
+@functools.cache
+def _validator() -> t.Any:
+    """Return a validator to which 1.0 is no integer, for it counts nothing."""
+    import jsonschema
+
+    checker = jsonschema.Draft7Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: type(value) is int
+    )
+    return jsonschema.validators.extend(
+        jsonschema.Draft7Validator, type_checker=checker
+    )
 
 
 def check(schema: Json, value: t.Any, origin: str) -> None:

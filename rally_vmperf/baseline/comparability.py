@@ -51,13 +51,18 @@ def _devices(table: str, *keys: str) -> "_View":
                 for one in _list(facts, table)
                 if isinstance(one, collections.abc.Mapping)
             ]
-            # Of schedulers the others are those that it could have.
-            values = {re.sub(r".*\[(.*)\].*", r"\1", one) for one in told}
+            values = set(map(_chosen, told))
             if len(values) == 1 and "" not in values:
                 found[key] = values.pop()
         return found
 
     return view
+
+
+def _chosen(text: str) -> str:
+    """Return of schedulers the one in brackets; others could be chosen."""
+    found = re.search(r"\[([^][]*)\]", text)
+    return found[1] if found else text
 
 
 _View = collections.abc.Callable[[Json], t.Any]

@@ -22,8 +22,8 @@ Json = collections.abc.Mapping[str, t.Any]
 #: Called once, with one line, when writing fails.
 Failed = t.Callable[[str], None]
 
-_OBJECT = {"type": "object"}
-#: What readers of the machines' file rely on.
+_TEXT = {"$ref": "#/definitions/fact"}
+#: What readers of the machines' file rely on, by definitions of the record's.
 _MACHINES: Json = {
     "type": "object",
     "properties": {
@@ -32,18 +32,19 @@ _MACHINES: Json = {
             "additionalProperties": {
                 "type": "object",
                 "properties": {
-                    "fingerprint": _OBJECT,
-                    "tools": {
-                        "type": "object",
-                        "additionalProperties": _OBJECT,
-                    },
+                    "fingerprint": {"$ref": "#/definitions/fingerprint"},
+                    "tools": {"$ref": "#/definitions/tools"},
                     "nova": {
                         "type": "object",
                         "properties": {
+                            "hypervisor": _TEXT,
+                            "host": _TEXT,
+                            "host_id": _TEXT,
+                            "host_cpu": {"$ref": "#/definitions/words"},
                             "disk": {
                                 "type": ["object", "null"],
                                 "required": ["source", "size_gib"],
-                            }
+                            },
                         },
                     },
                 },
@@ -184,7 +185,9 @@ def read(folder: pathlib.Path | None, entry: Json | None) -> Json:
         raise FileError(f"{path} unpacks to more than {documents.LARGEST} B")
     try:
         found = documents.parse_json(text, str(path))
-        documents.check(_MACHINES, found, str(path))
+        defined = documents.own_schema(__package__)["definitions"]
+        form = {**_MACHINES, "definitions": defined}
+        documents.check(form, found, str(path))
     except documents.DocumentError as error:
         raise FileError(error) from None
     return t.cast(Json, found)

@@ -2,7 +2,7 @@
 
 import collections.abc
 import dataclasses
-import typing as t
+import re
 
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
@@ -71,7 +71,7 @@ def disk(rate: float, unit: str, what: str) -> Cap:
 
 
 def links(
-    nets: collections.abc.Iterable[collections.abc.Mapping[str, t.Any]],
+    nets: collections.abc.Iterable[collections.abc.Mapping[str, str | None]],
     machine: str,
 ) -> list[Cap]:
     """Return the caps of a machine's links, as far as they report a speed.
@@ -80,15 +80,21 @@ def links(
     """
     found = []
     for one in nets:
-        speed, mtu = (str(one.get(key) or "") for key in ("speed", "mtu"))
-        if speed.isdigit() and mtu.isdigit() and int(speed):
-            rate = int(speed) * 1e6
+        speed, mtu = (_number(one.get(key)) for key in ("speed", "mtu"))
+        if speed and mtu:
+            rate = speed * 1e6
             what = (
                 f"link {one.get('name')} of {machine}, "
                 f"{units.show(rate, 'bit/s')} with an MTU of {mtu}"
             )
-            found.append(network(rate, what, int(mtu), shared=True))
+            found.append(network(rate, what, mtu, shared=True))
     return found
+
+
+def _number(text: str | None) -> int:
+    """Return what a link says as text; 0 where it is no such number."""
+    digits = re.fullmatch("[0-9]{1,9}", text or "")
+    return int(digits[0]) if digits else 0
 
 
 def capped(

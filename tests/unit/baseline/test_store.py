@@ -194,6 +194,33 @@ class TestStore(unittest.TestCase):
             ),
             "'new' is a finding that this version does not know",
         ),
+        *(
+            (
+                json.dumps(
+                    made.baseline(
+                        machine={"name": "m", "fingerprint": {key: value}}
+                    )
+                ),
+                rf"at \$\.machine\.fingerprint\.{key}",
+            )
+            for key, value in (
+                ("threads", "16"),
+                ("threads", 16.0),
+                ("threads", -1),
+                ("memory_bytes", "8 GiB"),
+                ("memory_bytes", True),
+                ("cpu_flags", "aes avx2"),
+                ("links", 7),
+                ("links", [7]),
+                ("nets", 7),
+                ("nets", ["a"]),
+                ("nets", [{"mtu": 1500}]),
+                ("disks", {"scheduler": "none"}),
+                ("turbo", {}),
+                ("transparent_huge_pages", {"always": "x"}),
+                ("smt", 1),
+            )
+        ),
     )
     @ddt.unpack
     def test_damaged_or_foreign(self, text, place):

@@ -5,9 +5,14 @@ import unittest
 import hypothesis
 from hypothesis import strategies as st
 
+from rally_vmperf import documents
 from rally_vmperf.machines import fingerprint
 
 DATA = pathlib.Path(__file__).parent / "data"
+FORM = {
+    **documents.own_schema("rally_vmperf.records"),
+    "$ref": "#/definitions/fingerprint",
+}
 SECTIONS = [
     "cpuinfo",
     "lscpu",
@@ -200,6 +205,8 @@ class ParseTestCase(unittest.TestCase):
 
     def _check(self, text):
         facts = fingerprint.parse(text)
+        # What a machine says can always be recorded.
+        documents.check(FORM, facts, "it")
         self.assertLess(len(json.dumps(facts)), 2_000_000)
         self._bounded(facts)
 

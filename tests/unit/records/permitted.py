@@ -1,9 +1,11 @@
-"""Documents changed in whatever way their schema lets through."""
+"""Documents changed, or made, in whatever way their schema lets through."""
 
 import collections.abc
 import copy
 import math
 import typing as t
+
+from hypothesis import strategies as st
 
 #: What may stand in the place of a number.
 NUMBERS = (
@@ -11,6 +13,39 @@ NUMBERS = (
     *(math.inf, -math.inf, math.nan),
 )
 TEXTS = ("", "x", "<script>", "\x1b[2J", "disk.fio.randread.iops", "g1")
+#: Texts that readers may take for numbers, versions, networks or a choice.
+_READ = ("1500", "\u00b2", "9" * 5000, "1.2.3", "10.0.0.0/8", "[a] b", "[[")
+
+
+def values(rule, root):
+    """Return a strategy for values of a schema, each key there or not.
+
+    :param root: the schema that has the definitions
+    """
+    rule = _resolved(rule, root)
+    kinds = rule["type"] if isinstance(rule["type"], list) else [rule["type"]]
+    return st.one_of(*(_of_kind(kind, rule, root) for kind in kinds))
+
+
+def _of_kind(kind, rule, root):
+    if kind == "object":
+        known = {
+            key: values(own, root)
+            for key, own in rule.get("properties", {}).items()
+        }
+        other = rule.get("additionalProperties")
+        if other is None:
+            return st.fixed_dictionaries({}, optional=known)
+        keys = st.sampled_from(("name", "speed", "mtu", "scheduler", "mds"))
+        return st.dictionaries(keys, values(other, root), max_size=4)
+    if kind == "array":
+        return st.lists(values(rule["items"], root), max_size=3)
+    return {
+        "string": st.text(max_size=9) | st.sampled_from(_READ),
+        "integer": st.integers(rule.get("minimum"), 10**39),
+        "boolean": st.booleans(),
+        "null": st.none(),
+    }[kind]
 
 
 def mutated(document, schema, rng, times):

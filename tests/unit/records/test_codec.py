@@ -67,6 +67,19 @@ class TestDecode(unittest.TestCase):
             self.assertEqual(guests, [one.guests for one in rooms])
             self.assertEqual(what, rooms[0].what)
 
+    def test_a_fingerprint_of_other_types(self):
+        """It is refused with its place, before anybody reads it."""
+        for key, value in (
+            ("threads", "16"),
+            ("memory_bytes", 8.0),
+            ("nets", ["eth0"]),
+        ):
+            record = made.record()
+            record["reference"]["fingerprint"] = {key: value}
+            place = rf"reference\.fingerprint\.{key}"
+            with self.assertRaisesRegex(schema.RecordError, place):
+                schema.check(record)
+
     def test_findings(self):
         """Those about some metrics name them; others need no more space."""
         found = (

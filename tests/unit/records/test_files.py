@@ -192,6 +192,20 @@ class TestMachines(unittest.TestCase):
                 files.read(folder, entry)
             self.assertNotIn("\n", str(caught.exception))
 
+    def test_what_readers_would_stumble_over(self):
+        """The place is named."""
+        for key, inner, value in (
+            ("fingerprint", "cpu_flags", 7),
+            ("fingerprint", "nets", ["eth0"]),
+            ("tools", "fio", {"version": 3}),
+            ("nova", "hypervisor", ["c1"]),
+            ("nova", "host_cpu", 7),
+        ):
+            entry = self.write(g2={key: {inner: value}})
+            place = rf"is damaged: \$\.machines\.g2\.{key}\.{inner}"
+            with self.assertRaisesRegex(files.FileError, place):
+                files.read(self.folder, entry)
+
     def test_no_other_folder_is_read(self):
         """Whatever a record says."""
         entry = {**self.entry, "name": f"../new/{self.entry['name']}"}

@@ -63,6 +63,9 @@ class LinkTest(unittest.TestCase):
         {"name": "eth0", "speed": "", "mtu": "1500"},
         {"name": "eth0", "speed": "-1", "mtu": "1500"},
         {"name": "eth0", "speed": "0", "mtu": "1500"},
+        {"name": "eth0", "speed": "\u00b2", "mtu": "1500"},
+        {"name": "eth0", "speed": "9" * 5000, "mtu": "1500"},
+        {"name": "eth0", "speed": "10000", "mtu": None},
         {"name": "eth0"},
     )
     def test_a_link_that_does_not_tell(self, link):

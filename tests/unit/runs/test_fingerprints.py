@@ -1,0 +1,87 @@
+"""Tests that what reads a fingerprint reads what schemas let through."""
+
+import json
+import unittest
+
+import hypothesis
+
+from rally_vmperf import baseline
+from rally_vmperf import documents
+from rally_vmperf import records
+from rally_vmperf.baseline import comparability
+from rally_vmperf.baseline import document
+from rally_vmperf.guests import guest
+from rally_vmperf.measurement.comparison import caps
+from rally_vmperf.records import codec
+from rally_vmperf.records import flows
+from rally_vmperf.records import schema
+from rally_vmperf.report import setting as described
+from rally_vmperf.runs import setting
+from tests.unit import made
+from tests.unit.guests import made as guests
+from tests.unit.records import permitted
+
+SCHEMAS = {
+    one.__name__: documents.own_schema(one.__name__)["definitions"]
+    for one in (baseline, records)
+}
+FINGERPRINTS = permitted.values(
+    {"$ref": "#/definitions/fingerprint"},
+    documents.own_schema(records.__name__),
+)
+
+
+class TestFingerprint(unittest.TestCase):
+    """A fingerprint of a valid document raises in no reader."""
+
+    def test_both_schemas_say_the_same(self):
+        names = ("fingerprint", "fact", "count", "words", "devices", "tools")
+        ours, theirs = (
+            {name: one[name] for name in names} for one in SCHEMAS.values()
+        )
+        self.assertEqual(ours, theirs)
+
+    @hypothesis.given(FINGERPRINTS, FINGERPRINTS)
+    @hypothesis.settings(max_examples=200)
+    def test_readers(self, metal, other):
+        """Of bare metal, of a guest and of the peer."""
+        machine = {"name": "host-1", "fingerprint": metal}
+        registered = made.baseline(machine=machine)
+        registered = json.loads(json.dumps(registered))
+        document.check(registered, "it")
+        comparability.compare_machines(metal, other, "g1")
+        comparability.host_cpu(metal, "g1", ["sse2"])
+        comparability.same_peer(metal, other)
+        comparability.peer_on_host(metal, other)
+        comparability.governor(metal)
+        comparability.nested(metal)
+        comparability.virtualisation(other, "g1")
+        self.check_record(metal)
+        self.check_setting(metal, other)
+
+    def check_record(self, metal):
+        """Check that a record is read, and how many guests a host holds."""
+        record = made.record()
+        record["reference"]["fingerprint"] = metal
+        for room in codec.decode(schema.check(record)).rooms:
+            self.assertGreaterEqual(room.guests, 0)
+        described.side_by_side(
+            [{"name": "g", "role": "guest"}],
+            {"machine": "m", "fingerprint": metal},
+        )
+
+    def check_setting(self, metal, other):
+        """Check what a run takes over of bare metal and of the peer."""
+        booted = guest.Booted(guests=(guests.guest(),), client_key="")
+        reference = {"machine": "host-1", "fingerprint": metal}
+        found = setting.of_guests(booted, (), reference=reference)
+        links = caps.links(other.get("nets") or (), "peer")
+        ends = flows.Ends(
+            needed=frozenset({"peer"}), peer="p", addresses={"p": "10.1.2.3"}
+        )
+        details = {"g1": {"fingerprint": metal}, "p": {"fingerprint": other}}
+        (flow,) = flows.of_condition(["g1"], 1, ends, details)
+        self.assertIn(flow["path"], ("link", "router", "unknown"))
+        for one in (*found.caps, *links):
+            self.assertGreater(one.rate, 0)
+            self.assertLessEqual(one.rate, 1e15)
