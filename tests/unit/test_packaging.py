@@ -9,6 +9,9 @@ import tempfile
 import unittest
 import zipfile
 
+import packaging.requirements
+import packaging.utils
+import packaging.version
 import yaml
 
 TOP = pathlib.Path(__file__).parent.parent.parent
@@ -43,6 +46,73 @@ class TestWheel(unittest.TestCase):
         held = {name.split("/share/rally-vmperf/")[-1] for name in names}
         wanted = {name for name in tracked if name.startswith(SHIPPED)}
         self.assertEqual(set(), wanted - held)
+
+
+#: Package -> the first release without what is known of those before.
+MENDED = {
+    "asyncssh": "2.14.2",  # CVE-2023-46445, -46446, -48795
+    "jinja2": "3.1.6",  # CVE-2024-56201, -56326, CVE-2025-27516
+    "psutil": "5.6.7",  # CVE-2019-18874
+    "pyyaml": "5.4",  # CVE-2020-14343
+    "scipy": "1.10.0",  # CVE-2023-25399
+}
+OWN = "requirements.txt"
+OTHERS = ("test-requirements.txt", "doc/requirements.txt")
+
+
+def requirements(name):
+    """Return package -> the releases that a file lets through."""
+    lines = (TOP / name).read_text().splitlines()
+    found = [
+        packaging.requirements.Requirement(line)
+        for line in lines
+        if line and not line.startswith(("#", "-"))
+    ]
+    return {
+        packaging.utils.canonicalize_name(one.name): one.specifier
+        for one in found
+    }
+
+
+def lowest(specifier):
+    """Return the oldest release of those that are let through."""
+    return max(
+        packaging.version.Version(one.version)
+        for one in specifier
+        if one.operator in (">=", "==", "~=")
+    )
+
+
+class TestDependencies(unittest.TestCase):
+    """No release with known holes, and what the tests ran with is let in."""
+
+    def test_lower_bounds(self):
+        """What pip may take is no older than the release that mended them."""
+        asked = requirements(OWN)
+        for name, version in MENDED.items():
+            mended = packaging.version.Version(version)
+            self.assertGreaterEqual(lowest(asked[name]), mended, name)
+
+    def test_each_has_a_lower_bound(self):
+        """Otherwise pip keeps whatever release is there."""
+        for name, specifier in requirements(OWN).items():
+            operators = {one.operator for one in specifier}
+            self.assertTrue(operators & {">=", "==", "~="}, name)
+
+    def test_constraints(self):
+        """They name a release of each, which the requirements let through."""
+        pinned = {
+            name: lowest(specifier)
+            for name, specifier in requirements("constraints.txt").items()
+        }
+        own = requirements(OWN)
+        self.assertEqual(set(), own.keys() - pinned.keys())
+        for file in (OWN, *OTHERS):
+            for name, specifier in requirements(file).items():
+                # pip's own parts are not listed by pip freeze.
+                if name in pinned:
+                    known = pinned[name]
+                    self.assertTrue(specifier.contains(known), (file, name))
 
 
 class TestTox(unittest.TestCase):
