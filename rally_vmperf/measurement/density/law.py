@@ -16,6 +16,9 @@ from rally_vmperf.measurement.density import points
 #: Numbers of guests below which nothing is fitted: the law has three
 #: coefficients, and goes through any three totals.
 FEWEST_LEVELS = 4
+#: Evaluations for each of four starts. Totals that scatter by tens of percent
+#: take no more than 100; those of no machine would take thousands.
+MOST_EVALUATIONS = 300
 #: Of a logarithm; what is larger is no rate of any machine.
 _LARGEST = 300.0
 
@@ -244,7 +247,7 @@ def _solve(counts: t.Any, logs: t.Any) -> tuple[t.Any, t.Any, t.Any]:
             ftol=1e-15,
             xtol=1e-15,
             gtol=1e-15,
-            max_nfev=1000,
+            max_nfev=MOST_EVALUATIONS,
         )
         return whole(found.x)
 

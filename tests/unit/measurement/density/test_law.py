@@ -7,6 +7,7 @@ where ours are of their logarithms.
 import math
 import random
 import unittest
+from unittest import mock
 
 import ddt
 import hypothesis
@@ -161,6 +162,40 @@ class FitTestCase(unittest.TestCase):
             self.assertTrue(0 <= one.low <= one.value <= one.high)
         self.assertLessEqual(got.r_squared, 1.0)
         self.assertGreater(got.total(3), 0)
+
+    def test_wild_totals_are_soon_given_up(self):
+        """As hostile records may have them: no bound is in their values."""
+        rng, solve, most = random.Random(1), optimize.least_squares, 0
+
+        def count(function, *arguments, **options):
+            nonlocal most
+            evaluations = 0
+
+            def counted(values):
+                nonlocal evaluations
+                evaluations += 1
+                return function(values)
+
+            found = solve(counted, *arguments, **options)
+            most = max(most, evaluations)
+            return found
+
+        with (
+            mock.patch.object(optimize, "least_squares", count),
+            numpy.errstate(all="ignore"),
+        ):
+            for levels, times in ((5, 3), (5, 60), (20, 30)):
+                law.fit(
+                    {
+                        guests: [
+                            10 ** rng.uniform(-300, 300) for _ in range(times)
+                        ]
+                        for guests in rng.sample(range(1, 200), levels)
+                    }
+                )
+        # Fewer would say that these are not wild.
+        self.assertGreater(most, 100)
+        self.assertLessEqual(most, law.MOST_EVALUATIONS)
 
 
 @ddt.ddt
