@@ -5,6 +5,7 @@ import functools
 import json
 import os
 import pathlib
+import pwd
 import re
 import shutil
 import signal
@@ -344,6 +345,13 @@ def qemu(server):
         if server.encode() in words and b"qemu" in words[0]:
             return int(folder.name)
     raise AssertionError(f"no qemu of {server}")
+
+
+def user_of(process: int) -> str:
+    """Return the name of the user as whom a process works."""
+    status = pathlib.Path("/proc", str(process), "status").read_text()
+    _, effective, *_ = re.search(r"^Uid:(.*)$", status, re.M)[1].split()
+    return pwd.getpwuid(int(effective)).pw_name
 
 
 def _start(task: pathlib.Path, arguments: dict) -> list[str]:

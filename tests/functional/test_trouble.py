@@ -39,6 +39,7 @@ class TestTrouble(TroubleCase):
         states = [record["state"] for record in lab.records(path)[:2]]
         self.assertEqual(["complete", "complete"], states)
         self.assertNotEqual(self.before, lab.count())
+        self._check_user()
         listed = lab.vmperf("cleanup", "-f", "json")
         self.assertEqual(1, listed.returncode, listed.stderr)
         kinds = {row["Kind"] for row in laboratory.json.loads(listed.stdout)}
@@ -47,6 +48,14 @@ class TestTrouble(TroubleCase):
         )
         self.assertNotEqual(self.before, lab.count())
         lab.vmperf("cleanup", "--yes", check=True)
+
+    def _check_user(self):
+        """Check that a guest whose run was killed is no process of root."""
+        servers = [*self.laboratory.admin.compute.servers(all_projects=True)]
+        self.assertTrue(servers)
+        for one in servers:
+            user = laboratory.user_of(laboratory.qemu(one.id))
+            self.assertEqual("libvirt-qemu", user)
 
     def test_no_valid_host(self):
         """A guest that no host can take is told in one line."""

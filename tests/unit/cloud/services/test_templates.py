@@ -7,6 +7,7 @@ import yaml
 from rally_vmperf import resources
 from rally_vmperf.cloud.services import templates
 from rally_vmperf.cloud.state import credentials
+from rally_vmperf.cloud.system import layout
 from tests.unit.cloud import base
 
 #: What only a cloud that is up tells.
@@ -61,6 +62,14 @@ class TemplatesTestCase(base.CloudTestCase):
         )
         self.assertIn("disk_cachemodes = file=unsafe\n", text)
         self.assertNotIn("cpu_mode", text)
+
+    def test_guests_run_as_a_user_without_rights(self):
+        """Their machines are no processes of root."""
+        lines = self.shipped.render("qemu.conf.j2").splitlines()
+        for key in ("user", "group"):
+            self.assertIn(f'{key} = "{layout.QEMU_GROUP}"', lines)
+        given = [line for line in lines if re.match("(user|group) *=", line)]
+        self.assertEqual(2, len(given))
 
     def test_passwords_stay_words(self):
         """A password such as 123e4567 must not become a number."""
