@@ -13,6 +13,10 @@ from rally_vmperf.workloads import base as workloads
 #: Seconds that a server may take until it listens.
 LISTEN_TIMEOUT = 30.0
 
+#: Seconds between two questions whether a server that does not listen is
+#: still at work.
+_ASK_AGAIN = 1.0
+
 #: Seconds to read the output of a server that ended by itself.
 _ENDING = 5
 
@@ -201,7 +205,7 @@ class Servers:
             await other.machine.put(text.encode(), f"{folder}/{name}")
         await started.start()
         try:
-            await _listening(other.machine, server)
+            await _listening(started, server)
         except base.MachineError as error:
             raise base.MachineError(
                 f"{error}; it said: {await _last_output(started)}"
@@ -212,13 +216,15 @@ class Servers:
         return started
 
 
-async def _listening(machine: base.Machine, server: workloads.Server) -> None:
+async def _listening(started: job.Job, server: workloads.Server) -> None:
     """Wait until a server listens, and nobody is connected before its client.
 
-    :raises MachineError: when that is not in time
+    :raises MachineError: when that is not in time, or the server has ended
     """
-    deadline = asyncio.get_running_loop().time() + LISTEN_TIMEOUT
-    sent_away = 0
+    machine, clock = started.machine, asyncio.get_running_loop().time
+    deadline, ask_again = clock() + LISTEN_TIMEOUT, clock() + _ASK_AGAIN
+    ended, sent_away = False, 0
+    where = f"{server.transport.upper()} port {server.port}"
     while True:
         listens, ends = await _look(machine, server)
         if listens and not ends:
@@ -228,14 +234,22 @@ async def _listening(machine: base.Machine, server: workloads.Server) -> None:
         if ends:
             sent_away += 1
             await machine.run(["ss", "-K", *_established(server)], timeout=20)
-        if asyncio.get_running_loop().time() > deadline:
-            raise base.MachineError(
-                f"{machine.name}: nothing listens on "
-                f"{server.transport.upper()} port {server.port} after "
-                f"{LISTEN_TIMEOUT:.0f} s; is the port taken or the tool "
-                "missing there?"
+        if ended or clock() > deadline:
+            since = (
+                "and the server ended"
+                if ended
+                else f"after {LISTEN_TIMEOUT:.0f} s"
             )
-        await asyncio.sleep(0.2)
+            raise base.MachineError(
+                f"{machine.name}: nothing listens on {where} {since}; is "
+                "the port taken or the tool missing there?"
+            )
+        if clock() > ask_again:
+            # One that listened just before its end is looked at once more.
+            ended = not await started.running()
+            ask_again = clock() + _ASK_AGAIN
+        else:
+            await asyncio.sleep(0.2)
 
 
 async def _last_output(server: job.Job) -> str:
@@ -243,9 +257,12 @@ async def _last_output(server: job.Job) -> str:
     try:
         async with asyncio.timeout(_ENDING):
             result = await server.finish()
-    except (base.MachineError, TimeoutError):
+    except TimeoutError:
         await server.give_up()
         return "nothing, it is still at work"
+    except base.MachineError as error:
+        await server.give_up()
+        return str(error)
     return base.last_line(result.stderr or result.stdout)
 
 

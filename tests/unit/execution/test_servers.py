@@ -8,6 +8,7 @@ import pathlib
 import random
 import socket
 import sys
+import time
 import unittest
 from unittest import mock
 
@@ -19,6 +20,8 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import servers
 from rally_vmperf.execution.stations import station
+from rally_vmperf.machines import base as machines
+from rally_vmperf.machines import job
 from rally_vmperf.machines import local
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.network import iperf3
@@ -290,6 +293,55 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         for reason in reasons:
             self.assertIn(f"TCP port {self.first} is taken", reason)
 
+    async def refused(self, *argv):
+        """Return why a server of this command line did not start."""
+        held = servers.Servers(title="echo", peer=self.peer)
+        server = base.Server(on="peer", argv=argv, port=self.first)
+        command = base.Command(
+            name="x", argv=("x",), timeout=10, server=server
+        )
+        (self.folder / "peer/echo").mkdir()
+        with self.assertRaises(machines.MachineError) as caught:
+            await held.hold(self.stations[0], command, 10)
+        return str(caught.exception)
+
+    @ddt.data(
+        (("sh", "-c", "echo bind: in use >&2; exit 1"), "bind: in use"),
+        (("missing-tool", "-s"), "missing-tool"),
+    )
+    @ddt.unpack
+    async def test_a_server_that_ends_at_once(self, argv, said):
+        """Nobody waits for it, and its last words are told."""
+        began = time.monotonic()
+        told = await self.refused(*argv)
+        self.assertLess(time.monotonic() - began, servers.LISTEN_TIMEOUT / 2)
+        self.assertIn(
+            f"nothing listens on TCP port {self.first} and the server ended; "
+            "is the port taken or the tool missing there?; it said: ",
+            told,
+        )
+        self.assertIn(said, told)
+        self.assertNotIn("\n", told)
+
+    async def test_a_server_that_never_listens(self):
+        """It is asked about once a second at most."""
+        asked = mock.Mock()
+        running = job.Job.running
+
+        async def ask(started):
+            asked()
+            return await running(started)
+
+        with (
+            mock.patch.object(job.Job, "running", ask),
+            mock.patch.object(servers, "LISTEN_TIMEOUT", 2.4),
+            mock.patch.object(servers, "_ENDING", 0.1),
+        ):
+            told = await self.refused("sleep", "60")
+        self.assertIn("after 2 s; is", told)
+        self.assertIn("it said: nothing, it is still at work", told)
+        self.assertIn(asked.call_count, (1, 2))
+
     async def test_somebody_else_is_connected_to_an_iperf3_server(self):
         """Who came first and is silent is named."""
         del self.stations[1]
@@ -299,8 +351,8 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         )
         listening = servers._listening
 
-        async def intrude(machine, server):
-            await listening(machine, server)
+        async def intrude(started, server):
+            await listening(started, server)
             *_, writer = await asyncio.open_connection(
                 "127.0.0.1", server.port, local_addr=("127.0.0.77", 0)
             )
@@ -373,8 +425,8 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         )
         listening = servers._listening
 
-        async def knock(machine, server):
-            await listening(machine, server)
+        async def knock(started, server):
+            await listening(started, server)
             *_, writer = await asyncio.open_connection(
                 "127.0.0.1", server.port
             )
