@@ -72,6 +72,7 @@ class Reference:
     ``commands`` holds what each command took, added up over them.
     ``percentiles`` holds those of all copies together, per repetition;
     ``distributions`` and ``lines`` are those of all repetitions.
+    ``others`` names metrics that the baseline has besides these.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Reference:
     percentiles: tuple[collections.abc.Mapping[sample.Metric, float], ...] = ()
     distributions: tuple[merged.Distribution, ...] = ()
     lines: tuple[merged.Line, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

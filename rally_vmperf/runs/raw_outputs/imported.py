@@ -174,6 +174,11 @@ def _reference(
         machine=machine,
         recorded_at=content["recorded_at"],
         repetitions=tuple(tuple(each) for each in rows),
+        others=tuple(
+            sorted(
+                {n for entry in content["entries"] for n in entry["metrics"]}
+            )
+        ),
     )
     return reference, tuple(dict.fromkeys(found))
 

@@ -83,7 +83,16 @@ class MissingTestCase(unittest.TestCase):
         base = made.reference({made.TIME: made.BARE[made.TIME]})
         row = made.judgement(made.several(made.NEAR, reference=base)).rows[0]
         self.assertIn("'r740' has no such metric", row.reason)
-        self.assertIn("it has: cpu.bzip2.compress_time", row.reason)
+        self.assertIn("it has: cpu.bzip2.*)", row.reason)
+
+    def test_baseline_lacks_it_and_has_others_of_the_tool(self):
+        """These are named one by one."""
+        other = dataclasses.replace(made.IOPS, name="disk.fio.other.iops")
+        base = made.reference(
+            {other: made.BARE[made.IOPS], made.TIME: made.BARE[made.TIME]}
+        )
+        row = made.judgement(made.several(made.NEAR, reference=base)).rows[0]
+        self.assertIn("(it has: disk.fio.other.iops)", row.reason)
 
     def test_baseline_means_something_else(self):
         other = dataclasses.replace(made.IOPS, unit="B/s")
