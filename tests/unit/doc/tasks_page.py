@@ -25,6 +25,10 @@ What ``--task-args`` and ``--task-args-file`` may give to each task in
 ``tasks/``. An empty value, such as ``{}`` of limits, is none and not the
 default. A file of limits gives whole SLAs. What they, the contexts and the
 scenarios do is in the :doc:`reference`.
+
+The smallest task of each workload, in ``scenarios/``, takes ``baseline`` (a
+name or, as below, a class of machines), ``image``, ``flavor`` and ``network``,
+and ``peer`` or ``job_file`` where it needs one.
 """
 _TITLE = "Arguments of the tasks"
 _HEAD = re.compile(r"\A\{# (.*?)(?:\n\n| #\})", re.DOTALL)

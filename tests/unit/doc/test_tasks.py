@@ -60,6 +60,14 @@ class ShippedTestCase(unittest.TestCase):
         tasks.check(tasks.render(path, GIVEN))
 
     @ddt.data(*SHIPPED)
+    def test_a_class_of_machines_stands_for_a_baseline(self, path):
+        """The newest baseline of the class is meant, whatever its name."""
+        given = {"class": "r740"}
+        task = tasks.render(path, {**GIVEN, "baseline": given})
+        for subtask in task["subtasks"]:
+            self.assertEqual(given, subtask["contexts"]["vmperf_baseline"])
+
+    @ddt.data(*SHIPPED)
     def test_what_has_to_be_given(self, path):
         """There is no address, and no file, that could be meant."""
         lacking = "job_file" if "job_file" in path else "peer"
