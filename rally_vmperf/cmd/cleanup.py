@@ -26,6 +26,10 @@ class Cleanup(base.Lister):
     neither knows anything. What a process on this machine still uses is
     never removed.
 
+    An environment with an admin is looked through where runs can have left
+    something: in the admin's own project, those with Rally's names, those
+    with such servers, those of the ledger, and those given with --project.
+
     The exit code is 0 when nothing is left, 1 when something is: also
     without --yes.
     """

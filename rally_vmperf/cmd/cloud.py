@@ -40,7 +40,10 @@ def _network(text: str) -> addresses.Addresses:
 
 
 class Up(base.Command):
-    """Bring up a real OpenStack on this machine, for tests."""
+    """Bring up a real OpenStack on this machine, for tests, or repair it.
+
+    It takes root, on Debian.
+    """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
@@ -48,16 +51,17 @@ class Up(base.Command):
         parser.add_argument(
             "--disk-cache",
             choices=settings.DISK_CACHES,
-            help="cache mode of guests' disks (default: as before, at first "
-            "none, which measures the disk and not this machine's memory)",
+            help="cache mode of guests' disks (default: as before; the first "
+            "time none, by which guests measure the disk and not this "
+            "machine's memory)",
         )
         parser.add_argument(
             "--network",
             type=_network,
             metavar="CIDR",
             help="network of /22 or larger, whose first three /24 become the "
-            "cloud's (default: as before, at first such as nothing on this "
-            "machine uses)",
+            "cloud's (default: as before; the first time one that nothing on "
+            "this machine uses)",
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -74,7 +78,10 @@ class Up(base.Command):
 
 
 class Down(base.Command):
-    """Stop the embedded cloud and remove its traces from this machine."""
+    """Stop the embedded cloud and remove its traces from this machine.
+
+    It takes root. Databases, secrets and logs stay without --purge.
+    """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
@@ -98,7 +105,10 @@ class Down(base.Command):
 
 
 class Status(base.Lister):
-    """Show which parts of the embedded cloud are running."""
+    """Show which parts of the embedded cloud are running.
+
+    It takes root.
+    """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""

@@ -15,7 +15,10 @@ from rally_vmperf.workloads import registry
 
 
 class Build(base.Command):
-    """Build a guest image with the tools of workloads in it."""
+    """Build a guest image with the tools of workloads in it.
+
+    It takes root, on Debian.
+    """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
@@ -42,7 +45,6 @@ class Build(base.Command):
             metavar="URL",
             help="where its packages are (default: this machine's source)",
         )
-
         parser.add_argument(
             "--workloads",
             type=lambda text: tuple(text.split(",")),

@@ -26,10 +26,12 @@ class JudgeError(errors.VMPerfError):
 class Judge(base.Command):
     """Judge runs, and print their verdicts as one table, failed ones first.
 
-    By the same function as the SLAs and the report. Exit code: 0 all verdicts
-    passed, 2 one has not, 1 there is nothing that can be judged. A journal
-    and a record hold no limits: give --limits. With --baseline and --raw,
-    outputs of a guest's tools are judged, without a cloud.
+    The verdicts are those of the SLAs and of the report. A journal and a
+    record hold no limits: give --limits. With --baseline and --raw, outputs
+    of tools that ran in a guest are judged, without a cloud.
+
+    The exit code is 0 when all verdicts are passed, 2 when one is not, and 1
+    when there is nothing that can be judged.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -52,13 +54,13 @@ class Judge(base.Command):
             "--baseline",
             metavar="NAME",
             help="registered baseline that guests are compared with, instead "
-            "of the one of the run",
+            "of the one of the run; --raw needs it",
         )
         parser.add_argument(
             "--raw",
             action="store_true",
-            help="judge outputs of tools that ran in a guest, which the "
-            "options with the tools' names give, instead of a run",
+            help="judge outputs of tools that ran in a guest, instead of a "
+            "run; give them by the options named after the tools",
         )
         raw_outputs.add_arguments(parser)
         raw_outputs.add_bounds(parser)

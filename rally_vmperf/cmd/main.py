@@ -29,15 +29,15 @@ class Commands(commandmanager.CommandManager):
 
 
 class Shell(app.App):
-    """Baselines, clean-up and a test cloud for rally_vmperf."""
+    """Baselines, plans, verdicts, clean-up and a test cloud."""
 
     #: Only warnings: Rally and Alembic are talkative.
     DEFAULT_VERBOSE_LEVEL = 0
 
     def __init__(self) -> None:
         super().__init__(
-            description="Baselines, reports, clean-up and a test cloud "
-            "beside Rally's own commands.",
+            description="Baselines, plans, verdicts, reports, clean-up and a "
+            "test cloud, beside Rally's own commands.",
             version=importlib.metadata.version("rally-vmperf"),
             command_manager=Commands("rally_vmperf.commands"),
             deferred_help=True,

@@ -43,7 +43,11 @@ class Report(base.Command):
             "that describe machines; they lie beside a journal in any case",
         )
         parser.add_argument(
-            "-o", "--output", default="report.html", help="page to write"
+            "-o",
+            "--output",
+            default="report.html",
+            metavar="FILE",
+            help="page to write; default: %(default)s",
         )
 
     def take_action(self, parsed: argparse.Namespace) -> None:

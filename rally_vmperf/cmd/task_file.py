@@ -112,8 +112,8 @@ def _warn_of_unknown(
             meant = f"; did you mean {close[0]!r}?" if close else ""
             sys.stderr.write(
                 sanitize.printable(
-                    f"{task} has no argument {name!r}, which changes "
-                    f"nothing{meant}"
+                    f"{task} has no argument {name!r}; it is passed "
+                    f"over{meant}"
                 )
                 + "\n"
             )

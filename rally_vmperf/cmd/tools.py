@@ -24,7 +24,8 @@ from rally_vmperf.workloads import tools as tools_
 class Fetch(base.Command):
     """Download the tools' packages for guests that cannot reach a mirror.
 
-    The folder is then given to vmperf_guests as its option tools.
+    It takes apt. The folder is then given to vmperf_guests as its option
+    tools.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

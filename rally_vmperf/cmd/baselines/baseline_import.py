@@ -30,7 +30,7 @@ class Import(registration.Registering):
         )
         parser.add_argument(
             "--machine",
-            help="what reports call the machine; default: the name",
+            help="what reports call the machine; default: the baseline's name",
         )
 
     def take_action(self, parsed: argparse.Namespace) -> None:

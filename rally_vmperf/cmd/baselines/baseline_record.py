@@ -23,6 +23,9 @@ class Record(registration.Registering):
 
     The machine is held to the guests' shape while it runs: as many CPUs and
     as much memory as the flavor has, in as many copies as there are guests.
+
+    The exit code is 2 when something could not be measured: nothing is
+    registered then, and --continue measures what is missing.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N[,N]",
         help="copies at once, or several numbers of them, each measured; "
         "default: as many as the task has guests, or the levels of a density "
-        "task that the machine has CPUs for",
+        "task that the machine has CPUs for; without a task 1",
     )
     parser.add_argument(
         "--repetitions",
@@ -115,8 +115,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reboot",
         choices=("never", "between_repetitions"),
-        help="reboot bare metal, never this machine; needed where the task "
-        "reboots guests, so that nobody's server is rebooted by surprise",
+        help="whether --host is rebooted between repetitions; has to be "
+        "given where the task reboots guests, so that nobody's server is "
+        "rebooted by surprise",
     )
 
 

@@ -20,7 +20,8 @@ class Registering(base.Command):
             type=_class,
             metavar="CLASS",
             help="class of machines that this one stands for, such as r740: "
-            "a host of another name is then none of another kind",
+            "a host of another name and the same fingerprint is then no "
+            "warning",
         )
         parser.add_argument(
             "--replace",

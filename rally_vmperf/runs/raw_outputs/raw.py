@@ -265,8 +265,7 @@ READERS: dict[str, t.Callable[[str, str], Raw]] = {
 #: Tool -> what may stand before its file, for those who ask.
 WHICH = {
     "unixbench": "the number of copies; default 1",
-    "mbw": "its version; default 1.4, and before that memcpy and dumb are "
-    "swapped",
+    "mbw": "its version; default 1.4; those before it swap memcpy and dumb",
     "iperf": "to_peer (the default), from_peer or guest_to_guest",
     "dd": "write or read, where the output has no command line",
 }

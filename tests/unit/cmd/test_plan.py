@@ -117,8 +117,8 @@ class PlanTest(unittest.TestCase):
         with contextlib.redirect_stderr(io.StringIO()) as said:
             task_file.read(str(self.path), parsed)
         self.assertEqual(
-            f"{self.path} has no argument 'repetition', which changes "
-            "nothing; did you mean 'repetitions'?\n",
+            f"{self.path} has no argument 'repetition'; it is passed "
+            "over; did you mean 'repetitions'?\n",
             said.getvalue(),
         )
 
