@@ -139,6 +139,7 @@ def density(
     tau: float = 0.0,
     shared: float = 0.0,
     deviation: float = 0.02,
+    level: Draw | None = None,
 ) -> Result:
     """Return how often a level of guests is decided.
 
@@ -147,6 +148,7 @@ def density(
     :param truth: what each guest loses, in percent
     :param tau: how far guests differ for good
     :param shared: what disturbs all of a repetition
+    :param level: what disturbs all guests at once, and not the lone one
     """
     random = numpy.random.default_rng(7)
     number: collections.Counter[str] = collections.Counter()
@@ -162,6 +164,8 @@ def density(
                 turn = (place - 1) % guests
                 alone = alone[turn : turn + 1]
             crowd = 100 * own * noise[guests:] * common * (1 - truth / 100)
+            if level is not None:
+                crowd /= level(random, 1)
             curves.append(
                 made.repetition(
                     place,
@@ -183,12 +187,15 @@ def density(
         number[row.statuses[guests]] += 1
         found = row.points[-1].loss
         number["covered"] += found.low <= truth <= found.high
+        kinds = {one.finding.kind for one in row.findings}
+        number["flagged"] += not kinds.isdisjoint(("skewed", "two_states"))
     return Result(
         name=name,
         trials=trials,
         passed=100 * number["passed"] / trials,
         failed=100 * number["failed"] / trials,
         coverage=100 * number["covered"] / trials if of == "mean" else None,
+        flagged=None if level is None else 100 * number["flagged"] / trials,
     )
 
 
@@ -363,12 +370,12 @@ def every(scale: float = 1.0) -> collections.abc.Iterator[Result]:
         yield overhead(
             name, (n, 3), normal(0.01), normal(0.04), trials=5 * many
         )
-    kinds: tuple[tuple[str, Draw], ...] = (
-        ("skewed guest", skewed(0.03)),
-        ("outliers of the guest", outliers(0.01)),
-        ("two states of the guest", two_states),
+    kinds: tuple[tuple[str, str, Draw], ...] = (
+        ("skewed guest", "skewed", skewed(0.03)),
+        ("outliers of the guest", "outliers", outliers(0.01)),
+        ("two states of the guest", "two states", two_states),
     )
-    for what, draw in kinds:
+    for what, _, draw in kinds:
         for n in (5, 8, 15):
             yield overhead(
                 f"{what}, {n}", (n, n), normal(0.005), draw, trials=many
@@ -403,12 +410,22 @@ def every(scale: float = 1.0) -> collections.abc.Iterator[Result]:
         trials=few,
         shared=0.08,
     )
+    for _, what, draw in kinds:
+        for n in (5, 8, 15):
+            yield density(
+                f"mean of 4, {what}, {n}",
+                4,
+                n,
+                trials=many // 2,
+                deviation=0.005,
+                level=draw,
+            )
     for guests, count in ((8, 5), (8, 10), (32, 10)):
         yield density(
             f"worst of {guests}, {count}",
             guests,
             count,
-            trials=few,
+            trials=10 * few,
             of="worst",
         )
         yield density(

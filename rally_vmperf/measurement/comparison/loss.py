@@ -44,6 +44,8 @@ class Comparison:
         a side in doubt; None without such a side
     :param highest: their upper end
     :param exact: whether bare metal is a limit and no measurement
+    :param cautious: whether the upper end is further away where few guest
+        repetitions vary more
     :param bare_outliers: positions in ``bare_values``, from 0
     :param guest_outliers: positions in ``guest_values``, from 0
     """
@@ -65,6 +67,7 @@ class Comparison:
     coarse: str = ""
     paired: bool = False
     exact: bool = False
+    cautious: bool = True
     departures: tuple[tuple[str, str, str], ...] = ()
     lowest: float | None = None
     highest: float | None = None
@@ -87,6 +90,7 @@ def compare(
     confidence: float = 0.95,
     exact: bool = False,
     paired: bool = False,
+    cautious: bool = True,
 ) -> Comparison:
     """Compare the repetitions of both sides.
 
@@ -97,6 +101,7 @@ def compare(
     :param paired: whether each repetition measured both sides
     :param exact: whether ``bare`` is a limit and no measurement
     :param guest: for each counted repetition the values of all guests
+    :param cautious: whether few that vary more need more to pass
     :raises ValueError: for a count, or a side without values
     """
     if metric.scale != "ratio":
@@ -125,7 +130,7 @@ def compare(
             coarse = f"{number} in {len(values)} repetitions of {side}"
     error = sum(one or 0 for one in errors.values())
     interval = functools.partial(
-        _interval, metric, confidence, error, paired, exact
+        _interval, metric, confidence, error, paired, cautious and not exact
     )
     ends = interval(bare_values, guest_values)
     departures = _departures(sides, errors, paired) if ends else ()
@@ -154,6 +159,7 @@ def compare(
         coarse=coarse if ends else "",
         paired=paired,
         exact=exact,
+        cautious=cautious and not exact,
         departures=departures,
         lowest=min(left_out, default=None),
         highest=max(left_out, default=None),
@@ -165,24 +171,25 @@ def _interval(
     confidence: float,
     error: float,
     paired: bool,
-    exact: bool,
+    cautious: bool,
     bare: tuple[float, ...],
     guest: tuple[float, ...],
 ) -> list[float]:
     """Return both ends of the overhead's interval in percent, or nothing."""
     ratios = statistics.interval(bare, guest, confidence, error, paired) or ()
     ends = sorted(percent(metric, ratio) for ratio in ratios)
-    if ends and not paired and not exact:
+    if ends and cautious:
         higher = float(
             statistics.confidence_of_loss(
                 confidence,
                 statistics.variance(bare),
                 statistics.variance(guest),
                 len(guest),
+                paired,
             )
         )
         if higher > confidence:
-            wider = statistics.ratio_interval(bare, guest, higher, error)
+            wider = statistics.interval(bare, guest, higher, error, paired)
             ends[1] = max(percent(metric, ratio) for ratio in wider or ())
     return ends
 

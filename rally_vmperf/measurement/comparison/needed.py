@@ -102,7 +102,7 @@ def repetitions_needed(
     import numpy
 
     gap = abs(math.log(comparison.guest / comparison.bare) - math.log(edge))
-    within = comparison.overhead_percent <= limit and not comparison.exact
+    within = comparison.overhead_percent <= limit and comparison.cautious
     counts = numpy.arange(max(have + 1, statistics.FEWEST), MOST + 1)
     theirs = counts if both else bare
     enough = counts[_reach(comparison, theirs, counts, within) < gap]
@@ -134,7 +134,13 @@ def _reach(
     import numpy
     from scipy import special
 
-    confidence = comparison.confidence
+    theirs = statistics.variance(comparison.bare_values)
+    ours = statistics.variance(comparison.guest_values)
+    confidence: t.Any = comparison.confidence
+    if within:
+        confidence = statistics.confidence_of_loss(
+            confidence, theirs, ours, guest, comparison.paired
+        )
     if comparison.paired:
         pairs = zip(
             comparison.bare_values, comparison.guest_values, strict=True
@@ -143,12 +149,6 @@ def _reach(
         parts = statistics.variance(ratios) / guest
         freedom = guest - 1
     else:
-        theirs = statistics.variance(comparison.bare_values)
-        ours = statistics.variance(comparison.guest_values)
-        if within:
-            confidence = statistics.confidence_of_loss(
-                confidence, theirs, ours, guest
-            )
         parts = theirs / bare + ours / guest
         # Shares of the sum; none varies where the sum is zero.
         share = theirs / bare / numpy.where(parts > 0, parts, 1)

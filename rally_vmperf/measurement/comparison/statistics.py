@@ -22,6 +22,8 @@ _HOLD = 20
 #: What the confidence of its worse end leaves out, as a share, where it has
 #: few and varies more than bare metal.
 _CAUTION = 0.3
+#: How many times the variance of the other side is usual in pairs.
+_PAIRED = 2
 #: Modified z-score above which a value stands apart.
 _OUTLIER = 3.5
 # Makes the median absolute deviation of a normal distribution its sigma.
@@ -232,6 +234,7 @@ def confidence_of_loss(
     bare_variance: float,
     guest_variance: float,
     guest_count: t.Any,
+    paired: bool = False,
 ) -> t.Any:
     """Return the confidence of the end at which a guest loses most.
 
@@ -243,6 +246,10 @@ def confidence_of_loss(
     repetitions, less with more, and none from twenty on. An interval of
     three is wide enough to be left as it is.
 
+    In pairs a guest, or several, must vary more than twice as much as the
+    other side, up to four times: guests that share a host vary more without
+    being skewed, and what disturbs both is in neither side's loss.
+
     :param confidence: of the interval, 0.95 for 95 %
     :param bare_variance: of logarithms
     :param guest_variance: of logarithms
@@ -251,8 +258,9 @@ def confidence_of_loss(
     import numpy
 
     share = 1.0
-    if guest_variance < 2 * bare_variance or not guest_variance:
-        share = max(0.0, guest_variance / (bare_variance or 1.0) - 1)
+    usual = (_PAIRED if paired else 1) * bare_variance
+    if guest_variance < 2 * usual or not guest_variance:
+        share = max(0.0, guest_variance / (usual or 1.0) - 1)
     few = numpy.clip((_HOLD - guest_count) / (_HOLD - _MAY_MISS), 0, 1)
     few = numpy.where(guest_count > FEWEST, few, 0)
     return 1 - (1 - confidence) * _CAUTION ** (share * few)

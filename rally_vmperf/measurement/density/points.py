@@ -342,7 +342,10 @@ class Point:
             guest,
         )
         if len(lone) >= statistics.FEWEST:
-            return rates.compare(self.metric, lone, paired, confidence, True)
+            # Each of several has to pass, which is caution enough.
+            return rates.compare(
+                self.metric, lone, paired, confidence, True, not guest
+            )
         other = self.lone.rates if self.lone else ()
         return rates.compare(self.metric, other, own, confidence)
 

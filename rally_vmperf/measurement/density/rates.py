@@ -198,12 +198,14 @@ def compare(
     guest: statistics.Values,
     confidence: float,
     paired: bool = False,
+    cautious: bool = True,
 ) -> loss.Comparison | None:
     """Compare two sides, each one rate a repetition; None without a side.
 
     The loss of the rate, by the same arithmetic as overhead.
 
     :param paired: whether both are of the same repetitions, in their order
+    :param cautious: whether few that vary more need more to pass
     """
     if not bare or not guest:
         return None
@@ -220,4 +222,5 @@ def compare(
         [[value] for value in guest],
         confidence,
         paired=paired,
+        cautious=cautious,
     )

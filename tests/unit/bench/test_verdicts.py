@@ -77,6 +77,14 @@ class TestDensity(unittest.TestCase):
         )
         self.assertGreater(got.passed, 70)
 
+    def test_two_states_of_a_level(self):
+        """Are seen in its pairs with the lone guest."""
+        got = verdicts.density(
+            "x", 4, 15, trials=40, deviation=0.005, level=verdicts.two_states
+        )
+        self.assertGreaterEqual(got.flagged, 60)
+        self.assertLessEqual(got.passed, 15)
+
     def test_worst_of_many(self):
         """Fails by no matter of their number, and passes where all are in."""
         got = verdicts.density("x", 8, 5, trials=40, of="worst")

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import math
 import pathlib
 import unittest
 
@@ -27,8 +28,19 @@ repetitions = strategies.lists(
 )
 
 
-def compare(metric, bare, guest):
-    return loss.compare(metric, [[v] for v in bare], [[v] for v in guest])
+def compare(metric, bare, guest, **kind):
+    return loss.compare(
+        metric, [[v] for v in bare], [[v] for v in guest], **kind
+    )
+
+
+def further(got):
+    """Return how far the upper end is from the middle, by the lower one."""
+    up, middle, down = (
+        math.log1p(one / 100)
+        for one in (got.high, got.overhead_percent, got.low)
+    )
+    return (up - middle) / (middle - down)
 
 
 def published(metric):
@@ -79,6 +91,7 @@ class PublishedTestCase(unittest.TestCase):
         self.assertEqual(["guest_faster"], kinds)
 
 
+@ddt.ddt
 class CompareTestCase(unittest.TestCase):
     def test_loss_of_a_rate(self):
         got = compare(made.IOPS, [100.0], [80.0])
@@ -161,13 +174,25 @@ class CompareTestCase(unittest.TestCase):
             got = compare(metric, bare, guest)
             self.assertAlmostEqual(loss.percent(metric, low), got.low)
             self.assertAlmostEqual(loss.percent(metric, high), got.high)
-        for kind in ({"exact": True}, {"paired": True}):
-            got = loss.compare(
-                made.TIME, [[x] for x in bare], [[x] for x in guest], **kind
+        got = compare(made.TIME, bare, guest, exact=True)
+        self.assertAlmostEqual(1, further(got))
+
+    @ddt.data((1.0, 0.95), (1.4, 0.95), (2.01, 0.985))
+    @ddt.unpack
+    def test_in_pairs_it_must_vary_more_than_twice_as_much(
+        self, factor, confidence
+    ):
+        """And four times for all of it; factors are of deviations."""
+        steps = (-2, 1, -1, 2, 0)
+        bare = [100 * 1.01**one for one in steps]
+        guest = [90 * 1.01 ** (factor * one) for one in sorted(steps)]
+        got = compare(made.IOPS, bare, guest, paired=True)
+        for end, sure in ((got.low, 0.95), (got.high, confidence)):
+            ends = statistics.paired_interval(bare, guest, sure)
+            self.assertIn(
+                round(end, 9),
+                [round(loss.percent(made.IOPS, one), 9) for one in ends],
             )
-            up, down = got.high + 100, got.low + 100
-            middle = got.overhead_percent + 100
-            self.assertAlmostEqual(up / middle, middle / down)
 
     @hypothesis.given(strategies.floats(-90, 90), strategies.booleans())
     def test_ratio_is_the_inverse_of_percent(self, percent, rate):

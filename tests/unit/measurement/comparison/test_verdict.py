@@ -208,6 +208,18 @@ class NeededTestCase(unittest.TestCase):
         }
         self.assertEqual({8.2: 12, 12.3: 14}, counts)
 
+    def test_pairs_of_which_one_side_varies_more(self):
+        """They need more as well, and only to pass."""
+        steps = (-2, 1, -1, 2, 0)
+        bare = [[100 * 1.001**one] for one in steps]
+        guest = [[90 * 1.02**one] for one in sorted(steps)]
+        pair = loss.compare(made.IOPS, bare, guest, paired=True)
+        counts = [
+            needed.repetitions_needed(pair, limit, True).guest
+            for limit in (100 - 90 * 1.035, 100 - 90 / 1.035)
+        ]
+        self.assertEqual([9, 11], counts)
+
     def test_close_to_the_limit_it_is_a_guess(self):
         pair = compare([100.0, 101.0, 99.0] * 4, [90.0, 88.0, 92.0])
         self.assertIn(

@@ -102,6 +102,68 @@ class StatusTestCase(unittest.TestCase):
         (row,) = got.rows
         self.assertTrue(row.points[-1].compared("mean", "one_guest").paired)
 
+    @ddt.data("mean", "worst")
+    def test_one_repetition_that_turns_a_level(self, of):
+        """Decides nothing, and is named with the level; others stand."""
+        noise = (1.0, 1.002, 0.998, 1.001, 0.999)
+        rates = {made.EVENTS: {1: [312.0] * 3, 2: [310.0] * 2}}
+        curves = made.levels(rates, 5, apart=True, noise=noise, turns={1: 3})
+        slow = (300.0, 300.3, 299.8, 300.2, 280.0)
+        curves = [
+            dataclasses.replace(
+                one,
+                conditions=(
+                    *one.conditions,
+                    made.level(one.number, 3, {made.EVENTS: [rate] * 3}),
+                ),
+            )
+            for one, rate in zip(curves, slow, strict=True)
+        ]
+        got = made.degradation(curves, {"*": 50}, of=of)
+        (row,) = got.rows
+        compared = row.points[-1].compared(of, "one_guest")
+        limit = compared.high + 0.01
+        self.assertLess(limit, compared.highest)
+        told = [x for x in got.findings if x.finding.kind == "two_states"]
+        self.assertEqual(
+            ["with 3 guests: the ratios: 1 and 4"],
+            [one.finding.seen.partition(",")[0] for one in told],
+        )
+        got = made.degradation(curves, {"*": limit}, of=of)
+        self.assertEqual(
+            {2: "passed", 3: "inconclusive"}, got.rows[0].statuses
+        )
+        self.assertIn(
+            "leaving out one repetition turns it (two_states)", got.sentence()
+        )
+
+    def test_a_level_that_varies_more(self):
+        """Needs more to pass where the mean is judged, not each guest."""
+        steps = (1, 2, 0, -1, -2)
+        curves = [
+            made.repetition(
+                number,
+                [
+                    made.level(number, 1, {made.EVENTS: [alone] * 2}, turns=2),
+                    made.level(
+                        number, 2, {made.EVENTS: [90 * 1.01**step] * 2}
+                    ),
+                ],
+                planned=5,
+            )
+            for number, (alone, step) in enumerate(
+                zip((100.0, 100.02, 100.01, 99.98, 99.99), steps, strict=True),
+                1,
+            )
+        ]
+        for of, limit, status in (
+            ("mean", 12, "inconclusive"),
+            ("mean", 13, "passed"),
+            ("worst", 12, "passed"),
+        ):
+            got = made.degradation(curves, {"*": limit}, of=of)
+            self.assertEqual(status, got.status, got.sentence())
+
     def test_a_level_that_is_skipped_now_and_then(self):
         """Ran in lucky repetitions only: it may fail, and not pass."""
         curves = made.levels(CPU, 5, apart=True)
