@@ -267,6 +267,7 @@ class Row(summary.Row):
                 why if self.is_capped else "",
                 self.NAMES,
                 self.title,
+                self.given_by,
             )
         elif self.value is not None:
             words = self._absolute(self.value)
@@ -294,7 +295,7 @@ class Row(summary.Row):
             return f"{words}, no limit"
         least = "" if self.figure == "max" else "least "
         shown = units.show(self.limit, unit)
-        words += f", {least}limit {shown}: {self.status}"
+        words += f", {least}limit {shown}{self.given_by}: {self.status}"
         if self.status != "inconclusive":
             return words
         compared = self._compared_with_limit(self.limit)

@@ -20,6 +20,7 @@ class Shortfall:
     :param interrupted: numbers of repetitions that were cut off
     :param unreadable: how many iterations left no readable record
     :param absent: how many counted repetitions never began
+    :param warmups: how many warm-ups left no record
     :param reasons: why, once each
     """
 
@@ -29,6 +30,7 @@ class Shortfall:
     interrupted: tuple[int, ...] = ()
     unreadable: int = 0
     absent: int = 0
+    warmups: int = 0
     reasons: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
@@ -37,6 +39,7 @@ class Shortfall:
             or self.interrupted
             or self.unreadable
             or self.absent
+            or self.warmups
         )
 
     def sentence(self) -> str:
@@ -55,6 +58,8 @@ class Shortfall:
             parts.append(f"without a readable record: {self.unreadable}")
         if self.absent:
             parts.append(f"never begun: {self.absent}")
+        if self.warmups:
+            parts.append(f"of the warm-up without a record: {self.warmups}")
         words = f"repetitions {', '.join(parts)}"
         if self.planned:
             words += f" ({self.complete} of {self.planned} are complete)"
@@ -76,6 +81,9 @@ def count(
     """
     planned = max((entry.planned for entry in repetitions), default=0)
     counted = [entry for entry in repetitions if entry.counted]
+    lost = planned - len(counted)
+    # Rally tells of an iteration that it is lost, and not which it was.
+    unknown = max(0, unreadable - max(0, lost))
     short = [
         entry
         for entry in repetitions
@@ -95,9 +103,22 @@ def count(
             entry.number for entry in short if entry.state == "interrupted"
         ),
         unreadable=unreadable,
-        absent=max(0, planned - len(counted) - unreadable),
+        absent=max(0, lost - unreadable),
+        warmups=max(0, _lost_warmups(repetitions, planned) - unknown),
         reasons=tuple(reasons),
     )
+
+
+def _lost_warmups(
+    repetitions: collections.abc.Iterable[repetition.Repetition], planned: int
+) -> int:
+    """Return how many warm-ups there were at least without a record.
+
+    Repetitions are numbered from 1, warm-ups first.
+    """
+    warm = {entry.number for entry in repetitions if not entry.counted}
+    last = max((one.number for one in repetitions if one.counted), default=0)
+    return max(max(warm, default=0), last - planned) - len(warm)
 
 
 def _complete(entry: repetition.Repetition) -> bool:

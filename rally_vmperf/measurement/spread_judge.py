@@ -139,7 +139,8 @@ class Row(summary_.Row):
         if self.limit is None or self.status is None:
             words += ", no limit"
         elif self.measured:
-            words += f", limit {self.shown_limit}: {self.status}"
+            limit = f"{self.shown_limit}{self.given_by}"
+            words += f", limit {limit}: {self.status}"
             if self.status == "inconclusive":
                 words += self._would_decide(self.limit)
         return ". ".join([words, *self.voids()])

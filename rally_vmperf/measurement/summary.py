@@ -57,6 +57,13 @@ class Row:
         """Whether nothing but a limit inside its interval denies a pass."""
         raise NotImplementedError
 
+    @property
+    def given_by(self) -> str:
+        """The pattern that gave the limit, unless it is the metric's name."""
+        if self.pattern is None or self.pattern == self.metric.name:
+            return ""
+        return f" ({self.pattern})"
+
     def shows(self, kind: str) -> bool:
         """Return whether it has such a finding that is not tolerated."""
         return any(

@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import functools
 import math
 import typing as t
 
@@ -74,6 +75,7 @@ class Needed:
         )
 
 
+@functools.lru_cache(maxsize=1024)
 def repetitions_needed(
     comparison: loss.Comparison, limit: float, both: bool = False
 ) -> Needed:

@@ -112,12 +112,14 @@ def sentence(
     why: str = "",
     names: tuple[str, str, str] = SIDES,
     title: str = "",
+    given_by: str = "",
 ) -> str:
     """Return the figures, the limit and the verdict in one sentence.
 
     :param why: it is undecided; without it, what would decide is said
     :param names: of both sides and of the loss
     :param title: of the figure; the name of its metric unless given
+    :param given_by: what is said behind the limit
     """
     metric = comparison.metric
     bare, guest, lost = names
@@ -130,7 +132,7 @@ def sentence(
     )
     if limit is None or status is None:
         return f"{words}, no limit"
-    words += f", limit {limit:g} %: {status}"
+    words += f", limit {limit:g} %{given_by}: {status}"
     if status == "inconclusive":
         both = comparison.paired
         words += f", {why or would_decide(comparison, limit, lost, both)}"

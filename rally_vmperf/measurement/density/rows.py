@@ -346,7 +346,7 @@ class Row(summary.Row):
             words += " of the rate"
         words += (
             f" ({verdict.interval(found, self.limit)}), "
-            f"limit {self.limit:g} %: {status}"
+            f"limit {self.limit:g} %{self.given_by}: {status}"
         )
         if status == "inconclusive" and (skipped := point.skipped):
             number = units.number_of("repetition", skipped)
@@ -393,7 +393,7 @@ class Row(summary.Row):
             f"{name} {uneven.text(uneven.mean, *asked)} "
             f"({sure if ends else 'no interval'}), "
             f"{uneven.text(most, *asked)} in its worst repetition ({number}), "
-            f"{least} {limit}: {status}"
+            f"{least} {limit}{self.given_by}: {status}"
         )
         if not ends:
             words += f", at least {statistics.FEWEST} repetitions would decide"

@@ -47,7 +47,7 @@ class CountsTestCase(unittest.TestCase):
             (row,) = got.absolute
             self.assertEqual(("min", status), (row.figure, got.status))
             self.assertEqual((4.0, 1), (row.value.value, row.value.repetition))
-            self.assertIn(f"least limit {limit}: {status}", row.sentence())
+            self.assertIn(f"least limit {limit} (*): {status}", row.sentence())
 
     def test_percentages_are_not_for_counts(self):
         entries = made.several({made.COUNT: (0.0,) * 3})
@@ -133,7 +133,7 @@ class RatiosTestCase(unittest.TestCase):
         got = made.judgement(made.several(self.SLOW), {}, max={"*": 13.1})
         self.assertEqual(
             "cpu.bzip2.compress_time: guest 13.0 s (95 % interval 13.0 s to "
-            "13.0 s), bare metal 10.0 s, limit 13.1 s: passed",
+            "13.0 s), bare metal 10.0 s, limit 13.1 s (*): passed",
             got.absolute[0].sentence(),
         )
 

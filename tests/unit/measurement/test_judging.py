@@ -1,4 +1,5 @@
 import dataclasses
+import re
 import subprocess
 import sys
 import unittest
@@ -9,6 +10,7 @@ from hypothesis import strategies
 
 from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import needed
 from tests.unit import made
 
 
@@ -148,6 +150,26 @@ class SentenceTestCase(unittest.TestCase):
         places = [text.find(part) for part in parts]
         self.assertNotIn(-1, places, text)
         self.assertEqual(sorted(places), places, text)
+
+    def test_the_pattern_of_the_limit(self):
+        """It is named, unless it is the metric's own name."""
+        entries = made.several(made.BOTH)
+        limits = {"*": 15, "cpu.*": 10.5, made.IOPS.name: 10.6}
+        rows = made.judgement(entries, limits).rows
+        self.assertEqual(
+            ["limit 10.6 %: inconclusive", "limit 10.5 % (cpu.*): failed"],
+            [
+                re.search(r"limit [^:]*: \w+", row.sentence())[0]
+                for row in rows
+            ],
+        )
+
+    def test_what_would_decide_is_computed_once(self):
+        needed.repetitions_needed.cache_clear()
+        for _ in range(3):
+            got = made.judgement(made.several(made.NEAR), {"*": 10.6})
+            self.assertIn("would decide", got.sentence())
+        self.assertEqual(1, needed.repetitions_needed.cache_info().misses)
 
     def test_passed(self):
         text = made.judgement(made.several(made.NEAR)).sentence()

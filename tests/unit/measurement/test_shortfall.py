@@ -64,6 +64,40 @@ class MissingTestCase(unittest.TestCase):
         )
         self.assertEqual(3, len(made.judgement(entries).rows[0].guest))
 
+    def test_a_warmup_without_a_record(self):
+        """A journal lacks its line; Rally knows that an iteration is lost."""
+        entries = [
+            dataclasses.replace(one, number=one.number + 2)
+            for one in made.several(made.NEAR)
+        ]
+        first, second = (
+            made.one(number, {made.IOPS: 100.0}, counted=False)
+            for number in (1, 2)
+        )
+        for given, warmups, unreadable in (
+            ([first, second, *entries], 0, 0),
+            ([second, *entries], 1, 0),
+            (entries, 2, 0),
+            ([None, second, *entries], 0, 1),
+            ([None, *entries], 1, 1),
+            ([second], 1, 0),
+        ):
+            got = made.judgement(given)
+            self.assertEqual(warmups, got.missing.warmups, given)
+            self.assertEqual(unreadable, got.missing.unreadable)
+            self.assertEqual(not (warmups or unreadable), got.passed)
+        self.assertEqual(
+            "repetitions of the warm-up without a record: 2 (4 of 4 are "
+            "complete)",
+            made.judgement(entries).missing.sentence(),
+        )
+
+    def test_a_counted_one_that_is_lost_is_no_warmup(self):
+        first, *others = made.several(made.NEAR)
+        for given in ([first, *others[1:]], others, [first]):
+            got = made.judgement(given).missing
+            self.assertEqual((0, 4 - len(given)), (got.warmups, got.absent))
+
     def test_claims_to_be_complete(self):
         entries = made.several(made.NEAR, expected=(made.IOPS, made.TIME))
         got = made.judgement(entries, {"disk.*": 15})

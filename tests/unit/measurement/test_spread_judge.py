@@ -89,7 +89,7 @@ class FigureTestCase(unittest.TestCase):
             self.assertEqual("inconclusive", found.status)
             self.assertFalse(found.passed)
             self.assertIn(
-                f"limit {limit} %: inconclusive, at least 3 repetitions "
+                f"limit {limit} % (*): inconclusive, at least 3 repetitions "
                 "would decide",
                 held(found).sentence(),
             )
@@ -203,7 +203,7 @@ class RatioTestCase(unittest.TestCase):
         self.assertIn(
             "all repetitions of bare metal are equal, so that there is no "
             "ratio to them, record a baseline with more repetitions, limit "
-            "1000: inconclusive",
+            "1000 (*): inconclusive",
             held(found).sentence(),
         )
 
@@ -339,14 +339,14 @@ class SentenceTestCase(unittest.TestCase):
             [
                 "failed: 1 of 6 figures is beyond the limit.",
                 "disk.fio.randread.iops: guest's range 7.87 % over 5 "
-                "repetitions, bare metal's 0.569 % over 4, limit 5 %: "
-                "failed.",
+                "repetitions, bare metal's 0.569 % over 4, limit 5 % "
+                "(disk.*): failed.",
                 "disk.fio.randread.iops: guest's geometric standard deviation "
                 "1.0311 over 5 repetitions, bare metal's 1.0024 over 4, "
                 "ratio on logarithms 12.6 (95 % interval 3.25 to 40), "
-                "limit 20: inconclusive, more repetitions would not decide: "
-                "record a baseline with at least 21 repetitions, and run as "
-                "many.",
+                "limit 20 (disk.*): inconclusive, more repetitions would not "
+                "decide: record a baseline with at least 21 repetitions, and "
+                "run as many.",
                 "passed: cpu.bzip2.compress_time range 3.96 % (limit 10 %), "
                 "cv 1.57 % (limit 5 %), gsd 1.0158 (limit 1.1), gsd ratio "
                 "7.24 (95 % interval 1.86 to 22.9, limit 99).",
@@ -432,7 +432,7 @@ class IntervalsTestCase(unittest.TestCase):
             self.assertEqual(status, found.status)
             self.assertEqual(
                 f"{NAME}: guest's range over intervals 80.0 %, mean of 3 "
-                f"repetitions, limit {limit:g} %: {status}",
+                f"repetitions, limit {limit:g} % (disk.*): {status}",
                 held(found).sentence(),
             )
 

@@ -82,14 +82,14 @@ class MeasureTestCase(unittest.TestCase):
         outcome = self.measured(5, self.rates())
         self.assertFalse(outcome.passed)
         self.assertIn("failed: 1 of 2 metrics", outcome.sentence())
-        self.assertIn("limit 5 %: failed", outcome.sentence())
+        self.assertIn("limit 5 % (cpu.*): failed", outcome.sentence())
 
     def test_a_limit_inside_the_interval(self):
         """Inconclusive is neither failed nor void."""
         outcome = self.measured(10, self.rates())
         self.assertFalse(outcome.passed)
         self.assertIn("inconclusive: ", outcome.sentence())
-        self.assertIn("limit 10 %: inconclusive", outcome.sentence())
+        self.assertIn("limit 10 % (cpu.*): inconclusive", outcome.sentence())
         self.assertNotIn("void: ", outcome.sentence())
         self.assertNotIn("failed: ", outcome.sentence())
 

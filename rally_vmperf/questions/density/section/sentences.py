@@ -104,11 +104,12 @@ def law(row: rows.Row) -> list[str]:
     found = row.law
     if found is None:
         return []
-    peak = (
-        "the total only rises"
-        if found.peak is None
-        else f"the total is largest at {found.peak:.1f} guests"
-    )
+    most = found.largest
+    peak = f"no peak can be told up to {units.number_of('guest', most)}"
+    if found.peak is not None:
+        peak = f"the total is largest at {found.peak:.1f} guests"
+    elif found.total(most) > found.total(most - 1):
+        peak = f"the total still rises at {units.number_of('guest', most)}"
     words = [
         f"Universal Scalability Law: contention "
         f"{coefficient(found.contention)}, coherency "

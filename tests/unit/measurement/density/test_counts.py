@@ -38,7 +38,7 @@ class CountsTestCase(unittest.TestCase):
         got = made.degradation(levels(), {}, max={"*": 500})
         self.assertIn(
             f"{made.COUNT.name} at 3 guests: guest 900 of its worst guest "
-            "(g3) in its worst repetition (1), limit 500: failed.",
+            "(g3) in its worst repetition (1), limit 500 (*): failed.",
             got.sentences(),
         )
         self.assertIn("passed: 3 of 3", self.passed().sentence())

@@ -33,7 +33,7 @@ class SentencesTestCase(unittest.TestCase):
             "failed: 1 of 1 metric is beyond the limit.",
             "cpu.sysbench.rate at 3 guests: one guest 312 events/s, mean of "
             "3 guests 204 events/s, loss 34.6 % (95 % interval 34.4 to 34.9 "
-            "%), limit 5 %: failed.",
+            "%), limit 5 % (*): failed.",
             "cpu.sysbench.rate: at most 2 guests within the limit of 5 %.",
         )
 

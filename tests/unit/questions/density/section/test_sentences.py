@@ -65,10 +65,20 @@ class ToldTestCase(unittest.TestCase):
             row.law, coherency=none, contradicted="at 2 guests it is above"
         )
         words = sentences.law(dataclasses.replace(row, law=rising))
-        self.assertIn("the total only rises", words[0])
+        self.assertIn("the total still rises at 8 guests", words[0])
         self.assertEqual(
             "The data contradict it: at 2 guests it is above.", words[1]
         )
+
+    def test_a_peak_that_may_be_noise(self):
+        """The law turns before the last level, and its interval has zero."""
+        row = made.density_row(NAME, levels=(1, 2, 4, 8))
+        noise = dataclasses.replace(
+            row.law.coherency, value=0.05, low=0.0, high=0.1
+        )
+        found = dataclasses.replace(row.law, coherency=noise)
+        (words,) = sentences.law(dataclasses.replace(row, law=found))
+        self.assertIn("and no peak can be told up to 8 guests.", words)
 
     @ddt.data(
         (True, "a straight line describes"),
