@@ -140,7 +140,7 @@ def _task(
     origin: str,
 ) -> tasks.Task:
     try:
-        asked = tasks.of_rally(workload, workload["name"], title)
+        asked = entry.asked(workload, title)
         around = {
             "runner": workload["runner"],
             "vmperf_guests": asked.guest_options,

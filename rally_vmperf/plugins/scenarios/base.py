@@ -46,18 +46,23 @@ class Measuring(scenario.OpenStackScenario):
     def _measure(
         self,
         workloads: list[Json],
-        warmup: int,
+        warmup: int | None,
         peer: Json | None,
         protocol: protocols.Protocol,
         **own: t.Any,
     ) -> None:
         """Measure once, and give the record to Rally.
 
+        :param warmup: None for the question's own
         :param own: arguments that only this question has
         """
         question = table.scenarios()[self.get_name()]
         owner = self.context["owner_id"]
         stored = db.workload_get(owner)
+
+        times = stored["runner"].get("times", 1)
+        own = question.completed({**own, "warmup": warmup}, times)
+        warmup = own.pop("warmup") or 0
 
         def first() -> runs.Run:
             plain = self.context["vmperf_guests"]
@@ -76,7 +81,7 @@ class Measuring(scenario.OpenStackScenario):
                     question=question.name,
                     task=self.context["task"]["uuid"],
                     owner=owner,
-                    times=stored["runner"].get("times", 1),
+                    times=times,
                     warmup=warmup,
                     workloads=workloads,
                     peer=peer,

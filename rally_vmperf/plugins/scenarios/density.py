@@ -21,11 +21,11 @@ class Density(base.Measuring):
         self,
         workloads: list,
         levels: list | dict,
-        order: t.Literal["listed", "shuffled", "blocks"] = "listed",
+        order: t.Literal["listed", "shuffled", "blocks"] | None = None,
         seed: int = 0,
         others: t.Literal["idle", "paused", "stopped"] = "idle",
         lone: t.Literal["turn", "each"] = "turn",
-        warmup: int = 0,
+        warmup: int | None = None,
         peer: dict | None = None,
         stop: dict | None = None,
         cooldown: float = 0,
@@ -44,7 +44,9 @@ class Density(base.Measuring):
             or {doubling_to}; all guests are booted once, a level uses some
         :param order: in which levels run: as listed, shuffled anew in each
             repetition, or in blocks of as many repetitions as there are
-            levels, within which each level comes once at each position
+            levels, within which each level comes once at each position; by
+            default shuffled, and listed where there is a stop rule, which
+            needs levels that ascend
         :param seed: what the shuffling begins with
         :param others: what guests do while they take no part in a level:
             nothing, or they are paused or stopped by Nova; a stopped one
@@ -53,7 +55,8 @@ class Density(base.Measuring):
             repetition; each, every guest of a host alone, one after another
             in every repetition, which limits on the worst guest need
         :param warmup: how many of the first curves are run and recorded, but
-            not counted
+            not counted; by default 1, and 0 where there is a stop rule or
+            a single repetition
         :param peer: other end of network workloads: {address, port, user,
             key_file, known_hosts, name, jump}
         :param stop: when to add no more guests: {max_percent: {metric or

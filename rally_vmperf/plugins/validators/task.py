@@ -99,8 +99,8 @@ def _read(
 
     :raises Refused: for arguments without which nothing can be checked
     """
-    name = scenario.get_name()
-    return tasks.of_rally(config, name), table.scenarios()[name]
+    entry = table.scenarios()[scenario.get_name()]
+    return entry.asked(config), entry
 
 
 def _shape(

@@ -118,6 +118,8 @@ class Question:
     :param run: makes a run of a front door's request and the question's own
         arguments of the scenario
     :param section: returns how a report shows its runs
+    :param defaults: returns what a task leaves out of the scenario's arguments
+        and what depends on others of them, or on the number of repetitions
     :param one_host: whether the guests of a task are to share a host, where
         it asks for no placement
     """
@@ -134,3 +136,23 @@ class Question:
     run: "t.Callable[[opened.Asked, Json], runs.Run]"
     section: "t.Callable[[], reports.Section[t.Any]]"
     one_host: t.Callable[[task.Task], bool] = lambda asked: False
+    defaults: t.Callable[[Json, int], Json] = lambda arguments, times: {}
+
+    def completed(self, arguments: Json, times: int) -> dict[str, t.Any]:
+        """Return the arguments of the scenario with its defaults.
+
+        :param times: repetitions that the runner makes, warm-up included
+        """
+        given = {k: v for k, v in arguments.items() if v is not None}
+        return {**arguments, **self.defaults(arguments, times), **given}
+
+    def asked(self, workload: Json, title: str = "") -> task.Task:
+        """Return one of Rally's workloads as a task, defaults included.
+
+        :param workload: as Rally's engine and its reader of task files give it
+        :raises Refused: for arguments that cannot be read
+        """
+        found = task.of_rally(workload, self.scenario, title)
+        return dataclasses.replace(
+            found, arguments=self.completed(found.arguments, found.times)
+        )

@@ -76,7 +76,7 @@ def check(asked: task.Task) -> list[str]:
     if lone(asked) == "each":
         check_lone_guest("lone: each", asked)
     remarks = _check_guests(asked, max(counts))
-    if asked.neighbours and asked.arguments.get("order", "listed") == "listed":
+    if asked.neighbours and asked.arguments.get("order") == "listed":
         remarks.append(
             "neighbours with order 'listed': each level is measured first "
             "without and then with them, in every repetition, so that what "

@@ -150,6 +150,18 @@ FAIRNESS = question.Criterion(
 )
 
 
+def _defaults(arguments: question.Json, times: int) -> question.Json:
+    """Return the order of the levels, and how many warm-ups there are.
+
+    A stop rule needs levels that ascend, and counts on every curve.
+    """
+    stops = bool(arguments.get("stop"))
+    return {
+        "order": "listed" if stops else "shuffled",
+        "warmup": 0 if stops else min(1, times - 1),
+    }
+
+
 def _compared(asked: task.Task) -> tuple[int, ...]:
     return _bare_metal(asked, asked.criteria.get(DEGRADATION.name, {}))
 
@@ -193,4 +205,5 @@ QUESTION = question.Question(
     minutes=_minutes,
     run=_run,
     section=_section,
+    defaults=_defaults,
 )

@@ -83,7 +83,7 @@ class TestDensity(unittest.TestCase):
     def check(self, *changes):
         """Check a workload of Rally's; return what is to be said of it."""
         entry = table.questions()["density"]
-        asked = task.of_rally(changed(*changes), entry.scenario)
+        asked = entry.asked(changed(*changes))
         return checks.check(asked, entry, self.baselines)
 
     @ddt.data(
@@ -125,7 +125,8 @@ class TestDensity(unittest.TestCase):
     def test_neighbours(self):
         """They are booted beside the largest level, on each host."""
         beside = {"guests": 2, "workload": {"name": "stress_ng"}}
-        (warned,) = self.neighbours(5, beside)
+        listed = ("args", "order"), "listed"
+        (warned,) = self.neighbours(5, beside, listed)
         self.assertIn("use order: shuffled or blocks", warned)
         order = ("args", "order"), "blocks"
         self.assertEqual([], self.neighbours(5, beside, order))
@@ -138,6 +139,26 @@ class TestDensity(unittest.TestCase):
         ):
             with self.assertRaisesRegex(Exception, words):
                 self.neighbours(count, given)
+
+    @ddt.data(
+        ({}, 4, "shuffled", 1),
+        ({"stop": {"total_falls": True}}, 4, "listed", 0),
+        ({}, 1, "shuffled", 0),
+        ({"order": "blocks", "warmup": 0}, 4, "blocks", 0),
+        ({"order": None, "warmup": None, "stop": {}}, 4, "shuffled", 1),
+    )
+    @ddt.unpack
+    def test_defaults(self, given, times, order, warmup):
+        """Shuffled with a warm-up, unless a stop rule needs the order."""
+        entry = table.questions()["density"]
+        config = changed((("args", "warmup"), None))
+        config["runner"]["times"] = times
+        found = entry.completed({**config["args"], **given}, times)
+        self.assertEqual((order, warmup), (found["order"], found["warmup"]))
+        asked = entry.asked(config)
+        self.assertEqual(min(1, times - 1), asked.warmup)
+        overhead = table.questions()["overhead"]
+        self.assertEqual(given, overhead.completed(given, times))
 
     def test_minutes_of_neighbours(self):
         """Each level is measured twice; those that are stopped boot."""
