@@ -75,16 +75,31 @@ def judge(
 
     :param content: the baseline
     """
+    from rally_vmperf.measurement import gathering
     from rally_vmperf.measurement import overhead_judge
+    from rally_vmperf.measurement import repetition
+    from rally_vmperf.questions import limits_file
     from rally_vmperf.questions.overhead import conclusion
+    from rally_vmperf.questions.overhead import question
     from rally_vmperf.report import verdict_table
     from rally_vmperf.runs.raw_outputs import imported
 
-    of_overhead = overhead_judge.OverheadJudge(**_limits(parsed.limits))
+    criteria = limits_file.by_criterion(parsed.limits) if parsed.limits else {}
+    of_overhead = overhead_judge.OverheadJudge(
+        **criteria.get(question.OVERHEAD.name, {})
+    )
+    measured: list[repetition.Condition] = []
     for entry in imported.repetitions(
         content, read(parsed), dict(parsed.physical)
     ):
         of_overhead.add(entry)
+        measured += entry.conditions
+    limits_file.check(
+        parsed.limits,
+        [question.OVERHEAD],
+        criteria,
+        gathering.metrics(measured),
+    )
     judgement = of_overhead.judgement()
     table = [_COLUMNS, *map(_row, judgement.compared)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -134,14 +149,6 @@ def _read(tool: str, given: str) -> raw.Raw:
         return raw.read(tool, text, which)
     except workloads.WorkloadError as error:
         raise document.BaselineError(f"--{tool} {path}: {error}") from None
-
-
-def _limits(path: str | None) -> dict[str, t.Any]:
-    from rally_vmperf.questions import limits_file
-
-    if path is None:
-        return {}
-    return limits_file.by_criterion(path).get("vmperf_overhead", {})
 
 
 def _bound(text: str) -> tuple[str, float]:

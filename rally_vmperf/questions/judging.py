@@ -3,6 +3,7 @@
 import dataclasses
 import typing as t
 
+from rally_vmperf.measurement import gathering
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
@@ -61,8 +62,15 @@ def by_file(source: "sources.Source", path: str | None) -> "runs.RunReport":
     """Return the run with the verdicts of a file of limits.
 
     :param path: None for the limits of the task
-    :raises LimitsError: for a file that is not one of limits
+    :raises LimitsError: for a file that is not one of limits, and for limits
+        that cannot fail
     """
     if path is None:
         return run(source)
-    return run(source, limits_file.by_criterion(path))
+    criteria = limits_file.by_criterion(path)
+    found = run(source, criteria)
+    measured = [y for x in found.repetitions for y in x.conditions]
+    limits_file.check(
+        path, asked(source).criteria, criteria, gathering.metrics(measured)
+    )
+    return found

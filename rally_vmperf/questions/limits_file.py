@@ -1,11 +1,13 @@
 """Files of limits: one form for reports, Tempest and the sla of a task."""
 
+import collections.abc
 import pathlib
 import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf.questions import table
+from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 
 Limits = dict[str, dict[str, t.Any]]
@@ -46,6 +48,25 @@ def by_criterion(path: str) -> Limits:
     except task.Refused as error:
         raise LimitsError(f"limits {path}: {error}") from error
     return t.cast(Limits, found)
+
+
+def check(
+    path: str,
+    criteria: collections.abc.Iterable[question.Criterion],
+    given: question.Criteria,
+    metrics: question.Metrics,
+) -> None:
+    """Refuse limits that a task with these metrics may not have either.
+
+    :param criteria: those of the question that was asked
+    :param given: what the file holds
+    :raises LimitsError: naming the limit and a metric
+    """
+    try:
+        for one in criteria:
+            one.check_limits(given.get(one.name, {}), metrics)
+    except task.Refused as error:
+        raise LimitsError(f"limits {path}: {error}") from error
 
 
 def schema() -> dict[str, t.Any]:

@@ -33,5 +33,6 @@ CRITERION = question.Criterion(
     ),
     judge=neighbours_judge.NeighboursJudge,
     limits={"max_percent": ("ratio",)},
+    bounds=question.bounds(),
     check=_check,
 )

@@ -6,6 +6,7 @@ import typing as t
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge
+from rally_vmperf.measurement.comparison import limits as limits_
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import task
 
@@ -15,6 +16,7 @@ if t.TYPE_CHECKING:
     from rally_vmperf.runs import run as runs
 
 Json = collections.abc.Mapping[str, t.Any]
+Metrics = collections.abc.Collection[sample.Metric]
 #: Limits by the name of their criterion.
 Criteria = collections.abc.Mapping[str, Json]
 
@@ -74,6 +76,62 @@ def schema(properties: Json, **more: t.Any) -> dict[str, t.Any]:
     }
 
 
+#: Refuses limits of a criterion that a metric always keeps, or never.
+Bounds = t.Callable[[str, Json, Metrics], None]
+
+
+def bounds(
+    cannot_lose_all: t.Callable[[sample.Metric], bool] = (
+        lambda metric: metric.better == "higher"
+    ),
+) -> Bounds:
+    """Return what refuses limits on losses and absolute ones.
+
+    :param cannot_lose_all: whether a metric loses less than 100 %, whatever
+        becomes of it; rates do
+    """
+
+    def check(name: str, given: Json, metrics: Metrics) -> None:
+        ratios = [one for one in metrics if one.scale == "ratio"]
+        for metric, limit, pattern in _limited(
+            given.get("max_percent", {}), ratios, ratios
+        ):
+            if limit >= 100 and cannot_lose_all(metric):
+                raise task.Refused(
+                    f"sla {name} max_percent: {pattern!r} is {limit:g}, but "
+                    f"{metric.name} is compared as a rate, which cannot lose "
+                    "more than 100 %; give a smaller limit, or a pattern "
+                    "that matches others only"
+                )
+        for key in ABSOLUTE:
+            for metric, limit, pattern in _limited(
+                given.get(key, {}), ratios, metrics
+            ):
+                if limit <= 0:
+                    raise task.Refused(
+                        f"sla {name} {key}: {pattern!r} is {limit:g}, but "
+                        f"{metric.name} is always above zero; give a larger "
+                        "limit, or a pattern that matches counts only"
+                    )
+
+    return check
+
+
+def _limited(
+    given: Json, some: Metrics, among: Metrics
+) -> collections.abc.Iterator[tuple[sample.Metric, float, str]]:
+    """Return each of some metrics that has a limit, with its pattern."""
+    held = limits_.Limits(given)
+    names = [one.name for one in among]
+    for metric in some:
+        if limit := held.for_metric(metric.name, names):
+            yield metric, *limit
+
+
+def no_bounds(name: str, given: Json, metrics: Metrics) -> None:
+    """Accept any limits."""
+
+
 def nothing_more(asked: task.Task, limits: Json, baseline: t.Any) -> None:
     """Accept any configuration of a criterion."""
 
@@ -88,6 +146,8 @@ class Criterion:
     :param judge: makes the judge, of the keys of a configuration
     :param limits: keys that hold limits by metric, with the scales of the
         metrics that they apply to
+    :param bounds: raises ``Refused`` for limits that cannot fail, or that
+        cannot be kept, given the name, the configuration and the metrics
     :param check: raises ``Refused`` for what cannot be held in a task, given
         the configuration and the baseline, which is None without one
     """
@@ -98,7 +158,21 @@ class Criterion:
     schema: Json
     judge: t.Callable[..., judge.Judge[t.Any]]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
+    bounds: Bounds = no_bounds
     check: t.Callable[[task.Task, Json, t.Any], None] = nothing_more
+
+    def check_limits(self, given: Json, metrics: Metrics) -> None:
+        """Refuse limits that contradict one another or that cannot fail.
+
+        :param given: its configuration, in a task or in a file of limits
+        :param metrics: those that it is put to
+        :raises Refused: naming the limit and a metric
+        """
+        for key, scales in self.limits.items():
+            names = [one.name for one in metrics if one.scale in scales]
+            what = f"sla {self.name} {key}"
+            task.check_conflict(what, given.get(key, {}), names)
+        self.bounds(self.name, given, metrics)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

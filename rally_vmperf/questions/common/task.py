@@ -153,27 +153,10 @@ class Task:
                 return {key: given[key]}
         raise Refused("vmperf_baseline: name is missing; or give a class")
 
-    def check_values(self, what: str, given: Json) -> None:
-        """Refuse absolute limits that rates or times can never meet.
-
-        :param what: names the limits in the message
-        :param given: metric or glob -> limit
-        :raises Refused: naming the limit and a metric that it is put to
-        """
-        held = limits.Limits(given)
-        names = {
-            metric.name: metric
-            for one in self.assignments
-            for metric in one.metrics()
-        }
-        for name, metric in names.items():
-            limit = held.for_metric(name, names)
-            if metric.scale == "ratio" and limit and limit[0] <= 0:
-                raise Refused(
-                    f"{what}: {limit[1]!r} is {limit[0]:g}, but {name} is "
-                    "always above zero; give a larger limit, or a pattern "
-                    "that matches counts only"
-                )
+    @functools.cached_property
+    def metrics(self) -> tuple[sample.Metric, ...]:
+        """What the workloads measure."""
+        return tuple(x for one in self.assignments for x in one.metrics())
 
     def check_matches(
         self,
@@ -185,25 +168,13 @@ class Task:
 
         :param what: names the limits in the message
         """
-        names = [
-            metric.name
-            for one in self.assignments
-            for metric in one.metrics()
-            if metric.scale in scales
-        ]
-        patterns = limits.Limits(given)
-        for pattern in patterns.unmatched(names):
+        names = [x.name for x in self.metrics if x.scale in scales]
+        for pattern in limits.Limits(given).unmatched(names):
             raise Refused(
                 f"{what}: {pattern!r} matches no metric of this task (it has: "
                 f"{', '.join(sorted(names))})"
             )
-        if conflict := patterns.conflict(names):
-            name, one, other = conflict
-            raise Refused(
-                f"{what}: {one!r} is {given[one]:g} and {other!r} is "
-                f"{given[other]:g}, and both match {name}; give a limit for "
-                f"{name!r}, or narrow one of the patterns"
-            )
+        check_conflict(what, given, names)
 
 
 def of_rally(workload: Json, scenario: str, title: str = "") -> Task:
@@ -225,6 +196,26 @@ def of_rally(workload: Json, scenario: str, title: str = "") -> Task:
         runner=workload["runner_type"],
         times=workload["runner"].get("times", 1),
     )
+
+
+def check_conflict(
+    what: str,
+    given: collections.abc.Mapping[str, float],
+    names: collections.abc.Collection[str],
+) -> None:
+    """Refuse patterns that give a metric different limits.
+
+    :param what: names the limits in the message
+    :param names: of the metrics that limits are put to
+    :raises Refused: naming two patterns and a metric
+    """
+    if conflict := limits.Limits(given).conflict(names):
+        name, one, other = conflict
+        raise Refused(
+            f"{what}: {one!r} is {given[one]:g} and {other!r} is "
+            f"{given[other]:g}, and both match {name}; give a limit for "
+            f"{name!r}, or narrow one of the patterns"
+        )
 
 
 def check_form(value: t.Any, rule: Json, name: str = "") -> None:

@@ -19,28 +19,6 @@ if t.TYPE_CHECKING:
     from rally_vmperf.runs import run as runs
 
 
-def _check(asked: task.Task, limits: question.Json, baseline: t.Any) -> None:
-    """Refuse limits that rates or times always meet, or never meet."""
-    ratios = {
-        metric.name: metric
-        for one in asked.assignments
-        for metric in one.metrics()
-        if metric.scale == "ratio"
-    }
-    given = limits_.Limits(limits.get("max_percent", {}))
-    for name, metric in ratios.items():
-        limit = given.for_metric(name, ratios)
-        if limit and limit[0] >= 100 and metric.better == "higher":
-            raise task.Refused(
-                f"sla {OVERHEAD.name} max_percent: {limit[1]!r} is "
-                f"{limit[0]:g}, but {name} is a rate, which cannot lose more "
-                "than 100 %; give a smaller limit, or a pattern that matches "
-                "times only"
-            )
-    for key in question.ABSOLUTE:
-        asked.check_values(f"sla {OVERHEAD.name} {key}", limits.get(key, {}))
-
-
 OVERHEAD = question.Criterion(
     name="vmperf_overhead",
     title="Limits on what guests lose against bare metal, in percent.",
@@ -58,7 +36,7 @@ OVERHEAD = question.Criterion(
     ),
     judge=overhead_judge.OverheadJudge,
     limits=question.LOSS_AND_ABSOLUTE,
-    check=_check,
+    bounds=question.bounds(),
 )
 
 

@@ -15,6 +15,7 @@ from rally_vmperf.baseline import store
 from rally_vmperf.cmd import judge
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd.baselines import baseline_import
+from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import journal
 from rally_vmperf.report import sources
@@ -24,8 +25,8 @@ from tests.unit.runs import golden
 from tests.unit.runs import whole
 from tests.unit.workloads import golden as outputs
 
-LOOSE = {"max_percent": {"*": 1000}}
-STRICT = {"max_percent": {"*": 0.01, "cpu.*": 1000}}
+LOOSE = {"max_percent": {"*": 99}}
+STRICT = {"max_percent": {"*": 0.01, "cpu.*": 99}}
 
 
 @ddt.ddt
@@ -118,6 +119,20 @@ class TestJudge(unittest.TestCase):
         shown = "\n".join(lines)
         self.assertIn("failed: 1 of 1 metric", shown)
         self.assertIn("cpu_model_differs", shown)
+
+    @ddt.data(
+        ({"max_percent": {"disk.*": 100}}, r"'disk\.\*' is 100, but disk\."),
+        ({"max_percent": {"cpu.*": 5, "*.rate": 9}}, "both match cpu.ev"),
+        ({"min": {"disk.*": 0}}, r"'disk\.\*' is 0, but disk\..*always"),
+    )
+    @ddt.unpack
+    def test_limits_that_cannot_fail(self, limits, words):
+        """They are refused as in a task, in one line."""
+        path = self.written("results.json", self.results(LOOSE))
+        limits = self.written("limits.yaml", {"vmperf_overhead": limits})
+        refused = f"^limits {limits}: sla vmperf_overhead .*{words}"
+        with self.assertRaisesRegex(limits_file.LimitsError, refused):
+            self.judged(path, "--limits", limits)
 
     def test_limits_of_a_file(self):
         """Replace those of the task."""

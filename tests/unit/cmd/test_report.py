@@ -56,7 +56,7 @@ class ReportTestCase(unittest.TestCase):
 
     def test_limits_of_the_file(self):
         limits = self.write(
-            "limits.yaml", "vmperf_overhead: {max_percent: {'*': 1000}}\n"
+            "limits.yaml", "vmperf_overhead: {max_percent: {'*': 99}}\n"
         )
         said = self.run_command(self.journal(), "--limits", limits)
         self.assertIn("passed", said)
@@ -72,7 +72,7 @@ class ReportTestCase(unittest.TestCase):
         )
         self.assertIn("failed", self.run_command(path))
         limits = self.write(
-            "limits.yaml", "vmperf_overhead: {max_percent: {'*': 1000}}\n"
+            "limits.yaml", "vmperf_overhead: {max_percent: {'*': 99}}\n"
         )
         self.assertIn("passed", self.run_command(path, "--limits", limits))
 

@@ -166,6 +166,11 @@ class TestTask(unittest.TestCase):
         ),
         (
             ("sla", "vmperf_overhead"),
+            {"max_percent": {"*.rate": 100}},
+            r"max_percent: '\*\.rate' is 100, but cpu.sysbench.rate is comp",
+        ),
+        (
+            ("sla", "vmperf_overhead"),
             {"max": {"cpu.*": 0}},
             r"max: 'cpu\.\*' is 0, but cpu.sysbench.\w+ is always above",
         ),
@@ -219,6 +224,49 @@ class TestTask(unittest.TestCase):
         """The message names the key, the value and what is allowed."""
         with self.assertRaisesRegex(checks.REFUSALS, text):
             self.check(changed(path, value))
+
+    def test_patterns_that_contradict_each_other(self):
+        """Neither lies within the other; the order does not decide."""
+        config = changed(
+            ("args", "workloads"),
+            [{"name": "sysbench", "label": label} for label in ("a", "b")],
+        )
+        limits = {"cpu.sysbench.a.*": 5, "*.rate": 9}
+        for given in (limits, dict(reversed(limits.items()))):
+            config["sla"]["vmperf_overhead"] = {"max_percent": given}
+            with self.assertRaisesRegex(
+                task.Refused,
+                "max_percent: .* and both match cpu.sysbench.a.rate; give a "
+                "limit for 'cpu.sysbench.a.rate', or narrow one of the",
+            ):
+                self.check(config)
+        limits["cpu.sysbench.a.rate"] = 7
+        self.check(
+            config | {"sla": {"vmperf_overhead": {"max_percent": limits}}}
+        )
+
+    def test_a_time_may_double(self):
+        """Only rates cannot lose more than they have."""
+        limits = {"max_percent": {"*_p95": 100, "*.rate": 99.9}}
+        self.check(changed(("sla", "vmperf_overhead"), limits))
+
+    @ddt.data((4, 1, True), (3, 1, False), (2, 0, False), (3, 0, True))
+    @ddt.unpack
+    def test_forgiving_takes_three_repetitions(self, times, warmup, good):
+        """With fewer there is no interval, and nothing could fail."""
+        config = changed(("runner", "times"), times)
+        config["args"]["warmup"] = warmup
+        self.check(config)
+        config["sla"]["vmperf_overhead"]["on_inconclusive"] = "pass"
+        if good:
+            self.check(config)
+            return
+        with self.assertRaisesRegex(
+            task.Refused,
+            f"vmperf_overhead on_inconclusive: pass, with {times - warmup} "
+            "counted repetitions .*make at least 3",
+        ):
+            self.check(config)
 
     def test_groups(self):
         """One group is measured in whichever form; several are refused."""
@@ -286,6 +334,10 @@ class TestTask(unittest.TestCase):
             wrong["args"]["neighbours"] = beside
             with self.assertRaisesRegex(Exception, words):
                 self.check(wrong)
+        wrong = config(2)
+        wrong["sla"]["vmperf_neighbours"]["max_percent"]["*.rate"] = 100
+        with self.assertRaisesRegex(task.Refused, "neighbours .* is 100, but"):
+            self.check(wrong)
         entry = table.questions()["overhead"]
         asked = task.of_rally(config(3), entry.scenario)
         self.assertEqual((2,), entry.copies(asked))

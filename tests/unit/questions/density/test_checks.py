@@ -222,6 +222,11 @@ class TestDensity(unittest.TestCase):
         ),
         ((("sla",), {"vmperf_overhead": {}}), "judges VMPerf.overhead, not"),
         (degradation(max={"cpu.*": 0}), "degradation max: .*above zero"),
+        (
+            degradation(max_percent={"*_p95": 100}),
+            r"degradation max_percent: '\*_p95' is 100, but .*_p95 is "
+            "compared as a rate, which cannot lose more than 100 %; give a ",
+        ),
         (degradation(at=4), r"at: no level has 4 guests \(there are: 1, 2, 3"),
         (degradation(at=[1, 5]), "at: no level has 5 guests"),
         (
