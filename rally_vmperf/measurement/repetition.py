@@ -85,6 +85,21 @@ class Reference:
     lines: tuple[merged.Line, ...] = ()
     others: tuple[str, ...] = ()
 
+    def has_instead_of(self, metric: sample.Metric) -> list[str]:
+        """Return other metrics of a metric's tool, else the tools there are.
+
+        A tool has dozens of metrics.
+        """
+        here = {one.sample.metric.name for x in self.repetitions for one in x}
+        names = here.union(self.others)
+        near = [x for x in names if _of_tool(x) == _of_tool(metric.name)]
+        return sorted(near or {f"{_of_tool(x)}.*" for x in names})
+
+
+def _of_tool(metric: str) -> str:
+    """Return what the names of all metrics of a tool begin with."""
+    return ".".join(metric.split(".")[:2])
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Room:

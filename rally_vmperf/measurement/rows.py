@@ -383,21 +383,11 @@ def _absence(metric: sample.Metric, reference: repetition.Reference) -> str:
                 f"baseline {reference.name!r} has too few values for it in "
                 "some or all repetitions, record it with a longer run"
             )
-    names = {other.name for other in there}.union(reference.others)
-    tool = _of_tool(metric.name)
-    # A tool has dozens of metrics: those of others are told by the tool.
-    near = {one for one in names if _of_tool(one) == tool}
-    known = sorted(near or {f"{_of_tool(one)}.*" for one in names})
+    names = ", ".join(reference.has_instead_of(metric)) or "nothing"
     return (
-        f"baseline {reference.name!r} has no such metric (it has: "
-        f"{', '.join(known) or 'nothing'}), "
+        f"baseline {reference.name!r} has no such metric (it has: {names}), "
         "record the baseline with the workload that measures it"
     )
-
-
-def _of_tool(metric: str) -> str:
-    """Return what the names of all metrics of a tool begin with."""
-    return ".".join(metric.split(".")[:2])
 
 
 def _meaning(metric: sample.Metric) -> str:

@@ -342,7 +342,6 @@ class Point:
             guest,
         )
         if len(lone) >= statistics.FEWEST:
-            # Each of several has to pass, which is caution enough.
             return rates.compare(
                 self.metric, lone, paired, confidence, True, not guest
             )

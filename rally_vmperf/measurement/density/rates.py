@@ -205,7 +205,8 @@ def compare(
     The loss of the rate, by the same arithmetic as overhead.
 
     :param paired: whether both are of the same repetitions, in their order
-    :param cautious: whether few that vary more need more to pass
+    :param cautious: whether few that vary more need more to pass; each of
+        several, of which all have to pass, does not
     """
     if not bare or not guest:
         return None
