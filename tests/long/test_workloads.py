@@ -135,7 +135,7 @@ class TestScenarios(measuring.MeasuringCase):
         (arguments,) = subtask["scenario"].values()
         if not overhead:
             beside = arguments.get("neighbours", {}).get("guests", 0)
-            arguments["levels"] = [1, COUNT]
+            arguments |= {"levels": [1, COUNT], "warmup": 0}
             guests["count"] = COUNT + beside
         for entry in arguments["workloads"]:
             given = entry.setdefault("arguments", {})

@@ -27,7 +27,7 @@ class TestDensity(base.Measuring):
         each = limits.get("of") == "worst" and against == "one_guest"
         arguments = {
             "levels": levels,
-            "order": "listed",
+            "order": "shuffled",
             "seed": 0,
             "others": "idle",
             "lone": "each" if each else "turn",
