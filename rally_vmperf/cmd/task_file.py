@@ -140,7 +140,7 @@ def _task(
     origin: str,
 ) -> tasks.Task:
     try:
-        asked = entry.asked(workload, title)
+        asked = tasks.of_rally(workload, entry.scenario, title, entry.defaults)
         around = {
             "runner": workload["runner"],
             "vmperf_guests": asked.guest_options,

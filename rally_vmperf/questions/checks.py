@@ -64,7 +64,7 @@ def check(
             for key, scales in one.limits.items():
                 what = f"sla {one.name} {key}"
                 asked.check_matches(what, limits.get(key, {}), scales)
-            one.check_limits(limits, asked.metrics)
+            check_limits(one, limits, asked.metrics)
             one.check(asked, limits, baseline)
     if baseline is not None:
         for each in asked.assignments:
@@ -76,6 +76,22 @@ def check(
         if supply.bundle is not None:
             _check_bundle(asked, supply.bundle, baseline)
     return remarks
+
+
+def check_limits(
+    criterion: question.Criterion, given: question.Json, metrics: task.Metrics
+) -> None:
+    """Refuse limits that contradict one another or that cannot fail.
+
+    :param given: the configuration, in a task or in a file of limits
+    :param metrics: those that it is put to
+    :raises Refused: naming the limit and a metric
+    """
+    for key, scales in criterion.limits.items():
+        names = [one.name for one in metrics if one.scale in scales]
+        what = f"sla {criterion.name} {key}"
+        task.check_conflict(what, given.get(key, {}), names)
+    criterion.bounds(criterion.name, given, metrics)
 
 
 def _check_shape(

@@ -6,6 +6,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf.questions import checks
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -54,7 +55,7 @@ def check(
     path: str,
     criteria: collections.abc.Iterable[question.Criterion],
     given: question.Criteria,
-    metrics: question.Metrics,
+    metrics: task.Metrics,
 ) -> None:
     """Refuse limits that a task with these metrics may not have either.
 
@@ -64,7 +65,7 @@ def check(
     """
     try:
         for one in criteria:
-            one.check_limits(given.get(one.name, {}), metrics)
+            checks.check_limits(one, given.get(one.name, {}), metrics)
     except task.Refused as error:
         raise LimitsError(f"limits {path}: {error}") from error
 

@@ -22,6 +22,7 @@ from rally_vmperf.measurement.comparison import caps
 from rally_vmperf.plugins import defects
 from rally_vmperf.plugins import opened as kept
 from rally_vmperf.questions import table
+from rally_vmperf.questions.common import task as tasks
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
 from rally_vmperf.runs import opened
@@ -61,7 +62,9 @@ class Measuring(scenario.OpenStackScenario):
         stored = db.workload_get(owner)
 
         times = stored["runner"].get("times", 1)
-        own = question.completed({**own, "warmup": warmup}, times)
+        own = tasks.completed(
+            {**own, "warmup": warmup}, times, question.defaults
+        )
         warmup = own.pop("warmup") or 0
 
         def first() -> runs.Run:

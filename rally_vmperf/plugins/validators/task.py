@@ -100,7 +100,8 @@ def _read(
     :raises Refused: for arguments without which nothing can be checked
     """
     entry = table.scenarios()[scenario.get_name()]
-    return entry.asked(config), entry
+    asked = tasks.of_rally(config, entry.scenario, defaults=entry.defaults)
+    return asked, entry
 
 
 def _shape(

@@ -33,6 +33,6 @@ CRITERION = question.Criterion(
     ),
     judge=neighbours_judge.NeighboursJudge,
     limits={"max_percent": ("ratio",)},
-    bounds=question.bounds(),
+    bounds=task.bounds(),
     check=_check,
 )

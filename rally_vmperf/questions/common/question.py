@@ -6,7 +6,6 @@ import typing as t
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import judge
-from rally_vmperf.measurement.comparison import limits as limits_
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import task
 
@@ -16,7 +15,6 @@ if t.TYPE_CHECKING:
     from rally_vmperf.runs import run as runs
 
 Json = collections.abc.Mapping[str, t.Any]
-Metrics = collections.abc.Collection[sample.Metric]
 #: Limits by the name of their criterion.
 Criteria = collections.abc.Mapping[str, Json]
 
@@ -76,59 +74,7 @@ def schema(properties: Json, **more: t.Any) -> dict[str, t.Any]:
     }
 
 
-#: Refuses limits of a criterion that a metric always keeps, or never.
-Bounds = t.Callable[[str, Json, Metrics], None]
-
-
-def bounds(
-    cannot_lose_all: t.Callable[[sample.Metric], bool] = (
-        lambda metric: metric.better == "higher"
-    ),
-) -> Bounds:
-    """Return what refuses limits on losses and absolute ones.
-
-    :param cannot_lose_all: whether a metric loses less than 100 %, whatever
-        becomes of it; rates do
-    """
-
-    def check(name: str, given: Json, metrics: Metrics) -> None:
-        ratios = [one for one in metrics if one.scale == "ratio"]
-        for metric, limit, pattern in _limited(
-            given.get("max_percent", {}), ratios, ratios
-        ):
-            if limit >= 100 and cannot_lose_all(metric):
-                raise task.Refused(
-                    f"sla {name} max_percent: {pattern!r} is {limit:g}, but "
-                    f"{metric.name} is compared as a rate, which cannot lose "
-                    "more than 100 %; give a smaller limit, or a pattern "
-                    "that matches others only"
-                )
-        for key in ABSOLUTE:
-            for metric, limit, pattern in _limited(
-                given.get(key, {}), ratios, metrics
-            ):
-                if limit <= 0:
-                    raise task.Refused(
-                        f"sla {name} {key}: {pattern!r} is {limit:g}, but "
-                        f"{metric.name} is always above zero; give a larger "
-                        "limit, or a pattern that matches counts only"
-                    )
-
-    return check
-
-
-def _limited(
-    given: Json, some: Metrics, among: Metrics
-) -> collections.abc.Iterator[tuple[sample.Metric, float, str]]:
-    """Return each of some metrics that has a limit, with its pattern."""
-    held = limits_.Limits(given)
-    names = [one.name for one in among]
-    for metric in some:
-        if limit := held.for_metric(metric.name, names):
-            yield metric, *limit
-
-
-def no_bounds(name: str, given: Json, metrics: Metrics) -> None:
+def no_bounds(name: str, given: Json, metrics: task.Metrics) -> None:
     """Accept any limits."""
 
 
@@ -158,21 +104,8 @@ class Criterion:
     schema: Json
     judge: t.Callable[..., judge.Judge[t.Any]]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
-    bounds: Bounds = no_bounds
+    bounds: task.Bounds = no_bounds
     check: t.Callable[[task.Task, Json, t.Any], None] = nothing_more
-
-    def check_limits(self, given: Json, metrics: Metrics) -> None:
-        """Refuse limits that contradict one another or that cannot fail.
-
-        :param given: its configuration, in a task or in a file of limits
-        :param metrics: those that it is put to
-        :raises Refused: naming the limit and a metric
-        """
-        for key, scales in self.limits.items():
-            names = [one.name for one in metrics if one.scale in scales]
-            what = f"sla {self.name} {key}"
-            task.check_conflict(what, given.get(key, {}), names)
-        self.bounds(self.name, given, metrics)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -210,23 +143,4 @@ class Question:
     run: "t.Callable[[opened.Asked, Json], runs.Run]"
     section: "t.Callable[[], reports.Section[t.Any]]"
     one_host: t.Callable[[task.Task], bool] = lambda asked: False
-    defaults: t.Callable[[Json, int], Json] = lambda arguments, times: {}
-
-    def completed(self, arguments: Json, times: int) -> dict[str, t.Any]:
-        """Return the arguments of the scenario with its defaults.
-
-        :param times: repetitions that the runner makes, warm-up included
-        """
-        given = {k: v for k, v in arguments.items() if v is not None}
-        return {**arguments, **self.defaults(arguments, times), **given}
-
-    def asked(self, workload: Json, title: str = "") -> task.Task:
-        """Return one of Rally's workloads as a task, defaults included.
-
-        :param workload: as Rally's engine and its reader of task files give it
-        :raises Refused: for arguments that cannot be read
-        """
-        found = task.of_rally(workload, self.scenario, title)
-        return dataclasses.replace(
-            found, arguments=self.completed(found.arguments, found.times)
-        )
+    defaults: task.Defaults = task.no_defaults

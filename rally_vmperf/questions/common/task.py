@@ -16,6 +16,12 @@ from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 
 Json = collections.abc.Mapping[str, t.Any]
+Metrics = collections.abc.Collection[sample.Metric]
+#: Refuses limits of a criterion that a metric always keeps, or never.
+Bounds = t.Callable[[str, Json, Metrics], None]
+#: Returns arguments that a task leaves out, by the others and by the number
+#: of repetitions.
+Defaults = t.Callable[[Json, int], Json]
 
 #: Other end of network workloads.
 PEER: dict[str, t.Any] = {
@@ -177,24 +183,47 @@ class Task:
         check_conflict(what, given, names)
 
 
-def of_rally(workload: Json, scenario: str, title: str = "") -> Task:
+def no_defaults(arguments: Json, times: int) -> Json:
+    """Return nothing: all defaults stand in the scenario's signature."""
+    return {}
+
+
+def completed(
+    arguments: Json, times: int, defaults: Defaults
+) -> dict[str, t.Any]:
+    """Return the arguments of a scenario with its question's defaults.
+
+    :param times: repetitions that the runner makes, warm-up included
+    """
+    given = {k: v for k, v in arguments.items() if v is not None}
+    return {**arguments, **defaults(arguments, times), **given}
+
+
+def of_rally(
+    workload: Json,
+    scenario: str,
+    title: str = "",
+    defaults: Defaults = no_defaults,
+) -> Task:
     """Return one of Rally's workloads as a task.
 
     :param workload: as Rally's engine and its reader of task files give it
+    :param defaults: those of the question
     :raises Refused: for arguments that cannot be read
     """
     check_form(workload["args"], _ARGUMENTS)
+    times = workload["runner"].get("times", 1)
     return Task(
         title=title,
         scenario=scenario,
-        arguments=workload["args"],
+        arguments=completed(workload["args"], times, defaults),
         contexts={
             name.partition("@")[0]: options
             for name, options in workload["contexts"].items()
         },
         criteria=workload["sla"],
         runner=workload["runner_type"],
-        times=workload["runner"].get("times", 1),
+        times=times,
     )
 
 
@@ -216,6 +245,54 @@ def check_conflict(
             f"{given[other]:g}, and both match {name}; give a limit for "
             f"{name!r}, or narrow one of the patterns"
         )
+
+
+def bounds(
+    cannot_lose_all: t.Callable[[sample.Metric], bool] = (
+        lambda metric: metric.better == "higher"
+    ),
+) -> Bounds:
+    """Return what refuses limits on losses and absolute ones.
+
+    :param cannot_lose_all: whether a metric loses less than 100 %, whatever
+        becomes of it; rates do
+    """
+
+    def check(name: str, given: Json, metrics: Metrics) -> None:
+        ratios = [one for one in metrics if one.scale == "ratio"]
+        for metric, limit, pattern in _limited(
+            given.get("max_percent", {}), ratios, ratios
+        ):
+            if limit >= 100 and cannot_lose_all(metric):
+                raise Refused(
+                    f"sla {name} max_percent: {pattern!r} is {limit:g}, but "
+                    f"{metric.name} is compared as a rate, which cannot lose "
+                    "more than 100 %; give a smaller limit, or a pattern "
+                    "that matches others only"
+                )
+        for key in ("max", "min"):
+            for metric, limit, pattern in _limited(
+                given.get(key, {}), ratios, metrics
+            ):
+                if limit <= 0:
+                    raise Refused(
+                        f"sla {name} {key}: {pattern!r} is {limit:g}, but "
+                        f"{metric.name} is always above zero; give a larger "
+                        "limit, or a pattern that matches counts only"
+                    )
+
+    return check
+
+
+def _limited(
+    given: Json, some: Metrics, among: Metrics
+) -> collections.abc.Iterator[tuple[sample.Metric, float, str]]:
+    """Return each of some metrics that has a limit, with its pattern."""
+    held = limits.Limits(given)
+    names = [one.name for one in among]
+    for metric in some:
+        if limit := held.for_metric(metric.name, names):
+            yield metric, *limit
 
 
 def check_form(value: t.Any, rule: Json, name: str = "") -> None:

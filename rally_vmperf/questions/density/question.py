@@ -95,7 +95,7 @@ DEGRADATION = question.Criterion(
     judge=judging.DegradationJudge,
     limits=question.LOSS_AND_ABSOLUTE,
     # Times are compared as rates, too.
-    bounds=question.bounds(lambda metric: True),
+    bounds=task.bounds(lambda metric: True),
     check=_check_degradation,
 )
 

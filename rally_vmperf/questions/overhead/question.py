@@ -36,7 +36,7 @@ OVERHEAD = question.Criterion(
     ),
     judge=overhead_judge.OverheadJudge,
     limits=question.LOSS_AND_ABSOLUTE,
-    bounds=question.bounds(),
+    bounds=task.bounds(),
 )
 
 

@@ -83,7 +83,9 @@ class TestDensity(unittest.TestCase):
     def check(self, *changes):
         """Check a workload of Rally's; return what is to be said of it."""
         entry = table.questions()["density"]
-        asked = entry.asked(changed(*changes))
+        asked = task.of_rally(
+            changed(*changes), entry.scenario, defaults=entry.defaults
+        )
         return checks.check(asked, entry, self.baselines)
 
     @ddt.data(
@@ -153,12 +155,16 @@ class TestDensity(unittest.TestCase):
         entry = table.questions()["density"]
         config = changed((("args", "warmup"), None))
         config["runner"]["times"] = times
-        found = entry.completed({**config["args"], **given}, times)
+        found = task.completed(
+            {**config["args"], **given}, times, entry.defaults
+        )
         self.assertEqual((order, warmup), (found["order"], found["warmup"]))
-        asked = entry.asked(config)
+        asked = task.of_rally(config, entry.scenario, defaults=entry.defaults)
         self.assertEqual(min(1, times - 1), asked.warmup)
         overhead = table.questions()["overhead"]
-        self.assertEqual(given, overhead.completed(given, times))
+        self.assertEqual(
+            given, task.completed(given, times, overhead.defaults)
+        )
 
     def test_minutes_of_neighbours(self):
         """Each level is measured twice; those that are stopped boot."""
