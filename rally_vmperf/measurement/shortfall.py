@@ -110,15 +110,17 @@ def count(
 
 
 def _lost_warmups(
-    repetitions: collections.abc.Iterable[repetition.Repetition], planned: int
+    repetitions: collections.abc.Sequence[repetition.Repetition], planned: int
 ) -> int:
     """Return how many warm-ups there were at least without a record.
 
-    Repetitions are numbered from 1, warm-ups first.
+    Repetitions are numbered from 1, warm-ups first. Where more are counted
+    than were planned, their numbers tell nothing.
     """
     warm = {entry.number for entry in repetitions if not entry.counted}
-    last = max((one.number for one in repetitions if one.counted), default=0)
-    return max(max(warm, default=0), last - planned) - len(warm)
+    counted = {entry.number for entry in repetitions if entry.counted}
+    before = max(counted, default=0) - max(planned, len(counted))
+    return max(max(warm, default=0), before) - len(warm)
 
 
 def _complete(entry: repetition.Repetition) -> bool:

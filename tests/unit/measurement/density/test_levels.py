@@ -19,7 +19,7 @@ class FairnessTestCase(unittest.TestCase):
         self.assertIn(
             "cpu.sysbench.rate at 2 guests: fairness index 0.800 (95 % "
             "interval 0.768 to 0.832), 0.800 in its worst repetition (1), "
-            "smallest 0.9: failed",
+            "smallest 0.9 (*): failed",
             got.sentence(),
         )
 
