@@ -32,7 +32,9 @@ def check(document: t.Any, origin: str) -> Json:
             "does not read; record it again with: rally-vmperf baseline "
             f"record {document.get('name', 'NAME')} --task FILE --replace"
         )
-    error = documents.first_error(documents.own_schema(__package__), document)
+    error = documents.first_error(
+        documents.own_schema(__package__), document, exact=True
+    )
     if error is not None:
         raise BaselineError(
             f"{origin} is not a baseline: at {error.json_path}: "

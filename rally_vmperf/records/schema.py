@@ -22,7 +22,9 @@ def check(record: t.Any) -> collections.abc.Mapping[str, t.Any]:
     :raises RecordError: with the place and the reason, in one line
     """
     refuse_old(record)
-    error = documents.first_error(documents.own_schema(__package__), record)
+    error = documents.first_error(
+        documents.own_schema(__package__), record, exact=True
+    )
     if error is not None:
         raise RecordError(
             f"not a record: {error.json_path}: {error.message[:200]}"

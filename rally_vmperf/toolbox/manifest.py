@@ -131,7 +131,7 @@ def decode(content: t.Any, origin: str) -> tuple[Set, ...]:
     :param origin: what messages call it
     :raises ToolboxError: when it is not a manifest
     """
-    error = documents.first_error(SCHEMA, content)
+    error = documents.first_error(SCHEMA, content, exact=True)
     if error is not None:
         raise ToolboxError(
             f"{origin}: {error.json_path[2:] or 'content'}: "

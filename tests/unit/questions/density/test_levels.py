@@ -14,6 +14,7 @@ class TestExpand(unittest.TestCase):
     @ddt.data(
         ([1, 2, 3], (1, 2, 3)),
         ([3, 1], (3, 1)),
+        ([2.0], (2,)),
         ({"from": 2, "to": 4}, (2, 3, 4)),
         ({"to": 3}, (1, 2, 3)),
         ({"doubling_to": 8}, (1, 2, 4, 8)),
@@ -35,7 +36,6 @@ class TestExpand(unittest.TestCase):
         [1001],
         [1, 1],
         [1.5],
-        [2.0],
         ["1"],
         {},
         {"from": 1},
