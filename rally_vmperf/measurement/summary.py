@@ -305,7 +305,7 @@ class Summary(t.Generic[AnyRow]):
         if self.status == "failed":
             return f"failed: {number['failed']} {of} {verb} beyond the limit"
         if self.status == "void":
-            words = "is without meaning" if verb == "is" else "mean nothing"
+            words = "means nothing" if verb == "is" else "mean nothing"
             return f"void: {number['void']} {of} {words}"
         if number["inconclusive"]:
             return (

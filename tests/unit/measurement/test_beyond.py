@@ -21,7 +21,7 @@ class BeyondReturnTestCase(unittest.TestCase):
             False,
         ),
         (
-            "without meaning",
+            "means nothing",
             made.several(made.FAR, findings=made.seen("wrong_host")),
             False,
         ),
