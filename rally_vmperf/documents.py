@@ -117,8 +117,17 @@ def parse_yaml(content: bytes | str, origin: str) -> t.Any:
 
 @functools.cache
 def own_schema(package: str) -> Json:
-    """Return the JSON Schema that a package of ours has beside its code."""
-    path = importlib.resources.files(package) / "schema.json"
+    """Return the JSON Schema that a package of ours has beside its code.
+
+    Definitions that several documents share are beside this module.
+    """
+    schema = _own_json(package, "schema.json")
+    shared = _own_json(__package__, "definitions.json")
+    return {**schema, "definitions": {**shared, **schema["definitions"]}}
+
+
+def _own_json(package: str, name: str) -> Json:
+    path = importlib.resources.files(package) / name
     return t.cast(Json, json.loads(path.read_text(encoding="utf-8")))
 
 
