@@ -11,7 +11,6 @@ from rally_vmperf.execution import session
 from rally_vmperf.execution.stations import station
 from rally_vmperf.machines import base
 from rally_vmperf.machines.provisioning import provision
-from rally_vmperf.machines.remote import endpoint
 from rally_vmperf.machines.remote import ssh
 from tests.unit.execution import test_measure
 from tests.unit.machines import sshd
@@ -64,16 +63,7 @@ class Outcome:
             self.left = list(pathlib.Path(folder).glob("**/.job-*"))
 
     def _measure(self, server, folder, runner):
-        machine = ssh.Ssh(
-            endpoint.Endpoint(
-                "g1",
-                host=server.host,
-                port=server.port,
-                user="debian",
-                client_key=server.client_pair.private,
-                host_key=server.host_pair.public,
-            )
-        )
+        machine = ssh.Ssh(server.endpoint())
         place = station.Station(
             name="g1", machine=machine, role="copy", parent=folder
         )

@@ -202,16 +202,7 @@ class IdentityTestCase(unittest.IsolatedAsyncioTestCase):
         """What it does not read is kept for the channel."""
         server, hop = await self.serve(), sshd.Sshd(forwards=True)
         await self.enterAsyncContext(hop)
-        way = jump.Jump(
-            endpoint.Endpoint(
-                "hop",
-                host=hop.host,
-                port=hop.port,
-                user="jumper",
-                client_key=hop.client_pair.private,
-                host_key=hop.host_pair.public,
-            )
-        )
+        way = jump.Jump(hop.endpoint("hop", user="jumper"))
         await self.check_left(server, self.machine(server, way=way))
 
     async def test_likewise_behind_a_proxy_command(self):

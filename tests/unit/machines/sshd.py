@@ -7,6 +7,7 @@ import signal
 
 import asyncssh
 
+from rally_vmperf.machines.remote import endpoint
 from rally_vmperf.machines.remote import hostkey
 
 
@@ -71,6 +72,17 @@ class Sshd:
         for task in self._serving:
             task.cancel()
         await asyncio.gather(*self._serving, return_exceptions=True)
+
+    def endpoint(self, name="g1", **changes):
+        """Return how it is reached, with the key that it lets in."""
+        given = {
+            "host": self.host,
+            "port": self.port,
+            "user": "debian",
+            "client_key": self.client_pair.private,
+            "host_key": self.host_pair.public,
+        }
+        return endpoint.Endpoint(name, **given | changes)
 
     def drop(self):
         """Cut every connection, as a failing network would."""

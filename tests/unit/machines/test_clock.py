@@ -12,7 +12,6 @@ from rally_vmperf.machines import clock
 from rally_vmperf.machines import local
 from rally_vmperf.machines import root
 from rally_vmperf.machines import testing
-from rally_vmperf.machines.remote import endpoint
 from rally_vmperf.machines.remote import ssh
 from tests.unit.machines import sshd
 
@@ -64,16 +63,7 @@ class ClockTest(unittest.IsolatedAsyncioTestCase):
 
     async def test_by_ssh(self):
         async with sshd.Sshd() as server:
-            machine = ssh.Ssh(
-                endpoint.Endpoint(
-                    "g1",
-                    host=server.host,
-                    port=server.port,
-                    user="debian",
-                    client_key=server.client_pair.private,
-                    host_key=server.host_pair.public,
-                )
-            )
+            machine = ssh.Ssh(server.endpoint())
             async with machine:
                 reading = await clock.read(machine)
             self.assertLessEqual(abs(reading.offset), reading.error)
@@ -81,16 +71,7 @@ class ClockTest(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_connection_that_is_cut_is_replaced(self):
         async with sshd.Sshd() as server:
-            machine = ssh.Ssh(
-                endpoint.Endpoint(
-                    "g1",
-                    host=server.host,
-                    port=server.port,
-                    user="debian",
-                    client_key=server.client_pair.private,
-                    host_key=server.host_pair.public,
-                )
-            )
+            machine = ssh.Ssh(server.endpoint())
             async with machine:
                 await machine.run(["true"])
                 server.drop()

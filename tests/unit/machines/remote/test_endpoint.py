@@ -22,14 +22,7 @@ class PasswordTestCase(unittest.IsolatedAsyncioTestCase):
 
     def machine(self, server, content):
         machine = ssh.Ssh(
-            endpoint.Endpoint(
-                "g1",
-                host=server.host,
-                port=server.port,
-                user="debian",
-                host_key=server.host_pair.public,
-                password_file=self.file(content),
-            )
+            server.endpoint(client_key=None, password_file=self.file(content))
         )
         self.addAsyncCleanup(machine.close)
         return machine

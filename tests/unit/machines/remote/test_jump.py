@@ -9,7 +9,6 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.machines import base
-from rally_vmperf.machines.remote import endpoint
 from rally_vmperf.machines.remote import hostkey
 from rally_vmperf.machines.remote import jump
 from rally_vmperf.machines.remote import ssh
@@ -48,20 +47,7 @@ class Case(unittest.IsolatedAsyncioTestCase):
         }
 
     def machine(self, server, way, name="g1", **arguments):
-        machine = ssh.Ssh(
-            endpoint.Endpoint(
-                name,
-                **{
-                    "host": server.host,
-                    "port": server.port,
-                    "user": "debian",
-                    "client_key": server.client_pair.private,
-                    "host_key": server.host_pair.public,
-                    "way": way,
-                    **arguments,
-                },
-            )
-        )
+        machine = ssh.Ssh(server.endpoint(name, **{"way": way, **arguments}))
         self.addAsyncCleanup(machine.close)
         return machine
 

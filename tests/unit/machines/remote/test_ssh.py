@@ -31,19 +31,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         return server
 
     def machine(self, server, **arguments):
-        machine = ssh.Ssh(
-            endpoint.Endpoint(
-                "g1",
-                **{
-                    "host": server.host,
-                    "port": server.port,
-                    "user": "debian",
-                    "client_key": server.client_pair.private,
-                    "host_key": server.host_pair.public,
-                    **arguments,
-                },
-            )
-        )
+        machine = ssh.Ssh(server.endpoint(**arguments))
         self.addAsyncCleanup(machine.close)
         return machine
 
