@@ -229,7 +229,7 @@ def host(
     if "class" in baseline:
         return []
     return _found(
-        "other_host",
+        "host_differs",
         guest,
         f"{guest} runs on {hypervisor}, the baseline was recorded "
         f"on {machine}",
@@ -282,7 +282,7 @@ def same_peer(recorded: Json, peer: Json) -> list[finding.Finding]:
     if not ours or not theirs or ours == theirs:
         return []
     return _found(
-        "other_peer",
+        "peer_differs",
         "peer",
         f"its machine-id is {theirs} (hashed), that of the "
         f"baseline's peer is {ours}",

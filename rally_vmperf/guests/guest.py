@@ -176,7 +176,7 @@ def absences(
     :param missing: name -> why, in one line
     """
     return [
-        finding.Finding("guest_absent", name, why)
+        finding.Finding("guest_unavailable", name, why)
         for name, why in missing.items()
     ]
 

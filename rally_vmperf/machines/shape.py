@@ -49,7 +49,7 @@ class Hold:
     :param prefixes: per copy, what to put before a command line
     :param cpus: per copy, the CPUs it may use; empty when left whole
     :param nodes: NUMA nodes that these are of
-    :param findings: ``shape_not_held`` where something is not limited
+    :param findings: ``shape_not_enforced`` where something is not limited
     :param undo: ends what runs in the shape and removes it
     """
 
@@ -186,7 +186,7 @@ def _by_taskset(machine: base.Machine, chosen: _Copies, why: str) -> Hold:
         prefixes=tuple(("taskset", "-c", _listed(own)) for own in chosen),
         findings=(
             finding.Finding(
-                kind="shape_not_held",
+                kind="shape_not_enforced",
                 subject=machine.name,
                 seen=f"CPUs by taskset only; memory is not limited, for {why}",
             ),

@@ -39,11 +39,11 @@ KINDS = {
 #: Kinds that void comparisons with bare metal, and no others.
 ABOUT_BARE_METAL = (
     "bare_metal_is_guest",
-    "baseline_not_alone",
+    "bare_metal_busy",
     "data_differ",
     "host_cpu_differs",
     "guests_not_on_one_host",
-    "shape_not_held",
+    "shape_not_enforced",
     "tool_version_differs",
 )
 #: Kinds that tell of the baseline that guests were compared with.
@@ -57,7 +57,7 @@ FROM_BASELINE = frozenset(
         "taking the baseline on bare metal",
         "importing raw outputs",
     )
-) | {"host_cpu_differs", "other_host", "peer_on_host"}
+) | {"host_cpu_differs", "host_differs", "peer_on_host"}
 _WEIGHT = {"void": 0, "warning": 1, "note": 2}
 _ORDER = {kind: index for index, kind in enumerate(KINDS)}
 

@@ -23,7 +23,7 @@ MOST_VOID = 0.25
 #: Kinds that void the run although one repetition shows them.
 _OF_THE_RUN = ("baseline_changed",)
 #: Kinds about the records of repetitions, whatever was measured in them.
-ABOUT_RECORDS = ("repetition_repeated", "records_contradict")
+ABOUT_RECORDS = ("repetition_duplicated", "records_contradict")
 #: Limits as a task gives them: metric or glob -> limit.
 Given = collections.abc.Mapping[str, float]
 
@@ -262,7 +262,7 @@ def unique(
         if len(alike) > 1:
             detail = f"recorded {len(alike)} times, counted once"
             found_ = finding.Finding(
-                kind="repetition_repeated" if same else "records_contradict",
+                kind="repetition_duplicated" if same else "records_contradict",
                 subject=f"repetition {number}",
                 seen=detail if same else f"{detail}; the records differ",
             )

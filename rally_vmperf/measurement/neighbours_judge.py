@@ -138,7 +138,7 @@ class NeighboursJudge(judge.Judge[Row]):
                 number = units.number_of("pair", compared.guest_repetitions)
                 yield (
                     finding.Finding(
-                        "too_few_samples", row.metric.name, where + number
+                        "too_few_repetitions", row.metric.name, where + number
                     ),
                     None,
                 )

@@ -25,7 +25,7 @@ def about(
     """
     yield from faster(comparison)
     if capped:
-        yield _finding("capped", comparison, capped)
+        yield _finding("bottleneck_outside_guest", comparison, capped)
     yield from _few(comparison)
     yield from _unstable(comparison)
     yield from of_values(comparison)
@@ -39,7 +39,9 @@ def of_values(
     :param where: begins what was seen, with a colon and a space at its end
     """
     if comparison.coarse:
-        yield _finding("values_coarse", comparison, where + comparison.coarse)
+        yield _finding(
+            "values_quantised", comparison, where + comparison.coarse
+        )
     for side, kind, detail in comparison.departures:
         yield _finding(kind, comparison, f"{where}{side}: {detail}")
 
@@ -52,7 +54,7 @@ def offered(found: collections.abc.Iterable[finding.Finding]) -> set[str]:
     return {
         name
         for one in found
-        if one.kind == "rate_offered"
+        if one.kind == "fixed_rate"
         for name in one.metrics
     }
 
@@ -81,7 +83,7 @@ def _few(
             f"{comparison.bare_repetitions} of bare metal, "
             f"{comparison.guest_repetitions} of the guest"
         )
-        yield _finding("too_few_samples", comparison, detail)
+        yield _finding("too_few_repetitions", comparison, detail)
 
 
 def _unstable(

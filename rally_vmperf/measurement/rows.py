@@ -226,7 +226,7 @@ class Row(summary.Row):
     @property
     def is_capped(self) -> bool:
         """Whether something else limits it, and that is not tolerated."""
-        return bool(self.capped) and self.shows("capped")
+        return bool(self.capped) and self.shows("bottleneck_outside_guest")
 
     @property
     def forgivable(self) -> bool:

@@ -207,7 +207,7 @@ class Alone(Action):
         seen = "; ".join(found)
         self._warn(f"other processes use bare metal: {seen}")
         one = finding.Finding(
-            kind="baseline_not_alone", subject="baseline", seen=seen
+            kind="bare_metal_busy", subject="baseline", seen=seen
         )
         return (one,)
 

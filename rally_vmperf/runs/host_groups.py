@@ -128,7 +128,7 @@ def of_guests(
     seen = "; ".join(", ".join(group) for group in groups)
     return HostGroups(as_asked, absent), [
         finding.Finding(
-            kind="guests_on_other_hosts",
+            kind="level_placement_wrong",
             subject="guests",
             seen=f"{largest} guests on {hosts} were asked for, host by host "
             f"they are: {seen}",

@@ -361,7 +361,7 @@ def _findings(plan: Plan, hold: shapes.Hold) -> list[finding.Finding]:
         return list(hold.findings)
     return [
         finding.Finding(
-            kind="shape_whole",
+            kind="bare_metal_unrestricted",
             subject="baseline",
             seen=f"bare metal was left whole while guests are {plan.shape}",
         )

@@ -159,9 +159,9 @@ def _of_entry(
 
     CPUs and memory beyond those of the guest matter less to disks and links.
     """
-    if one.kind != "shape_not_held":
+    if one.kind != "shape_not_enforced":
         return one
     if assigned.workload.part in ("disk", "network"):
-        one = dataclasses.replace(one, kind="io_shape_not_held")
+        one = dataclasses.replace(one, kind="io_shape_not_enforced")
     metrics = tuple(metric.name for metric in assigned.metrics())
     return dataclasses.replace(one, metrics=metrics)

@@ -73,7 +73,7 @@ def outliers(deviation: float) -> Draw:
     )
 
 
-def two_states(random: t.Any, n: int) -> t.Any:
+def bimodal(random: t.Any, n: int) -> t.Any:
     """Return noise of which 30 % is slower by 5 %."""
     slow = numpy.log(1.05) * ((random.random(n) < 0.3) - 0.3)
     return numpy.exp(random.normal(0, 0.005, n) + slow)
@@ -188,7 +188,7 @@ def density(
         found = row.points[-1].loss
         number["covered"] += found.low <= truth <= found.high
         kinds = {one.finding.kind for one in row.findings}
-        number["flagged"] += not kinds.isdisjoint(("skewed", "two_states"))
+        number["flagged"] += not kinds.isdisjoint(("skewed", "bimodal"))
     return Result(
         name=name,
         trials=trials,
@@ -373,7 +373,7 @@ def every(scale: float = 1.0) -> collections.abc.Iterator[Result]:
     kinds: tuple[tuple[str, str, Draw], ...] = (
         ("skewed guest", "skewed", skewed(0.03)),
         ("outliers of the guest", "outliers", outliers(0.01)),
-        ("two states of the guest", "two states", two_states),
+        ("two states of the guest", "two states", bimodal),
     )
     for what, _, draw in kinds:
         for n in (5, 8, 15):

@@ -33,7 +33,7 @@ SMALL = {
     "tolerate": [
         "guest_faster",
         "bare_metal_is_guest",
-        "baseline_not_alone",
+        "bare_metal_busy",
         "clock_wrong",
     ],
     "max": {

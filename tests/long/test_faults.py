@@ -254,7 +254,7 @@ class TestInTheGuest(laboratory.Case):
         missing = {gap.what for gap in only.missing}
         self.assertTrue(any(what.startswith("disk.") for what in missing))
         found = {one.kind for one in only.findings}
-        self.assertIn("guest_changed_host", found)
+        self.assertIn("guest_host_changed", found)
         for record in later:
             only = codec.decode(record).condition
             self.assertEqual((), only.observations)

@@ -64,7 +64,7 @@ class TestPair(laboratory.Case):
             udp = ("udp.throughput", "udp.jitter", "udp.loss")
             self.assertEqual({("g1", name) for name in (*tcp, *udp)}, taken)
             kinds = {found["kind"] for found in record["findings"]}
-            self.assertIn("rate_offered", kinds)
+            self.assertIn("fixed_rate", kinds)
 
     def _check_verdict(self):
         (verdict,) = (

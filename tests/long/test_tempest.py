@@ -26,7 +26,7 @@ WORKLOADS = [{"name": "sysbench", "arguments": {"time": 1}}]
 ABSENT = [{"name": "stress_ng", "arguments": {"time": 1}}]
 #: What a host does that is busy beside emulated guests: they start a program
 #: late, and whichever is measured first may be the slowest.
-NOISE = ["clock_wrong", "lone_guest_slow", "partial_overlap"]
+NOISE = ["clock_wrong", "solo_guest_slow", "partial_overlap"]
 
 
 def limits(percent):

@@ -23,9 +23,9 @@ THROUGHPUT = "network.iperf3.from_peer.throughput"
 #: What an emulated guest beside other work may show as well.
 TOLERATED = [
     "bare_metal_is_guest",
-    "baseline_not_alone",
+    "bare_metal_busy",
     "guest_faster",
-    "shape_not_held",
+    "shape_not_enforced",
 ]
 #: Seconds of a command, long enough for something to happen in its middle.
 LONG = 15
@@ -170,7 +170,7 @@ class TestGuest(VerdictCase):
         about = [
             one.finding
             for one in judged.findings
-            if one.finding.kind == "capped"
+            if one.finding.kind == "bottleneck_outside_guest"
         ]
         self.assertEqual([THROUGHPUT], [one.subject for one in about])
         self.assertIn("vif_inbound_average", about[0].seen)
@@ -229,10 +229,10 @@ class TestRecording(VerdictCase):
                 one["seen"]
                 for condition in record["conditions"]
                 for one in condition["findings"]
-                if one["kind"] == "baseline_not_alone"
+                if one["kind"] == "bare_metal_busy"
             ]
             self.assertRegex(" ".join(seen), "other processes used.*burner")
         content = store.Store(lab.folder / "baselines").load("busy")
         for entry in content["entries"]:
             kinds = {one["kind"] for one in entry["findings"]}
-            self.assertIn("baseline_not_alone", kinds)
+            self.assertIn("bare_metal_busy", kinds)

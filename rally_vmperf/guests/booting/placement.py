@@ -98,7 +98,7 @@ def _server_group(guests: Guests, policy: str) -> list[finding.Finding]:
         return []
     kind = "wrong_host"
     if policy.startswith("soft-"):
-        kind = "guests_not_as_wished"
+        kind = "server_group_not_satisfied"
     names = "; ".join(", ".join(names) for names in by_host.values())
     seen = (
         f"server_group {policy} was asked for, host by host they are: {names}"
@@ -175,13 +175,13 @@ def changes(
                 f"{one.name} is {server.status} on hostId {server.host_id}; "
                 f"it was on {one.host_id}"
             )
-            found.append(finding.Finding("guest_changed_host", one.name, seen))
+            found.append(finding.Finding("guest_host_changed", one.name, seen))
         elif moves := _moves(connection, server, updated.get(one.id)):
             seen = (
                 f"{one.name} is on hostId {server.host_id} again, after "
                 f"{', '.join(moves)}"
             )
-            found.append(finding.Finding("guest_changed_host", one.name, seen))
+            found.append(finding.Finding("guest_host_changed", one.name, seen))
         if server is not None:
             updated[one.id] = server.updated_at
     return found

@@ -56,7 +56,7 @@ def departure(
     within = sum(map(_squares, groups)) / (len(logs) - 2)
     if gap > most_gap * math.sqrt(within + rounding**2):
         percent = units.show_percent(math.expm1(gap) * 100)
-        return "two_states", f"{below} and {len(groups[1])}, {percent} % apart"
+        return "bimodal", f"{below} and {len(groups[1])}, {percent} % apart"
     mean = math.fsum(logs) / len(logs)
     cubes = math.fsum((one - mean) ** 3 for one in logs) / len(logs)
     skew = cubes / (_squares(logs) / len(logs)) ** 1.5

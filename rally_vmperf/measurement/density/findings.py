@@ -63,7 +63,7 @@ def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
             yield from _too_fast(row, point)
     for count, guests in sorted(few.items()):
         yield _finding(
-            "too_few_samples",
+            "too_few_repetitions",
             name,
             f"{count} of {units.number_of('guest', *guests)}",
         )
@@ -79,7 +79,7 @@ def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
             yield _finding(kind, name, f"{where}{side}: {detail}")
         if compared.coarse and not coarse:
             coarse = True
-            yield _finding("values_coarse", name, where + compared.coarse)
+            yield _finding("values_quantised", name, where + compared.coarse)
 
 
 def _capped(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
@@ -91,7 +91,7 @@ def _capped(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
     }
     if held:
         words = f"with {units.number_of('guest', *held)}: {held[max(held)]}"
-        yield _finding("capped", row.metric.name, words)
+        yield _finding("bottleneck_outside_guest", row.metric.name, words)
 
 
 def _too_fast(
@@ -107,7 +107,7 @@ def _of_model(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
     """Return findings on the line, the law and the largest number."""
     name = row.metric.name
     if row.lone_slow:
-        yield _finding("lone_guest_slow", name, row.lone_slow)
+        yield _finding("solo_guest_slow", name, row.lone_slow)
     if row.line is not None and row.line.linear is False:
         yield _finding("not_linear", name, row.line.seen)
     if row.law is not None and row.law.contradicted:
@@ -129,7 +129,7 @@ def _too_few_levels(rows: Rows) -> finding.Occurrences:
     ]
     if counts and 0 < max(counts) < law.FEWEST_LEVELS:
         detail = f"{max(counts)}, of {law.FEWEST_LEVELS} at least"
-        yield _finding("levels_too_few", "numbers of guests", detail), None
+        yield _finding("too_few_levels", "numbers of guests", detail), None
 
 
 def _finding(kind: str, subject: str, detail: str) -> finding.Finding:

@@ -82,7 +82,9 @@ class Row(summary.Row):
             return False
         if self.figure != "loss":
             return bool(uneven and uneven.interval(self.confidence))
-        capped = self.shows("capped") and self._capped(guests)
+        capped = self.shows("bottleneck_outside_guest") and self._capped(
+            guests
+        )
         found = self._compared(guests)
         if capped or self._never_alone(guests) or found is None:
             return False
@@ -142,7 +144,7 @@ class Row(summary.Row):
             if uneven is None:
                 return "inconclusive"
             return uneven.decide(limit, self.confidence)
-        if self.lone_slow and "lone_guest_slow" not in tolerate:
+        if self.lone_slow and "solo_guest_slow" not in tolerate:
             return "void"
         found = self._compared(guests)
         if found is None or self._never_alone(guests):
@@ -157,7 +159,10 @@ class Row(summary.Row):
         if status == "passed" and (
             # It ran where what was before it went well.
             any(one.skipped for one in self.points if one.guests == guests)
-            or ("capped" not in tolerate and self._capped(guests))
+            or (
+                "bottleneck_outside_guest" not in tolerate
+                and self._capped(guests)
+            )
         ):
             return "inconclusive"
         return status

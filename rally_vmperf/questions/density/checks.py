@@ -168,7 +168,7 @@ def _check_guests(asked: task.Task, measured: int) -> list[str]:
     if largest > 1 and not any(given.get(key) for key in keys):
         return [
             "Nova chooses the hosts, and guests on different hosts void the "
-            "run (finding guests_on_other_hosts); ask for "
+            "run (finding level_placement_wrong); ask for "
             "server_group: affinity, or for a host"
         ]
     return []

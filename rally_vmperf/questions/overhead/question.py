@@ -137,7 +137,7 @@ def _check_guests(asked: task.Task) -> list[str]:
         return []
     return [
         "Nova chooses the hosts, and neighbours on another host than the "
-        "measured guests void the run (finding guests_on_other_hosts); ask "
+        "measured guests void the run (finding level_placement_wrong); ask "
         "for server_group: affinity, or for a host"
     ]
 

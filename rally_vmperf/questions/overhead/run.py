@@ -73,7 +73,7 @@ def _elsewhere(
     hosts = {one.host_id for one in guests[: len(guests) - neighbours]}
     return [
         finding.Finding(
-            kind="guests_on_other_hosts",
+            kind="level_placement_wrong",
             subject=one.name,
             seen=f"neighbour {one.name} is on a host without measured guests",
         )

@@ -166,7 +166,9 @@ def _reference(
             found += [finding.Finding(**each) for each in entry["findings"]]
             if recorded != name:
                 seen = f"{name} is compared with {recorded} of bare metal"
-                found.append(finding.Finding("partner_is_peer", name, seen))
+                found.append(
+                    finding.Finding("peer_replaces_partner", name, seen)
+                )
             _gather(rows, entry, recorded, name)
     machine = content["machine"]["name"]
     reference = repetition.Reference(

@@ -11,7 +11,7 @@ from rally_vmperf.tempest_plugin.tests import base
 CONF = config.CONF
 
 #: What says that guests are elsewhere, or that nobody knows.
-_WRONG = ("wrong_host", "guests_not_as_wished")
+_WRONG = ("wrong_host", "server_group_not_satisfied")
 
 
 @decorators.serial

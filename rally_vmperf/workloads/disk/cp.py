@@ -89,7 +89,7 @@ class TreeCopy(base.Workload):
         """Return a caution when nothing waits for the disk."""
         if arguments["flush"]:
             return ()
-        return (("cache_not_direct", "cp writes with flush: false"),)
+        return (("page_cache_measured", "cp writes with flush: false"),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the time of one copy."""

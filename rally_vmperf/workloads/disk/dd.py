@@ -94,7 +94,7 @@ class Copy(base.Workload):
         if not cached:
             return ()
         seen = f"dd {' and '.join(cached)}, with direct: false"
-        return (("cache_not_direct", seen),)
+        return (("page_cache_measured", seen),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the rate of each direction that is asked for."""

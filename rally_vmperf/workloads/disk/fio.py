@@ -142,7 +142,9 @@ class Disk(base.Workload):
         """Return findings on what the figures do not show."""
         found = []
         if not arguments["direct"]:
-            found.append(("cache_not_direct", "fio runs with direct: false"))
+            found.append(
+                ("page_cache_measured", "fio runs with direct: false")
+            )
         limit = arguments["rate_iops"] * arguments["jobs"]
         if limit:
             words = f"fio makes {limit} requests per second"
@@ -150,7 +152,7 @@ class Disk(base.Workload):
                 words += " with each process"
             if set(MIXED) & set(arguments["patterns"]):
                 words += ", as many reads as writes in rw and randrw"
-            found.append(("rate_offered", words))
+            found.append(("fixed_rate", words))
         return tuple(found)
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:

@@ -99,7 +99,7 @@ class Files(base.Workload):
         if arguments["direct"]:
             return ()
         what = "reads" if arguments["flush"] else "reads and writes"
-        return (("cache_not_direct", f"iozone {what}, with direct: false"),)
+        return (("page_cache_measured", f"iozone {what}, with direct: false"),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the rate of each test, of all processes."""

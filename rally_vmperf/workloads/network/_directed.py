@@ -71,7 +71,7 @@ class Directed(base.Workload):
         if "guest_to_guest" not in arguments["directions"]:
             return ()
         seen = "guest_to_guest is compared with bare metal to its peer"
-        return (("partner_is_peer", seen),)
+        return (("peer_replaces_partner", seen),)
 
     def address(self, direction: str, ends: base.Ends) -> str:
         """Return the address of the other end of a direction.

@@ -144,7 +144,7 @@ class Network(_directed.Served):
         if arguments["protocol"] == "tcp":
             return found
         rate = units.show(arguments["streams"] * arguments["bitrate"], "bit/s")
-        return (*found, ("rate_offered", f"{rate} of UDP are offered"))
+        return (*found, ("fixed_rate", f"{rate} of UDP are offered"))
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return what is measured in each direction."""

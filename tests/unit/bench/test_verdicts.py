@@ -59,7 +59,7 @@ class TestOverhead(unittest.TestCase):
         quiet = verdicts.normal(0.005)
         for draw, least, most in (
             (quiet, 0, 10),
-            (verdicts.two_states, 90, 100),
+            (verdicts.bimodal, 90, 100),
             (verdicts.outliers(0.01), 60, 100),
         ):
             got = verdicts.overhead("x", (15, 15), quiet, draw, trials=60)
@@ -80,7 +80,7 @@ class TestDensity(unittest.TestCase):
     def test_two_states_of_a_level(self):
         """Are seen in its pairs with the lone guest."""
         got = verdicts.density(
-            "x", 4, 15, trials=40, deviation=0.005, level=verdicts.two_states
+            "x", 4, 15, trials=40, deviation=0.005, level=verdicts.bimodal
         )
         self.assertGreaterEqual(got.flagged, 60)
         self.assertLessEqual(got.passed, 15)

@@ -165,7 +165,7 @@ class TestJudge(unittest.TestCase):
         code, lines = self.judged(path, "--limits", limits)
         self.assertEqual(2, code)
         self.assertIn("inconclusive", lines[0])
-        self.assertIn("repetition_repeated", " ".join(lines))
+        self.assertIn("repetition_duplicated", " ".join(lines))
 
     @ddt.data(([], None), (["some-uuid"], "some-uuid"))
     @ddt.unpack

@@ -123,7 +123,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual("taskset", hold.held)
         self.assertEqual((("taskset", "-c", "0"),), hold.prefixes)
         (found,) = hold.findings
-        self.assertEqual("shape_not_held", found.kind)
+        self.assertEqual("shape_not_enforced", found.kind)
         self.assertRegex(found.seen, why)
         await hold.release()
 
@@ -206,7 +206,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
             (("taskset", "-c", "0,1"), ("taskset", "-c", "2,3")), hold.prefixes
         )
         (found,) = hold.findings
-        self.assertEqual("shape_not_held", found.kind)
+        self.assertEqual("shape_not_enforced", found.kind)
         self.assertEqual("host1", found.subject)
         await hold.release()
 

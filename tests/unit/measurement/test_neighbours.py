@@ -90,7 +90,7 @@ class TestLoss(unittest.TestCase):
         found = judgement(entries(QUIET[:2], LOUD[:2]), max_percent={"*": 99})
         self.assertEqual("inconclusive", found.status)
         kinds = [one.finding.kind for one in found.findings]
-        self.assertIn("too_few_samples", kinds)
+        self.assertIn("too_few_repetitions", kinds)
 
     def test_other_questions(self):
         """What says nothing of neighbours is not readable."""

@@ -27,21 +27,21 @@ class AboutTestCase(unittest.TestCase):
             (100.0, 110.0, 120.0),
             ["guest_slightly_faster", "unstable"],
         ),
-        ("few", THREE, (95.0, 96.0), ["too_few_samples"]),
-        ("few of bare metal", (100.0,), THREE, ["too_few_samples"]),
+        ("few", THREE, (95.0, 96.0), ["too_few_repetitions"]),
+        ("few of bare metal", (100.0,), THREE, ["too_few_repetitions"]),
         ("wild guest", THREE, (50.0, 90.0, 95.0), ["unstable"]),
         (
             "two states",
             (99.0, 100.0, 101.0, 100.4, 99.6),
             (95.0, 95.1, 94.9, 95.2, 90.0),
-            ["two_states"],
+            ["bimodal"],
         ),
-        ("equal", (100.0,) * 3, (90.0,) * 3, ["values_coarse"]),
+        ("equal", (100.0,) * 3, (90.0,) * 3, ["values_quantised"]),
         (
             "equal bare metal",
             (100.0,) * 3,
             (90.0, 91.0, 92.0),
-            ["values_coarse"],
+            ["values_quantised"],
         ),
     )
     @ddt.unpack

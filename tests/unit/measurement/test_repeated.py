@@ -19,7 +19,7 @@ class TestRepeated(unittest.TestCase):
         got = made.judgement([entry] * 3)
         self.assertEqual("inconclusive", got.status)
         self.assertEqual((1, 2), (got.missing.complete, got.missing.absent))
-        self.assertIn("repetition_repeated", got.headline())
+        self.assertIn("repetition_duplicated", got.headline())
         self.assertIn(
             "repetition 1: recorded 3 times, counted once",
             " ".join(one.sentence() for one in got.findings),
@@ -38,8 +38,8 @@ class TestRepeated(unittest.TestCase):
             [row.sentence() for row in got.rows],
         )
         self.assertEqual("passed", got.status)
-        self.assertIn("repetition_repeated", self.kinds(got))
-        self.assertNotIn("repetition_repeated", self.kinds(once))
+        self.assertIn("repetition_duplicated", self.kinds(got))
+        self.assertNotIn("repetition_duplicated", self.kinds(once))
 
     def test_two_records_of_one_repetition(self):
         """Which is right is not known: whatever came first."""

@@ -39,7 +39,7 @@ class TestHosts(unittest.TestCase):
     def test_elsewhere(self, hosts, largest, seen):
         """It is told who is where."""
         together, (found,) = host_groups.of_guests(guests(*hosts), largest)
-        self.assertEqual("guests_on_other_hosts", found.kind)
+        self.assertEqual("level_placement_wrong", found.kind)
         self.assertEqual("void", found.severity)
         self.assertRegex(found.seen, seen)
         self.assertEqual(
@@ -64,7 +64,7 @@ class TestHosts(unittest.TestCase):
     def test_more_hosts_than_asked(self):
         """An absent guest is no excuse for one that is elsewhere."""
         _, (found,) = host_groups.of_guests(guests("a", "b"), 3, ("g3",))
-        self.assertEqual("guests_on_other_hosts", found.kind)
+        self.assertEqual("level_placement_wrong", found.kind)
 
     def test_host_that_is_not_told(self):
         """Nobody could check it, which is not the same as wrong."""

@@ -111,7 +111,7 @@ class PublishedTestCase(unittest.TestCase):
         self.assertFalse(self.judgement.passed)
         for row in self.rows.values():
             self.assertEqual("inconclusive", row.status)
-            self.assertIn("too_few_samples", kinds(row))
+            self.assertIn("too_few_repetitions", kinds(row))
             self.assertIsNone(row.comparison.low)
 
     def test_guests_that_beat_bare_metal_are_flagged(self):
@@ -144,7 +144,7 @@ class PublishedTestCase(unittest.TestCase):
 
     def test_what_stands_in_between_guests_is_told(self):
         row = self.rows["network.iperf2.guest_to_guest.throughput"]
-        self.assertIn("partner_is_peer", kinds(row))
+        self.assertIn("peer_replaces_partner", kinds(row))
 
 
 class CacheModesTestCase(unittest.TestCase):

@@ -103,7 +103,8 @@ class PartTestCase(unittest.TestCase):
             self.assertEqual("whole", entry["held"])
             self.assertEqual(([], []), (entry["cpus"], entry["numa_nodes"]))
             self.assertEqual(
-                ["shape_whole"], [f["kind"] for f in entry["findings"]]
+                ["bare_metal_unrestricted"],
+                [f["kind"] for f in entry["findings"]],
             )
 
     def test_flows(self):

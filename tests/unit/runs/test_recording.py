@@ -141,7 +141,7 @@ class TestAlone(unittest.TestCase):
     def test_alone(self):
         """A machine without others is said nothing of."""
         part, said = self.record(golden.Machine("metal"))
-        self.assertEqual([["shape_whole"]] * 2, self.kinds(part))
+        self.assertEqual([["bare_metal_unrestricted"]] * 2, self.kinds(part))
         self.assertNotIn("alone", "\n".join(said))
 
     def test_not_alone(self):
@@ -150,7 +150,8 @@ class TestAlone(unittest.TestCase):
         machine.burning = 300
         part, said = self.record(machine)
         self.assertEqual(
-            [["shape_whole", "baseline_not_alone"]] * 2, self.kinds(part)
+            [["bare_metal_unrestricted", "bare_metal_busy"]] * 2,
+            self.kinds(part),
         )
         self.assertIn("other processes use bare metal: other", "\n".join(said))
 
@@ -162,14 +163,14 @@ class TestAlone(unittest.TestCase):
         ):
             record["findings"] += [
                 {
-                    "kind": "baseline_not_alone",
+                    "kind": "bare_metal_busy",
                     "subject": "baseline",
                     "seen": f"other processes used {used}% of its 2 CPUs",
                 }
             ] * bool(used)
         for entry in recorded.baseline([part])["entries"]:
             whole, busy = entry["findings"]
-            self.assertEqual("shape_whole", whole["kind"])
+            self.assertEqual("bare_metal_unrestricted", whole["kind"])
             self.assertEqual(
                 "in 3 of 4 repetitions, at worst: other processes used 91.8% "
                 "of its 2 CPUs",
@@ -181,7 +182,7 @@ class TestAlone(unittest.TestCase):
         machine = golden.Machine("metal")
         machine.burning = None
         part, said = self.record(machine)
-        self.assertEqual([["shape_whole"]] * 2, self.kinds(part))
+        self.assertEqual([["bare_metal_unrestricted"]] * 2, self.kinds(part))
         self.assertIn(
             "nobody knows whether other processes use bare metal",
             " ".join(said),

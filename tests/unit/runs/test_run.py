@@ -17,7 +17,7 @@ from tests.unit.records import full_disk
 from tests.unit.records import raw
 from tests.unit.runs import fakes
 
-MOVED = finding.Finding(kind="guest_changed_host", subject="g1", seen="moved")
+MOVED = finding.Finding(kind="guest_host_changed", subject="g1", seen="moved")
 VALUES = [66.667, 66.667, 66.667]
 
 
@@ -329,7 +329,7 @@ class TestActions(RunTestCase):
         )
         (only,) = record["conditions"]
         self.assertEqual(
-            ["guest_changed_host"], [one["kind"] for one in only["findings"]]
+            ["guest_host_changed"], [one["kind"] for one in only["findings"]]
         )
         self.assertEqual([], record["findings"])
 

@@ -31,9 +31,9 @@ class TestVoid(unittest.TestCase):
 
     @ddt.data(
         "bare_metal_is_guest",
-        "cache_not_direct",
+        "page_cache_measured",
         "guests_not_on_one_host",
-        "shape_not_held",
+        "shape_not_enforced",
     )
     def test_never_passed(self, kind):
         """Without its name in the task; with it the verdict is as before."""
@@ -71,15 +71,19 @@ class TestVoid(unittest.TestCase):
         )
 
     @ddt.data(
-        ("sysbench", "shape_not_held", "cpu.sysbench.rate"),
-        ("mbw", "shape_not_held", "memory.mbw.memcpy"),
-        ("fio", "io_shape_not_held", "disk.fio.read.iops"),
+        ("sysbench", "shape_not_enforced", "cpu.sysbench.rate"),
+        ("mbw", "shape_not_enforced", "memory.mbw.memcpy"),
+        ("fio", "io_shape_not_enforced", "disk.fio.read.iops"),
     )
     @ddt.unpack
     def test_shape(self, name, kind, metric):
         """A processor that is not held to the shape says nothing."""
         (one,) = assignment.assign([{"name": name}])
-        unheld = {"kind": "shape_not_held", "subject": "host-1", "seen": "x"}
+        unheld = {
+            "kind": "shape_not_enforced",
+            "subject": "host-1",
+            "seen": "x",
+        }
         entry = made.entry(
             workload=name, arguments=one.arguments, findings=[unheld]
         )

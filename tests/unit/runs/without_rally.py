@@ -55,7 +55,10 @@ def main(folder):
         return judging.run(source, criteria)
 
     def limits(most):
-        return {"max_percent": {"*": most}, "tolerate": ["shape_whole"]}
+        return {
+            "max_percent": {"*": most},
+            "tolerate": ["bare_metal_unrestricted"],
+        }
 
     shown = [
         ask(

@@ -32,7 +32,7 @@ class MeasureTestCase(unittest.TestCase):
         """Measure a guest and hold it to a limit in percent."""
         limits = {
             "max_percent": {"cpu.*": limit},
-            "tolerate": ["shape_whole"],
+            "tolerate": ["bare_metal_unrestricted"],
         }
         asked = configured.asked(
             baseline_dir=str(self.folder),

@@ -37,7 +37,7 @@ class TestCautions(unittest.TestCase):
         ((kind, seen),) = fio.cautions(
             fio.complete({"rate_iops": 500, "jobs": 3})
         )
-        self.assertEqual("rate_offered", kind)
+        self.assertEqual("fixed_rate", kind)
         self.assertIn("1500 requests per second", seen)
 
     def test_offered_rate(self):

@@ -207,7 +207,9 @@ class BootTest(unittest.TestCase):
         booted = self.boot(count=3, progress=lines.append)
         self.assertEqual(["g1", "g3"], [one.name for one in booted.guests])
         self.assertEqual(("g2",), booted.absent)
-        (found,) = [x for x in booted.findings if x.kind == "guest_absent"]
+        (found,) = [
+            x for x in booted.findings if x.kind == "guest_unavailable"
+        ]
         self.assertIn("g2 is in ERROR: No valid host", found.seen)
         self.assertIn(f"{found.seen}; the run goes on without it", lines)
         self.assertEqual(1, self.cloud.calls.count("delete_server"))

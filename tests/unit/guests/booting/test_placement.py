@@ -55,13 +55,13 @@ class FindingsTest(unittest.TestCase):
             "a b",
             {"server_group": "soft-affinity"},
             "",
-            [("guests_not_as_wished", "guests")],
+            [("server_group_not_satisfied", "guests")],
         ),
         (
             "a a",
             {"server_group": "soft-anti-affinity"},
             "",
-            [("guests_not_as_wished", "guests")],
+            [("server_group_not_satisfied", "guests")],
         ),
         ("a b", {"server_group": "soft-anti-affinity"}, "", []),
     )
@@ -154,10 +154,10 @@ class ChangesTest(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         ("hash-A", "ACTIVE", []),
-        ("hash-B", "ACTIVE", [("guest_changed_host", "g1")]),
-        ("hash-A", "MIGRATING", [("guest_changed_host", "g1")]),
-        ("hash-A", "REBOOT", [("guest_changed_host", "g1")]),
-        ("", "ACTIVE", [("guest_changed_host", "g1")]),
+        ("hash-B", "ACTIVE", [("guest_host_changed", "g1")]),
+        ("hash-A", "MIGRATING", [("guest_host_changed", "g1")]),
+        ("hash-A", "REBOOT", [("guest_host_changed", "g1")]),
+        ("", "ACTIVE", [("guest_host_changed", "g1")]),
     )
     def test_host_and_status(self, host_id, status, expected):
         (one,) = guests("A")
@@ -206,7 +206,7 @@ class ChangesTest(unittest.TestCase):
         else:
             connection.compute.get.assert_called_once()
         self.assertEqual(
-            [("guest_changed_host", expected)] * bool(expected),
+            [("guest_host_changed", expected)] * bool(expected),
             [(one.kind, one.seen) for one in found],
         )
 
@@ -236,7 +236,7 @@ class ChangesTest(unittest.TestCase):
         servers = [self.server(one) for one in three]
         servers[1].host_id = "hash-C"
         self.assertEqual(
-            [("guest_changed_host", "g2")], self.kinds(servers, three)
+            [("guest_host_changed", "g2")], self.kinds(servers, three)
         )
 
     def test_nova_does_not_say(self):

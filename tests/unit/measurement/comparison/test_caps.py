@@ -42,7 +42,7 @@ def compared(metric, bare, guest, spread=0.01):
 def offered(metric):
     """Return the finding that a metric's rate was asked for."""
     return finding.Finding(
-        kind="rate_offered",
+        kind="fixed_rate",
         subject="iperf3",
         seen="9.41 Gbit/s of UDP are offered",
         metrics=(metric.name,),
@@ -164,7 +164,7 @@ class VerdictTest(unittest.TestCase):
         found = self.judged(9.411e9)
         self.assertEqual("inconclusive", found.status)
         self.assertIn("something else limits it: both", found.sentence())
-        self.assertIn("1 warning: capped", found.headline())
+        self.assertIn("1 warning: bottleneck_outside_guest", found.headline())
 
     def test_it_is_not_forgiven(self):
         """``on_inconclusive: pass`` is for a limit inside the interval."""
@@ -173,7 +173,10 @@ class VerdictTest(unittest.TestCase):
             self.assertEqual("inconclusive", found.status)
             self.assertFalse(found.passed, found.sentence())
         found = self.judged(
-            9.411e9, limit=0, tolerate=["capped"], on_inconclusive="pass"
+            9.411e9,
+            limit=0,
+            tolerate=["bottleneck_outside_guest"],
+            on_inconclusive="pass",
         )
         self.assertTrue(found.passed, found.sentence())
 
@@ -183,14 +186,14 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual("passed", self.judged(9.28e9).status)
 
     def test_tolerated(self):
-        found = self.judged(9.411e9, tolerate=["capped"])
+        found = self.judged(9.411e9, tolerate=["bottleneck_outside_guest"])
         self.assertEqual("passed", found.status)
 
     def test_a_rate_that_was_asked_for_is_not_capped_by_something_else(self):
         """Datagrams are offered at a rate, and on both sides all arrive."""
         found = self.judged(9.411e9, findings=[offered(WIRE)])
         self.assertEqual("passed", found.status)
-        self.assertNotIn("capped", found.headline())
+        self.assertNotIn("bottleneck_outside_guest", found.headline())
         other = self.judged(9.411e9, findings=[offered(HTTP)])
         self.assertEqual("inconclusive", other.status)
 
@@ -198,4 +201,4 @@ class VerdictTest(unittest.TestCase):
         slow = (caps.network(5e9, "QoS policy slow"),)
         found = self.judged(4.9e9, slow)
         self.assertEqual("failed", found.status)
-        self.assertIn("capped", found.headline())
+        self.assertIn("bottleneck_outside_guest", found.headline())

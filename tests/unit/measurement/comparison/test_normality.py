@@ -14,8 +14,8 @@ TAIL = tuple(100 + 0.01 * 1.35**place for place in range(20))
 class DoubtTestCase(unittest.TestCase):
     @ddt.data(
         (STEADY, None),
-        ((*STEADY, 130.0), "two_states"),
-        ((*STEADY, 130.2, 129.9, 130.4), "two_states"),
+        ((*STEADY, 130.0), "bimodal"),
+        ((*STEADY, 130.2, 129.9, 130.4), "bimodal"),
         (TAIL, "skewed"),
         (tuple(1 / one for one in TAIL), "skewed"),
         ((100.0, 100.1, 100.2, 130.0), None),
@@ -29,7 +29,7 @@ class DoubtTestCase(unittest.TestCase):
 
     def test_words(self):
         self.assertEqual(
-            ("two_states", "5 and 1, 29.6 % apart"),
+            ("bimodal", "5 and 1, 29.6 % apart"),
             normality.departure((*STEADY, 130.0)),
         )
         _, seen = normality.departure(tuple(1 / one for one in TAIL))
@@ -38,7 +38,7 @@ class DoubtTestCase(unittest.TestCase):
     def test_rounding_is_no_gap(self):
         values = (1.00, 1.01, 1.01, 1.01, 1.01, 1.02, 1.01, 1.01)
         apart = (1.000, 1.0001, 1.0002, 1.01, 1.0101, 1.0102)
-        self.assertEqual("two_states", normality.departure(apart)[0])
+        self.assertEqual("bimodal", normality.departure(apart)[0])
         for rounded in (values, apart):
             self.assertIsNone(normality.departure(rounded, 0.005))
 

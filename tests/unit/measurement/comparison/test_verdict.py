@@ -40,7 +40,7 @@ class DecideTestCase(unittest.TestCase):
         slow = [[one] for one in (107.0, 107.1, 106.8, 106.9, 107.2, 103.0)]
         pair = loss.compare(made.TIME, bare, slow, paired=paired)
         (_, kind, _) = pair.departures[0]
-        self.assertEqual("two_states", kind)
+        self.assertEqual("bimodal", kind)
         for limit, status in (
             (pair.high + 0.01, "inconclusive"),
             (pair.highest, "passed"),
@@ -53,7 +53,7 @@ class DecideTestCase(unittest.TestCase):
             self.assertEqual(limit >= pair.low, within)
         limit = pair.high + 0.01
         self.assertIn(
-            "inconclusive, leaving out one repetition turns it (two_states)",
+            "inconclusive, leaving out one repetition turns it (bimodal)",
             verdict.sentence(pair, limit, "inconclusive"),
         )
         normal = loss.compare(made.TIME, bare, slow[:5])

@@ -30,7 +30,7 @@ def capped(judgement):
     return [
         one.finding.seen
         for one in judgement.findings
-        if one.finding.kind == "capped"
+        if one.finding.kind == "bottleneck_outside_guest"
     ]
 
 
@@ -50,7 +50,7 @@ class CappedTestCase(unittest.TestCase):
             "^with 1, 2, 4 guests: the guests together have 9.4. Gbit/s of "
             "link eth0 of peer$",
         )
-        self.assertIn("capped", got.headline())
+        self.assertIn("bottleneck_outside_guest", got.headline())
 
     def test_a_policy_of_each(self):
         """The host gives each what it may have."""
@@ -68,7 +68,10 @@ class CappedTestCase(unittest.TestCase):
         """As in overhead: of virtualisation it says nothing."""
         bare = {RATE: [0.945e9, 0.946e9, 0.944e9]}
         curves = levels(OWN, POLICY, bare=bare)
-        for tolerate, status in (((), "inconclusive"), (["capped"], "passed")):
+        for tolerate, status in (
+            ((), "inconclusive"),
+            (["bottleneck_outside_guest"], "passed"),
+        ):
             got = made.degradation(
                 curves, {"*": 5}, against="bare_metal", tolerate=tolerate
             )
@@ -86,7 +89,7 @@ class CappedTestCase(unittest.TestCase):
     def test_what_is_offered_at_a_rate(self):
         """It arrives at that rate, which no cap is the reason of."""
         offered = finding.Finding(
-            kind="rate_offered",
+            kind="fixed_rate",
             subject="iperf3",
             seen="x",
             metrics=(RATE.name,),

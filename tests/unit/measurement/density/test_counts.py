@@ -83,7 +83,7 @@ class CountsTestCase(unittest.TestCase):
         self.assertEqual(
             ["passed", "passed", "void"], [x.status for x in got.absolute]
         )
-        moved = dataclasses.replace(bad, kind="guest_changed_host")
+        moved = dataclasses.replace(bad, kind="guest_host_changed")
         every = [
             dataclasses.replace(one, findings=(moved,)) for one in levels()
         ]

@@ -77,9 +77,9 @@ class LevelsTestCase(unittest.TestCase):
 
 class FiguresTestCase(unittest.TestCase):
     def test_too_few_samples(self):
-        (one,) = seen(made.levels(CPU, 2), "too_few_samples")
+        (one,) = seen(made.levels(CPU, 2), "too_few_repetitions")
         self.assertEqual("2 of 1, 2, 3 guests", one.finding.seen)
-        self.assertEqual([], seen(made.levels(CPU), "too_few_samples"))
+        self.assertEqual([], seen(made.levels(CPU), "too_few_repetitions"))
 
     def test_unstable(self):
         curves = made.levels(CPU, noise=(1.0, 1.3, 0.8))
@@ -90,8 +90,10 @@ class FiguresTestCase(unittest.TestCase):
         )
 
     def test_values_coarse(self):
-        self.assertTrue(seen(made.levels(CPU, noise=(1.0,)), "values_coarse"))
-        self.assertFalse(seen(made.levels(CPU), "values_coarse"))
+        self.assertTrue(
+            seen(made.levels(CPU, noise=(1.0,)), "values_quantised")
+        )
+        self.assertFalse(seen(made.levels(CPU), "values_quantised"))
 
     def test_not_linear(self):
         (one,) = seen(made.levels(CPU), "not_linear")
@@ -102,7 +104,7 @@ class FiguresTestCase(unittest.TestCase):
         curves = made.levels(
             {made.EVENTS: made.SHARED, made.TIME: made.SHARED}
         )
-        (one,) = seen(curves, "levels_too_few")
+        (one,) = seen(curves, "too_few_levels")
         self.assertEqual("3, of 4 at least", one.finding.seen)
 
     def test_law_contradicted(self):

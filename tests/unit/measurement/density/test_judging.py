@@ -124,7 +124,7 @@ class StatusTestCase(unittest.TestCase):
         compared = row.points[-1].compared(of, "one_guest")
         limit = compared.high + 0.01
         self.assertLess(limit, compared.highest)
-        told = [x for x in got.findings if x.finding.kind == "two_states"]
+        told = [x for x in got.findings if x.finding.kind == "bimodal"]
         self.assertEqual(
             ["with 3 guests: the ratios: 1 and 4"],
             [one.finding.seen.partition(",")[0] for one in told],
@@ -134,7 +134,7 @@ class StatusTestCase(unittest.TestCase):
             {2: "passed", 3: "inconclusive"}, got.rows[0].statuses
         )
         self.assertIn(
-            "leaving out one repetition turns it (two_states)", got.sentence()
+            "leaving out one repetition turns it (bimodal)", got.sentence()
         )
 
     def test_a_level_that_varies_more(self):
@@ -393,7 +393,7 @@ class LoneGuestTestCase(unittest.TestCase):
 
     def test_tolerated(self):
         got = made.degradation(
-            made.levels(self.SLOW), {"*": 10}, tolerate=["lone_guest_slow"]
+            made.levels(self.SLOW), {"*": 10}, tolerate=["solo_guest_slow"]
         )
         self.assertEqual("passed", got.status, got.sentence())
 

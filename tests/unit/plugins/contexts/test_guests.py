@@ -199,7 +199,7 @@ class SetUpTest(Case):
         (seen,) = (
             one["seen"]
             for one in data["findings"]
-            if (one["kind"], one["subject"]) == ("guest_absent", "g2")
+            if (one["kind"], one["subject"]) == ("guest_unavailable", "g2")
         )
         self.assertIn("no route; by its console its kernel panicked", seen)
         self.assertEqual(1, self.cloud.calls.count("delete_server"))

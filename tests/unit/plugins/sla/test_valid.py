@@ -39,7 +39,7 @@ class TestValid(unittest.TestCase):
         (["swap_or_oom"], {"tolerate": ["guest_faster"]}, "void"),
         (["steal_time"], {}, "passed: .*, with 1 warning: steal_time"),
         (["steal_time"], {"refuse": ["steal_time"]}, "void: 1 finding is"),
-        (["shape_whole"], {"refuse": ["steal_time"]}, "passed"),
+        (["bare_metal_unrestricted"], {"refuse": ["steal_time"]}, "passed"),
     )
     @ddt.unpack
     def test_findings(self, kinds, criterion, words):

@@ -50,7 +50,7 @@ class TestTask(unittest.TestCase):
         """What is no error is said all the same."""
         with self.assertLogs(task.LOG.logger, "INFO") as logs:
             self.validate(CONFIG)
-        self.assertIn("guests_on_other_hosts", logs.output[0])
+        self.assertIn("level_placement_wrong", logs.output[0])
 
     def test_killed_runs_come_first(self):
         """They are named before any context acts, with what shows more."""

@@ -347,4 +347,4 @@ class TestDensity(unittest.TestCase):
     def test_where_nova_chooses(self):
         """It is said what that may lead to."""
         (remark,) = self.check((("contexts", GUESTS, "server_group"), None))
-        self.assertIn("guests_on_other_hosts", remark)
+        self.assertIn("level_placement_wrong", remark)

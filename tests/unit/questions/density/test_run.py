@@ -248,7 +248,8 @@ class TestMake(unittest.TestCase):
             [1], [one["copies"] for one in record["reference"]["copies"]]
         )
         self.assertIn(
-            "shape_whole", {one["kind"] for one in record["findings"]}
+            "bare_metal_unrestricted",
+            {one["kind"] for one in record["findings"]},
         )
 
     def test_a_baseline_of_no_level(self):
@@ -328,4 +329,4 @@ class TestMake(unittest.TestCase):
         """Every record says so."""
         run = self.run_of(None, levels=(1,))
         kinds = {one["kind"] for one in run.repeat(1)["findings"]}
-        self.assertIn("guests_on_other_hosts", kinds)
+        self.assertIn("level_placement_wrong", kinds)

@@ -103,7 +103,7 @@ class TestMake(unittest.TestCase):
         document["machine"]["fingerprint"]["cpu_model"] = "Other"
         record = self.run_of(document).repeat(1)
         self.assertLessEqual(
-            {"cpu_model_differs", "baseline_old", "shape_whole"},
+            {"cpu_model_differs", "baseline_old", "bare_metal_unrestricted"},
             {one["kind"] for one in record["findings"]},
         )
 
@@ -117,7 +117,7 @@ class TestMake(unittest.TestCase):
         record = run.repeat(1)
         (found,) = record["conditions"][0]["findings"]
         self.assertEqual(
-            ("guest_changed_host", "g2"), (found["kind"], found["subject"])
+            ("guest_host_changed", "g2"), (found["kind"], found["subject"])
         )
 
     def test_no_secret(self):
@@ -222,6 +222,6 @@ class TestNeighbours(TestMake):
         )
         self.addCleanup(asked.opened.close, "w")
         self.assertIn(
-            ("guests_on_other_hosts", "g3"),
+            ("level_placement_wrong", "g3"),
             [(x["kind"], x["subject"]) for x in run.repeat(1)["findings"]],
         )

@@ -67,7 +67,7 @@ class TreeCopyTestCase(unittest.TestCase):
             self.workload.complete({"flush": False})
         )
         self.assertEqual(
-            (("cache_not_direct", "cp writes with flush: false"),), found
+            (("page_cache_measured", "cp writes with flush: false"),), found
         )
 
     def test_sample_is_the_time_of_the_copy(self):

@@ -89,7 +89,7 @@ class CopyTestCase(unittest.TestCase):
     @ddt.unpack
     def test_the_page_cache_is_told(self, arguments, seen):
         found = self.workload.cautions(self.workload.complete(arguments))
-        expected = (("cache_not_direct", seen),) if seen else ()
+        expected = (("page_cache_measured", seen),) if seen else ()
         self.assertEqual(expected, found)
 
     def test_one_direction_failed(self):

@@ -76,7 +76,7 @@ class JobFileTestCase(unittest.TestCase):
         log, _ = self.workload.commands(limited, base.Ends())
         self.assertIn("--rate_iops=90", log.argv)
         ((kind, seen),) = self.workload.cautions(limited)
-        self.assertEqual("rate_offered", kind)
+        self.assertEqual("fixed_rate", kind)
         self.assertIn("90 requests per second with each process", seen)
 
     def test_samples_are_what_fio_says(self):

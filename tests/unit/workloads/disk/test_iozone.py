@@ -67,7 +67,7 @@ class FilesTestCase(unittest.TestCase):
     @ddt.unpack
     def test_the_page_cache_is_told(self, arguments, seen):
         found = self.workload.cautions(self.workload.complete(arguments))
-        self.assertEqual((("cache_not_direct", seen),), found)
+        self.assertEqual((("page_cache_measured", seen),), found)
 
     def test_other_tests_than_those_asked_for(self):
         arguments = self.workload.complete({"processes": 2, "size_mib": 8})

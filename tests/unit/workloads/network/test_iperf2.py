@@ -70,7 +70,7 @@ class ThroughputTestCase(unittest.TestCase):
         narrowed = self.workload.narrowed(arguments, base.Ends(peer="x"))
         self.assertEqual(["to_peer"], narrowed["directions"])
         ((kind, _),) = self.workload.cautions(arguments)
-        self.assertEqual("partner_is_peer", kind)
+        self.assertEqual("peer_replaces_partner", kind)
         self.assertEqual((), self.workload.cautions(narrowed))
 
     def test_only_the_reverse_wants_a_new_one(self):

@@ -71,7 +71,7 @@ class LatencyTestCase(unittest.TestCase):
 
     def test_what_a_partner_is_compared_with_is_told(self):
         ((kind, _),) = self.workload.cautions(self.workload.complete(BOTH))
-        self.assertEqual("partner_is_peer", kind)
+        self.assertEqual("peer_replaces_partner", kind)
 
     def test_golden_output(self):
         arguments, files, _ = golden.RUNS["ping-loss"]
