@@ -20,7 +20,7 @@ Values = list[float | list[float] | None]
 Row = list[t.Any]
 
 #: What records and baselines keep of a metric, beside its name.
-_MEANING = ("unit", "better", "scale", "adds_up", "resolution", "step")
+_MEANING = ("unit", "better", "scale", "additive", "resolution", "step")
 #: Version of the form of records.
 VERSION = 2
 #: Significant digits of a sample: more than any tool is exact to, and few

@@ -30,11 +30,11 @@ LEFT_OPEN = {
     # Those between its neighbours in a list of percentiles.
     "network.sockperf": 100,
     # The end within the last of four seconds; three digits of each answer.
-    "network.http.rate": 0.35,
-    "network.http.throughput": 0.35,
-    "network.http.response_time": 0.1,
-    "network.http.control.rate": 0.35,
-    "network.http.control.response_time": 0.1,
+    "network.h2load.rate": 0.35,
+    "network.h2load.throughput": 0.35,
+    "network.h2load.response_time": 0.1,
+    "network.h2load.control.rate": 0.35,
+    "network.h2load.control.response_time": 0.1,
     # Seconds of two decimals, of a run of one second.
     "cpu.stress_ng": 0.011,
     # A sum of two decimals.

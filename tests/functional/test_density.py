@@ -19,7 +19,7 @@ WORKLOADS = [
         "arguments": {
             "patterns": ["randread"],
             "runtime": 1,
-            "ramp": 0,
+            "ramp_time": 0,
             "size_mib": 16,
         },
     },

@@ -18,14 +18,17 @@ SCENARIOS = sorted((laboratory.TOP / "scenarios").glob("*.yaml"))
 BROUGHT = {
     "cp": {"files": 20, "file_kib": 16},
     "dd": {"count": 8, "directions": ["write", "read"]},
-    "http": {
+    "h2load": {
         "users": 10,
         "think_time": 0.5,
         "time": 2,
         "control_users": 2,
     },
     "iperf2": {"time": 1},
-    "job": {"command": ["python3", "-c", "sum(range(10**5))"], "seconds": 1},
+    "job": {
+        "command": ["python3", "-c", "sum(range(10**5))"],
+        "expected_seconds": 1,
+    },
     "openssl": {"time": 1},
     "ping": {"count": 5},
     "sockperf": {"time": 2},
@@ -36,7 +39,7 @@ BROUGHT = {
 #: Arguments of the guest image's own workloads, small.
 OWN = {
     "bzip2": {"size_mib": 1},
-    "fio": {"size_mib": 16, "runtime": 1, "ramp": 0},
+    "fio": {"size_mib": 16, "runtime": 1, "ramp_time": 0},
     "iperf3": {"time": 1},
     "mbw": {"size_mib": 16, "runs": 3},
     "sysbench": {"time": 1},
@@ -50,7 +53,7 @@ OPERATORS = {
 }
 SMALL = BROUGHT | OWN | OPERATORS
 #: Arguments in place of those of one that brings a file, small.
-OF_FILES = {"size_mib": 256, "runtime": 1, "ramp": 0}
+OF_FILES = {"size_mib": 256, "runtime": 1, "ramp_time": 0}
 #: Arguments of the entries that have a label, small.
 LABELLED = {"large": {"files": 2, "file_kib": 4096}}
 #: Guests of a scenario with work between guests, and of a curve.

@@ -185,7 +185,7 @@ def baseline(**changes):
 METRICS = {
     "cpu.events.rate": ("events/s", "higher", "ratio", 3421.0, 2.1),
     "cpu.latency.p95": ("s", "lower", "ratio", 0.00117, 2.6),
-    "memory.mbw.memcpy.rate": ("B/s", "higher", "ratio", 9.84e9, 4.2),
+    "memory.mbw.memcpy.bandwidth": ("B/s", "higher", "ratio", 9.84e9, 4.2),
     "disk.fio.randread.iops": ("ops/s", "higher", "ratio", 48210.0, 21.7),
     "disk.fio.randread.latency.p99": ("s", "lower", "ratio", 0.00081, 38.0),
     "network.iperf3.to_peer.throughput": (
@@ -336,7 +336,7 @@ def _meanings(metrics):
     return {
         name: {
             **dict(zip(keys, meaning[:3], strict=True)),
-            **({"adds_up": True} if name in _FIXED_WORK else {}),
+            **({"additive": True} if name in _FIXED_WORK else {}),
         }
         for name, meaning in metrics.items()
     }
@@ -664,7 +664,7 @@ IOPS = sample.Metric(
     name="disk.fio.randread.iops", unit="ops/s", better="higher"
 )
 TIME = sample.Metric(
-    name="cpu.bzip2.compress_time", unit="s", better="lower", adds_up=True
+    name="cpu.bzip2.compress_time", unit="s", better="lower", additive=True
 )
 COUNT = sample.Metric(
     name="network.tcp.retransmits", unit="1", better="lower", scale="count"
@@ -942,7 +942,7 @@ def killed(number=2):
 LAW_METRICS = {
     "cpu.events.rate": ("events/s", "higher", 412.0, 0.31, 0.012),
     "cpu.bzip2.compress_time": ("s", "lower", 2.51, 0.29, 0.02),
-    "memory.mbw.memcpy.rate": ("B/s", "higher", 9.84e9, 0.02, 0.004),
+    "memory.mbw.memcpy.bandwidth": ("B/s", "higher", 9.84e9, 0.02, 0.004),
     "disk.fio.randread.iops": ("ops/s", "higher", 48210.0, 0.42, 0.035),
     "disk.fio.randread.latency.p99": ("s", "lower", 0.00081, 0.5, 0.05),
     "network.iperf3.to_peer.throughput": (
@@ -973,7 +973,7 @@ def density_row(
         name=name,
         unit=unit,
         better=better,
-        adds_up=True if name in _FIXED_WORK else None,
+        additive=True if name in _FIXED_WORK else None,
     )
     shown = []
     for guests in levels:

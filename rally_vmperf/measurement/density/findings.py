@@ -125,7 +125,7 @@ def _too_few_levels(rows: Rows) -> finding.Occurrences:
     counts = [
         sum(1 for point in row.points if point.usable)
         for row in rows
-        if row.figure == "loss" and row.metric.adds_up
+        if row.figure == "loss" and row.metric.additive
     ]
     if counts and 0 < max(counts) < law.FEWEST_LEVELS:
         detail = f"{max(counts)}, of {law.FEWEST_LEVELS} at least"

@@ -29,7 +29,7 @@ def of_metric(metric: sample.Metric) -> sample.Metric:
     if metric.better == "higher":
         return metric
     return sample.Metric(
-        metric.name, f"1/{metric.unit}", "higher", adds_up=metric.adds_up
+        metric.name, f"1/{metric.unit}", "higher", additive=metric.additive
     )
 
 
@@ -77,7 +77,7 @@ def totals(
 
     :param turns: in how many groups, one after another, they ran
     """
-    if not metric.adds_up:
+    if not metric.additive:
         return ()
     return tuple(
         sum(by_guest(metric, entry).values()) / turns for entry in entries

@@ -18,7 +18,7 @@ class Metric:
     A ``ratio`` is above zero and can be judged as overhead; a ``count``
     (retransmits, errors) can be zero and is held to absolute limits only.
 
-    :param adds_up: whether the sum over several machines means something;
+    :param additive: whether the sum over several machines means something;
         unless said, it does for ratios of which more is better.  Of times it
         does where each is that of a fixed amount of work: the sum is that of
         their inverses, work per second.
@@ -37,7 +37,7 @@ class Metric:
     better: Better
     _: dataclasses.KW_ONLY
     scale: Scale = "ratio"
-    adds_up: bool | None = dataclasses.field(default=None, compare=False)
+    additive: bool | None = dataclasses.field(default=None, compare=False)
     resolution: float | None = dataclasses.field(default=None, compare=False)
     step: float | None = dataclasses.field(default=None, compare=False)
     # Records and baselines do not keep these.
@@ -47,9 +47,9 @@ class Metric:
     )
 
     def __post_init__(self) -> None:
-        if self.adds_up is None:
+        if self.additive is None:
             rate = self.scale == "ratio" and self.better == "higher"
-            object.__setattr__(self, "adds_up", rate)
+            object.__setattr__(self, "additive", rate)
 
     def error(self, value: float) -> float | None:
         """Return the relative error of a value; None where unknown."""
@@ -153,7 +153,7 @@ def percentiles(metric: Metric) -> tuple[Metric, ...]:
         dataclasses.replace(
             metric,
             name=percentile_name(metric.name, one),
-            adds_up=False,
+            additive=False,
             resolution=histograms.ACCURACY,
             optional=True,
         )

@@ -212,7 +212,7 @@ def _fallen(pairs: list[tuple[Level, Level]], guests: int) -> str:
     rises = [
         ratio * turns
         for metric, ratio in _ratios(pairs, math.fsum).items()
-        if metric.adds_up
+        if metric.additive
     ]
     if not rises or max(rises) > 1:
         return ""

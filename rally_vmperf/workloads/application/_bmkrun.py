@@ -31,7 +31,7 @@ def arguments(hours: int, **further: rules.Rule) -> rules.Rule:
             default=0,
             note="0 for as many as the machine may use",
         ),
-        hours=rules.integer(
+        expected_hours=rules.integer(
             "About how long it takes, h",
             1,
             72,
@@ -71,7 +71,7 @@ class Benchmark(base.Workload):
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
         """Return the one run."""
-        seconds = arguments["hours"] * 3600
+        seconds = arguments["expected_hours"] * 3600
         return (
             base.Command(
                 name=self.BENCHMARK,

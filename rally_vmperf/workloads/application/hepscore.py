@@ -35,7 +35,9 @@ class HepScore(_bmkrun.Benchmark):
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the score, and those of benchmarks that were asked for."""
-        names = [f"application.hepscore.{n}" for n in arguments["benchmarks"]]
+        names = [
+            f"application.hepscore.{n}.score" for n in arguments["benchmarks"]
+        ]
         return tuple(
             sample.Metric(name, "1", "higher") for name in (_SCORE, *names)
         )

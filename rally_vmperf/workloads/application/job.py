@@ -16,7 +16,7 @@ from rally_vmperf.workloads import tools
 
 #: Always measured; a fixed amount of work, so that times add up as rates.
 _TIMES = tuple(
-    sample.Metric(f"application.job.{name}", "s", "lower", adds_up=True)
+    sample.Metric(f"application.job.{name}", "s", "lower", additive=True)
     for name in ("wall_time", "cpu_time")
 )
 #: The parts of the CPU time, of which either can be nothing.
@@ -57,7 +57,7 @@ _METRIC = {
             "enum": ["ratio", "count"],
             "description": "A count can be zero and has no overhead.",
         },
-        "adds_up": {
+        "additive": {
             "type": "boolean",
             "description": "Whether the sum over guests means something.",
         },
@@ -100,7 +100,7 @@ class Job(base.Workload):
             64,
             default=1,
         ),
-        seconds=rules.integer(
+        expected_seconds=rules.integer(
             "About how long it takes, s",
             1,
             172800,
@@ -178,8 +178,8 @@ class Job(base.Workload):
                     *("python3", "job.py", f"--copies={arguments['copies']}"),
                     *("--", *arguments["command"]),
                 ),
-                timeout=10 * arguments["seconds"] + 600,
-                seconds=arguments["seconds"],
+                timeout=10 * arguments["expected_seconds"] + 600,
+                seconds=arguments["expected_seconds"],
                 bound="size",
             ),
         )
@@ -233,7 +233,7 @@ def _metric(one: dict[str, t.Any]) -> sample.Metric:
         one["unit"],
         one["better"],
         scale=one.get("scale", "ratio"),
-        adds_up=one.get("adds_up"),
+        additive=one.get("additive"),
         bounds=_BOUNDS,
     )
 

@@ -12,10 +12,10 @@ from rally_vmperf.workloads import tools
 #: Command -> the metric that its wall time is.
 METRICS = {
     "compress": sample.Metric(
-        "cpu.bzip2.compress_time", "s", "lower", adds_up=True
+        "cpu.bzip2.compress_time", "s", "lower", additive=True
     ),
     "decompress": sample.Metric(
-        "cpu.bzip2.decompress_time", "s", "lower", adds_up=True
+        "cpu.bzip2.decompress_time", "s", "lower", additive=True
     ),
 }
 

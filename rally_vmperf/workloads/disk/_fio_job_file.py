@@ -59,13 +59,8 @@ _KEYS: dict[str, str] = {
 }
 #: Other names of the same in fio.
 _ALIASES = {"readwrite": "rw", "blocksize": "bs"}
-#: Keys that are the task's arguments as well -> these.
-_AGREED = {
-    "runtime": "runtime",
-    "ramp_time": "ramp",
-    "direct": "direct",
-    "rate_iops": "rate_iops",
-}
+#: Keys that are the task's arguments as well.
+_AGREED = ("runtime", "ramp_time", "direct", "rate_iops")
 #: Arguments that are for patterns, and not for a file.
 _OF_PATTERNS = (
     *("patterns", "read_percent", "block_size", "sequential_block_size"),
@@ -161,12 +156,12 @@ def _check_section(
             raise base.WorkloadError(
                 f"job_file: section {name} does not say {key}"
             )
-    for key, argument in _AGREED.items():
-        value = arguments[argument]
+    for key in _AGREED:
+        value = arguments[key]
         if key in options and int(options[key] or 1) != value:
             raise base.WorkloadError(
                 f"job_file: {key}={options[key]} of section {name} is not "
-                f"the task's {argument}: {value!r}; say the same, or delete "
+                f"the task's {key}: {value!r}; say the same, or delete "
                 "it from the file"
             )
     for key in ("time_based", "group_reporting"):
@@ -295,7 +290,8 @@ def _options(arguments: base.Arguments) -> tuple[str, ...]:
         *base.argv(
             "--eta=never --output-format=json+ --ioengine=libaio "
             "--direct={direct:d} --time_based --runtime={runtime} "
-            "--ramp_time={ramp} --randseed=1 --overwrite=1 --group_reporting",
+            "--ramp_time={ramp_time} --randseed=1 --overwrite=1 "
+            "--group_reporting",
             arguments,
         ),
         *([f"--rate_iops={rate}"] if rate else []),

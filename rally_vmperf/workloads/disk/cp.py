@@ -11,7 +11,7 @@ from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 
-TIME = sample.Metric("disk.cp.copy_time", "s", "lower", adds_up=True)
+TIME = sample.Metric("disk.cp.copy_time", "s", "lower", additive=True)
 
 #: Bytes and files per second of the slowest disk that is waited for, and of a
 #: usual one.

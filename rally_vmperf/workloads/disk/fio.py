@@ -69,7 +69,7 @@ class Disk(base.Workload):
         runtime=rules.integer(
             "Seconds that are measured for each pattern", 1, 3600, default=10
         ),
-        ramp=rules.integer(
+        ramp_time=rules.integer(
             "Seconds before them that are not measured", 0, 600, default=2
         ),
         direct=rules.flag("Bypass the page cache (O_DIRECT)", default=True),
@@ -272,7 +272,7 @@ class Disk(base.Workload):
         counted = sum(
             _fio_result.operations(side, told) for side in sides(outcome.name)
         )
-        whole = 1 + arguments["ramp"] / arguments["runtime"]
+        whole = 1 + arguments["ramp_time"] / arguments["runtime"]
         if outcome.name == FIRST_WRITE:
             whole = 1
         return base.Work(amount=counted * whole, unit="ops")
@@ -289,7 +289,7 @@ def _seconds(pattern: str, arguments: base.Arguments) -> float:
     """Return about how many seconds a pattern takes."""
     if pattern == FIRST_WRITE:
         return float(arguments["size_mib"] / _USUAL)
-    once = float(arguments["runtime"] + arguments["ramp"])
+    once = float(arguments["runtime"] + arguments["ramp_time"])
     return once * _fio_search.MOST if pattern == SEARCH else once
 
 
@@ -322,7 +322,7 @@ def _step(arguments: base.Arguments) -> tuple[str, ...]:
         *(word for word in job if not word.startswith("--iodepth=")),
         *base.argv(
             "--allow_file_create=0 --time_based --runtime={runtime} "
-            "--ramp_time={ramp} --norandommap --group_reporting",
+            "--ramp_time={ramp_time} --norandommap --group_reporting",
             arguments,
         ),
         _fio_result.PERCENTILES,
@@ -353,11 +353,11 @@ def _measured(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
         # percentiles are only to check by: they come from the bins of json+.
         *base.argv(
             "--allow_file_create=0 --time_based --runtime={runtime} "
-            "--ramp_time={ramp} --norandommap --group_reporting "
+            "--ramp_time={ramp_time} --norandommap --group_reporting "
             f"{_fio_result.PERCENTILES} --status-interval={{interval}}",
             arguments,
             interval=_fio_result.interval(
-                arguments["runtime"], arguments["ramp"]
+                arguments["runtime"], arguments["ramp_time"]
             ),
         ),
         *_further(pattern, arguments),

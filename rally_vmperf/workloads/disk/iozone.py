@@ -57,7 +57,7 @@ class Files(base.Workload):
         size_mib=rules.integer(
             "Size of each file in MiB", 1, 1048576, default=512
         ),
-        record=rules.size("Size of a request", default="64k"),
+        record_size=rules.size("Size of a request", default="64k"),
         random=rules.flag("Read and write at random as well", default=False),
         flush=rules.flag(
             "A write ends when all data are on the disk", default=True
@@ -85,10 +85,14 @@ class Files(base.Workload):
         :raises base.WorkloadError: also for a request larger than the file
         """
         complete = super().complete(arguments)
-        if rules.size_bytes(complete["record"]) > complete["size_mib"] << 20:
+        if (
+            rules.size_bytes(complete["record_size"])
+            > complete["size_mib"] << 20
+        ):
             raise base.WorkloadError(
-                f"workload iozone: record: {complete['record']} is more than "
-                f"the file of {complete['size_mib']} MiB; give a larger file"
+                f"workload iozone: record_size: {complete['record_size']} is "
+                f"more than the file of {complete['size_mib']} MiB; give a "
+                "larger file"
             )
         return complete
 
@@ -110,7 +114,7 @@ class Files(base.Workload):
     ) -> tuple[base.Command, ...]:
         """Return the one run of all tests; iozone removes its files."""
         many = f"{arguments['processes']}"
-        record = rules.size_bytes(arguments["record"]) // 1024
+        record = rules.size_bytes(arguments["record_size"]) // 1024
         moved = (
             len(_tests(arguments))
             * arguments["processes"]
@@ -144,7 +148,7 @@ class Files(base.Workload):
             outcome.stdout,
             arguments["processes"],
             arguments["size_mib"] * 1024,
-            rules.size_bytes(arguments["record"]) // 1024,
+            rules.size_bytes(arguments["record_size"]) // 1024,
         )
         wanted = _tests(arguments)
         if sorted(found) != sorted(wanted.values()):

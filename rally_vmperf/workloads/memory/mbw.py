@@ -276,7 +276,7 @@ def _check_run(text: str, arguments: base.Arguments) -> None:
 
 
 def _metric(method: str) -> sample.Metric:
-    return sample.Metric(f"memory.mbw.{method}", "B/s", "higher")
+    return sample.Metric(f"memory.mbw.{method}.bandwidth", "B/s", "higher")
 
 
 def _of_process(

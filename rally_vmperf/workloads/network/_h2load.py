@@ -40,7 +40,7 @@ class Load:
     users: int
     think_time: float
     time: int
-    of: str = "http"
+    of: str = "h2load"
 
     @property
     def pages(self) -> int:
@@ -63,7 +63,7 @@ class Load:
     @property
     def rate(self) -> sample.Metric:
         """Pages per second."""
-        return self._metric("rate", "ops/s", "higher", adds_up=True)
+        return self._metric("rate", "ops/s", "higher", additive=True)
 
     def metrics(self) -> tuple[sample.Metric, ...]:
         """Return the rate, response times and failures."""
@@ -72,15 +72,15 @@ class Load:
 
     @property
     def _mean(self) -> sample.Metric:
-        return self._metric("response_time_mean", "s", "lower", adds_up=False)
+        return self._metric("response_time_mean", "s", "lower", additive=False)
 
     @property
     def _response_time(self) -> sample.Metric:
-        return self._metric("response_time", "s", "lower", adds_up=False)
+        return self._metric("response_time", "s", "lower", additive=False)
 
     @property
     def _failed(self) -> sample.Metric:
-        return self._metric("failed", "1", "lower", scale="count")
+        return self._metric("failed_requests", "1", "lower", scale="count")
 
     def _metric(
         self, what: str, unit: str, better: sample.Better, **more: t.Any
@@ -175,7 +175,7 @@ class Load:
             raise self.error("has no response times")
         counted = []
         for word in times:
-            time = outputs.number(word, "http: response time") * _MICROSECOND
+            time = outputs.number(word, "h2load: response time") * _MICROSECOND
             count = told.number("response_times", word)
             if count < 1 or count != int(count):
                 raise self.error(f"counts a response time {count:g} times")

@@ -33,7 +33,7 @@ _METRICS: dict[
 }
 
 #: Metric -> where it is: percent of one CPU, of the client and of the server.
-_CPU = {"cpu": "host_total", "server_cpu": "remote_total"}
+_CPU = {"client_cpu": "host_total", "server_cpu": "remote_total"}
 
 
 def command_name(direction: str, protocol: Protocol) -> str:
@@ -72,7 +72,7 @@ def _cpu(direction: str, protocol: Protocol, name: str) -> sample.Metric:
         "%",
         "lower",
         scale="count",
-        adds_up=False,
+        additive=False,
         # From 3.16 on each stream has a thread.
         bounds=(0.0, 13000.0),
     )

@@ -262,14 +262,14 @@ def _metrics(direction: str) -> dict[str, sample.Metric]:
     latencies = ("latency_min", "latency_mean", *_PERCENTILES, "latency_max")
     return {
         "rate": sample.Metric(
-            f"{begin}.rate", "ops/s", "higher", adds_up=True
+            f"{begin}.rate", "ops/s", "higher", additive=True
         ),
         **{
             name: sample.Metric(
                 f"{begin}.{name}",
                 "s",
                 "lower",
-                adds_up=False,
+                additive=False,
                 step=_MICROSECOND / 2000,
                 optional=name in _PERCENTILES,
             )

@@ -184,10 +184,10 @@ class TestOthers(unittest.TestCase):
             {"mbw": {"version": ours, "checksum": "a"}},
             {"mbw": {"version": theirs, "checksum": "b"}},
             "g1",
-            {"mbw": ("memory.mbw.memcpy",)},
+            {"mbw": ("memory.mbw.memcpy.bandwidth",)},
         )
         self.assertEqual(kind, found.kind)
-        self.assertEqual(("memory.mbw.memcpy",), found.metrics)
+        self.assertEqual(("memory.mbw.memcpy.bandwidth",), found.metrics)
 
     @ddt.data(
         ({"virtualisation": "kvm"}, []),

@@ -30,7 +30,7 @@ ARGUMENT_FILES = [
 ]
 #: Files whose network workloads are not left out without a peer.
 OF_PEERS = {
-    *(f"scenarios/overhead-{name}.yaml" for name in ("http", "iperf2")),
+    *(f"scenarios/overhead-{name}.yaml" for name in ("h2load", "iperf2")),
     *(f"scenarios/overhead-{name}.yaml" for name in ("iperf3", "ping")),
     *(f"scenarios/overhead-{name}.yaml" for name in ("sockperf", "wget")),
     *("tasks/study-hep.yaml", "tasks/study-load-agents.yaml"),

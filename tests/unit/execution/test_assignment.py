@@ -38,8 +38,8 @@ class TestAssign(unittest.TestCase):
         entries = [{"name": "mbw"}, {"name": "mbw", "label": "again"}]
         first, second = assignment.assign(entries)
         names = {m.name for m in (*first.metrics(), *second.metrics())}
-        self.assertIn("memory.mbw.memcpy", names)
-        self.assertIn("memory.mbw.again.memcpy", names)
+        self.assertIn("memory.mbw.memcpy.bandwidth", names)
+        self.assertIn("memory.mbw.again.memcpy.bandwidth", names)
 
     @ddt.data(
         ([{"name": "nope"}], "'nope'; there are: bzip2"),

@@ -38,7 +38,7 @@ class TestMinutes(unittest.TestCase):
         ("sysbench", {"time": 57}, 5, 3, 17),
         (
             "fio",
-            {"patterns": ["read", "write"], "runtime": 25, "ramp": 2},
+            {"patterns": ["read", "write"], "runtime": 25, "ramp_time": 2},
             2,
             1,
             4,

@@ -15,7 +15,11 @@ METRIC = sample.Metric(
 class LabelsTestCase(unittest.TestCase):
     @ddt.data(
         ("disk.fio.randread.iops", "db", "disk.fio.db.randread.iops"),
-        ("memory.mbw.memcpy", "large", "memory.mbw.large.memcpy"),
+        (
+            "memory.mbw.memcpy.bandwidth",
+            "large",
+            "memory.mbw.large.memcpy.bandwidth",
+        ),
         ("cpu.bzip2.compress_time", "a-1_b", "cpu.bzip2.a-1_b.compress_time"),
         ("cpu.bzip2.compress_time", "", "cpu.bzip2.compress_time"),
     )

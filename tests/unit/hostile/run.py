@@ -13,7 +13,10 @@ WORKLOADS = [
     {"name": "sysbench", "arguments": {"time": 1}},
     {"name": "bzip2", "arguments": {"size_mib": 1}},
     {"name": "mbw", "arguments": {"size_mib": 1, "runs": 1}},
-    {"name": "fio", "arguments": {"size_mib": 16, "runtime": 1, "ramp": 0}},
+    {
+        "name": "fio",
+        "arguments": {"size_mib": 16, "runtime": 1, "ramp_time": 0},
+    },
 ]
 SHAPE = {"vcpus": 1, "memory_mib": 1024, "copies": 1}
 #: What a record tells in one line.

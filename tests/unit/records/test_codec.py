@@ -24,14 +24,14 @@ class TestDecode(unittest.TestCase):
         metrics = (
             made.TIME,
             made.LATENCY,
-            dataclasses.replace(made.EVENTS, adds_up=False),
+            dataclasses.replace(made.EVENTS, additive=False),
         )
         found = codec.decode_metrics(codec.encode_metrics(metrics))
         self.assertEqual(
-            [True, False, False], [one.adds_up for one in found.values()]
+            [True, False, False], [one.additive for one in found.values()]
         )
         found = codec.decode_metrics({"x": made.RATE})
-        self.assertTrue(found["x"].adds_up)
+        self.assertTrue(found["x"].additive)
 
     def test_how_far_a_tool_rounds(self):
         """Is kept where it is known."""

@@ -151,9 +151,9 @@ class ForeignPackageTestCase(unittest.TestCase):
             for what in ("rate", "connect_time", "latency_p50"):
                 found = samples[f"network.courier.{name}.{what}"]
                 self.assertEqual(2, len(found))
-        self.assertTrue(last["metrics"][RATE]["adds_up"])
+        self.assertTrue(last["metrics"][RATE]["additive"])
         connecting = RATE.replace("rate", "connect_time")
-        self.assertFalse(last["metrics"][connecting]["adds_up"])
+        self.assertFalse(last["metrics"][connecting]["additive"])
         details = files.read(self.folder, last["files"]["machines"])
         self.assertEqual(
             hashlib.sha256(b"x" * 1000).hexdigest(),

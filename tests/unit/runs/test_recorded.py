@@ -56,7 +56,7 @@ def plan(**changes):
 FIO = {
     "patterns": ["randread"],
     "runtime": 2,
-    "ramp": 1,
+    "ramp_time": 1,
     "size_mib": 64,
     "depth": 8,
 }

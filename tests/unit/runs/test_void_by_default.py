@@ -72,7 +72,7 @@ class TestVoid(unittest.TestCase):
 
     @ddt.data(
         ("sysbench", "shape_not_enforced", "cpu.sysbench.rate"),
-        ("mbw", "shape_not_enforced", "memory.mbw.memcpy"),
+        ("mbw", "shape_not_enforced", "memory.mbw.memcpy.bandwidth"),
         ("fio", "io_shape_not_enforced", "disk.fio.read.iops"),
     )
     @ddt.unpack

@@ -106,7 +106,7 @@ class RegistryTestCase(unittest.TestCase):
             expected = metric.scale == "ratio" and (
                 metric.better == "higher" or metric.name.endswith("_time")
             )
-            self.assertEqual(expected, metric.adds_up, metric.name)
+            self.assertEqual(expected, metric.additive, metric.name)
 
     def test_metrics_of_all_workloads_differ(self):
         found = [

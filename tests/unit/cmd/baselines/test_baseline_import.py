@@ -80,7 +80,8 @@ class RawTestCase(unittest.TestCase):
         )
         for one, other in zip(plain, swapped, strict=True):
             self.assertEqual(
-                one["memory.mbw.memcpy"], other["memory.mbw.dumb"]
+                one["memory.mbw.memcpy.bandwidth"],
+                other["memory.mbw.dumb.bandwidth"],
             )
 
     def test_refused(self):

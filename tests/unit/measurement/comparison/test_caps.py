@@ -15,7 +15,7 @@ WIRE = sample.Metric(
     name="network.iperf3.to_peer.throughput", unit="bit/s", better="higher"
 )
 HTTP = sample.Metric(
-    name="network.http.throughput", unit="B/s", better="higher"
+    name="network.h2load.throughput", unit="B/s", better="higher"
 )
 DISK = sample.Metric(
     name="disk.fio.read.bandwidth", unit="B/s", better="higher"
@@ -23,7 +23,9 @@ DISK = sample.Metric(
 IOPS = sample.Metric(
     name="disk.fio.randread.iops", unit="ops/s", better="higher"
 )
-MEMORY = sample.Metric(name="memory.mbw.memcpy", unit="B/s", better="higher")
+MEMORY = sample.Metric(
+    name="memory.mbw.memcpy.bandwidth", unit="B/s", better="higher"
+)
 LATENCY = sample.Metric(name="network.ping.rtt", unit="s", better="lower")
 
 TEN_GIGABIT = [{"name": "eth0", "speed": "10000", "mtu": "1500"}]

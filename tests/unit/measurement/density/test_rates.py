@@ -48,7 +48,7 @@ class MetricTestCase(unittest.TestCase):
         (sample.Metric(name="a.b.wait_time", unit="s", better="lower"), False),
         (
             sample.Metric(
-                name="a.b.depth", unit="1", better="higher", adds_up=False
+                name="a.b.depth", unit="1", better="higher", additive=False
             ),
             False,
         ),
@@ -61,7 +61,7 @@ class MetricTestCase(unittest.TestCase):
         )
         self.assertTrue(entries)
         self.assertEqual(expected, bool(rates.totals(metric, entries)))
-        self.assertEqual(expected, rates.of_metric(metric).adds_up)
+        self.assertEqual(expected, rates.of_metric(metric).additive)
 
     @hypothesis.given(strategies.floats(1e-100, 1e100))
     def test_there_and_back(self, value):

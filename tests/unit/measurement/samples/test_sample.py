@@ -28,7 +28,7 @@ class TestDistribution(unittest.TestCase):
     def test_they_are_optional_and_do_not_add_up(self):
         for one in sample.percentiles(LATENCY):
             self.assertTrue(one.optional)
-            self.assertFalse(one.adds_up)
+            self.assertFalse(one.additive)
             self.assertEqual(("s", "lower"), (one.unit, one.better))
 
     def test_each_machine_has_two_as_far_as_values_support_them(self):

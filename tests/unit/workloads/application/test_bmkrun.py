@@ -43,7 +43,7 @@ class BenchmarkTestCase(unittest.TestCase):
     def test_hepscore(self):
         found = self.parse("hepscore")
         self.assertEqual(702.5525, found["application.hepscore.score"])
-        relative = found["application.hepscore.cms-reco-run3-ma-bmk"]
+        relative = found["application.hepscore.cms-reco-run3-ma-bmk.score"]
         self.assertAlmostEqual(1.9412, relative, 4)
 
     def test_hepspec06(self):

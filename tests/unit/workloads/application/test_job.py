@@ -40,7 +40,11 @@ class JobTestCase(unittest.TestCase):
     def test_command_line(self):
         (command,) = self.workload.commands(
             self.workload.complete(
-                {"command": ["./run", "-x", "a b"], "copies": 3, "seconds": 9}
+                {
+                    "command": ["./run", "-x", "a b"],
+                    "copies": 3,
+                    "expected_seconds": 9,
+                }
             ),
             base.Ends(),
         )
@@ -82,13 +86,13 @@ class JobTestCase(unittest.TestCase):
         arguments = self.workload.complete(
             {
                 "metrics": [
-                    {**PATTERN, "adds_up": False},
+                    {**PATTERN, "additive": False},
                     {**PATTERN, "name": "errors", "scale": "count"},
                 ]
             }
         )
         *_, rate, errors = self.workload.metrics(arguments)
-        self.assertEqual(("B/s", False), (rate.unit, rate.adds_up))
+        self.assertEqual(("B/s", False), (rate.unit, rate.additive))
         self.assertEqual("count", errors.scale)
 
     @ddt.data(

@@ -119,7 +119,7 @@ class DiskTestCase(unittest.TestCase):
                 "depth": 1,
                 "size_mib": 1024,
                 "runtime": 30,
-                "ramp": 0,
+                "ramp_time": 0,
                 "direct": False,
             },
             "fio --name=write --filename=vmperf.data --size=1024M --rw=write "
@@ -157,7 +157,7 @@ class DiskTestCase(unittest.TestCase):
         ({"size_mib": 8}, "size_mib: 8 is less .*16 to 1048576"),
         ({"runtime": 0}, "runtime: 0 is less .*1 to 3600"),
         ({"read_percent": 100}, "read_percent: 100 is greater .*1 to 99"),
-        ({"ramp": -1}, "ramp: -1 is less .*0 to 600"),
+        ({"ramp_time": -1}, "ramp_time: -1 is less .*0 to 600"),
         ({"direct": 1}, "direct: 1 is not .*true or false"),
     )
     @ddt.unpack
@@ -197,7 +197,9 @@ class DiskTestCase(unittest.TestCase):
     @ddt.data((10, 2, 1), (10, 600, 31), (3600, 0, 360), (1, 0, 1))
     @ddt.unpack
     def test_reports_fit_into_what_is_kept(self, runtime, ramp, interval):
-        arguments = self.workload.complete({"runtime": runtime, "ramp": ramp})
+        arguments = self.workload.complete(
+            {"runtime": runtime, "ramp_time": ramp}
+        )
         command, *_ = self.workload.commands(arguments, base.Ends())
         self.assertIn(f"--status-interval={interval}", command.argv)
         reports = (runtime + ramp) // interval + 1
@@ -217,7 +219,7 @@ class DiskTestCase(unittest.TestCase):
 
     def test_work_is_what_was_counted_and_the_ramp(self):
         text = golden.text("fio-3.33-randread.json")
-        arguments = self.workload.complete({"runtime": 2, "ramp": 1})
+        arguments = self.workload.complete({"runtime": 2, "ramp_time": 1})
         outcome = golden.outcome("randread", text)
         work = self.workload.work(arguments, outcome)
         counted = json.loads(golden.last(text))["jobs"][0]["read"]["total_ios"]

@@ -9,7 +9,12 @@ from rally_vmperf.workloads.disk import _fio_agreement
 from rally_vmperf.workloads.disk import fio
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
-ARGUMENTS = {"patterns": ["read"], "size_mib": 32, "runtime": 1, "ramp": 0}
+ARGUMENTS = {
+    "patterns": ["read"],
+    "size_mib": 32,
+    "runtime": 1,
+    "ramp_time": 0,
+}
 
 
 @ddt.ddt

@@ -193,7 +193,7 @@ class JobFileTestCase(unittest.TestCase):
         (b"[log]\nsize=1m\n", "section log does not say rw"),
         (b"[log]\nrw=write\n", "section log does not say size"),
         (content("runtime=5"), "runtime=5 .* not the task's runtime: 2; say"),
-        (content("ramp_time=5"), "ramp_time=5 .* the task's ramp: 1"),
+        (content("ramp_time=5"), "ramp_time=5 .* the task's ramp_time: 1"),
         (content("direct=0"), "direct=0 .* the task's direct: True"),
         (content("rate_iops=9"), "rate_iops=9 .* the task's rate_iops: 0"),
         (content("time_based=0"), "time_based=0 of section log"),

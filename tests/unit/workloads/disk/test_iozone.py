@@ -27,7 +27,7 @@ class FilesTestCase(unittest.TestCase):
             {
                 "processes": 3,
                 "size_mib": 8,
-                "record": "1M",
+                "record_size": "1M",
                 "random": True,
                 "flush": False,
                 "direct": False,
@@ -44,10 +44,10 @@ class FilesTestCase(unittest.TestCase):
 
     @ddt.data(
         ({"processes": 0}, "processes: 0 is less .*1 to 64"),
-        ({"record": "3M"}, "record: '3M' does not"),
+        ({"record_size": "3M"}, "record_size: '3M' does not"),
         (
-            {"record": "2M", "size_mib": 1},
-            "record: 2M is more than the file of 1 MiB; give a larger file",
+            {"record_size": "2M", "size_mib": 1},
+            "record_size: 2M is more than the file of 1 MiB; give a larger",
         ),
     )
     @ddt.unpack

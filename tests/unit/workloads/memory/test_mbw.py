@@ -98,7 +98,7 @@ class MemoryBandwidthTestCase(unittest.TestCase):
             self.changed((0.125, 0.5, 0.25), (0.25, 0.5, 0.125))
         )
         memcpy, dumb = series(readings)
-        self.assertEqual("memory.mbw.memcpy", memcpy.metric.name)
+        self.assertEqual("memory.mbw.memcpy.bandwidth", memcpy.metric.name)
         self.assertEqual(
             [
                 (0.1875, (128 + 64) * MIB),
@@ -116,7 +116,7 @@ class MemoryBandwidthTestCase(unittest.TestCase):
         """The third copies of one method do not overlap by half."""
         text = self.changed((0.125, 0.125, 0.25), (0.125, 0.25, 0.25))
         (dumb,) = series(self.of_processes(text))
-        self.assertEqual("memory.mbw.dumb", dumb.metric.name)
+        self.assertEqual("memory.mbw.dumb.bandwidth", dumb.metric.name)
         self.assertEqual([], series(self.of_processes(TWO)))
 
     @ddt.data((TWO, 1), (TWO, 3), (TWO.partition("process 2")[0], 2), (OLD, 2))

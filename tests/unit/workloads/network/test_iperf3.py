@@ -143,7 +143,7 @@ class NetworkTestCase(unittest.TestCase):
                 self.workload.parse(arguments, {name: outcome})
             )
         }
-        self.assertEqual(told["host_total"], found[f"{prefix}.cpu"])
+        self.assertEqual(told["host_total"], found[f"{prefix}.client_cpu"])
         self.assertEqual(told["remote_total"], found[f"{prefix}.server_cpu"])
 
     @ddt.data(

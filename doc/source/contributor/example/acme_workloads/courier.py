@@ -116,7 +116,7 @@ def _connecting(name: str) -> sample.Metric:
         name=f"network.courier.{name}.connect_time",
         unit="s",
         better="lower",
-        adds_up=False,
+        additive=False,
     )
 
 

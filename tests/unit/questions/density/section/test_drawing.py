@@ -11,7 +11,7 @@ from tests.unit import made
 EIGHT = tuple(range(1, 9))
 
 
-def series(name="memory.mbw.memcpy.rate", **arguments):
+def series(name="memory.mbw.memcpy.bandwidth", **arguments):
     return shares.series(made.density_row(name, **arguments))
 
 

@@ -7,7 +7,7 @@ from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import shares
 from tests.unit import made
 
-NAME = "memory.mbw.memcpy.rate"
+NAME = "memory.mbw.memcpy.bandwidth"
 
 
 @ddt.ddt

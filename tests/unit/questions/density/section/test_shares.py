@@ -27,7 +27,7 @@ class SharesTestCase(unittest.TestCase):
                 self.assertAlmostEqual(share.value, one, delta=0.05)
 
     def test_totals_are_numbers_of_lone_guests(self):
-        found = shares.series(made.density_row("memory.mbw.memcpy.rate"))
+        found = shares.series(made.density_row("memory.mbw.memcpy.bandwidth"))
         for share in found.shares:
             self.assertAlmostEqual(
                 share.value * share.guests, share.total, delta=0.05

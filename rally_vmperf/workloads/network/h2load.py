@@ -14,14 +14,14 @@ from rally_vmperf.workloads.network import _h2load
 from rally_vmperf.workloads.network import _nginx
 
 _THROUGHPUT = sample.Metric(
-    "network.http.throughput", "B/s", "higher", adds_up=True
+    "network.h2load.throughput", "B/s", "higher", additive=True
 )
 
 
-class Pages(_nginx.Served):
+class H2load(_nginx.Served):
     """Users with think time load pages from nginx on the peer."""
 
-    name = "http"
+    name = "h2load"
     title = "Network: users who load pages by HTTP"
     part = "network"
     FILE = "page"
@@ -66,7 +66,7 @@ class Pages(_nginx.Served):
         users, control = complete["users"], complete["control_users"]
         if control > users:
             raise base.WorkloadError(
-                f"workload http: control_users: {control} is more than the "
+                f"workload h2load: control_users: {control} is more than the "
                 f"{users} users of the load; take fewer"
             )
         return complete
@@ -132,7 +132,7 @@ class Pages(_nginx.Served):
             counts of h2load are not those of its log, or the control did not
             work beside the load
         """
-        told = document.Document.only(outcome.stdout, "http")
+        told = document.Document.only(outcome.stdout, "h2load")
         load, control = _load(arguments), _control(arguments)
         if told.find("control") is not None and not control:
             raise load.error("has a control, and was asked for none")
@@ -164,7 +164,7 @@ def _control(arguments: base.Arguments) -> _h2load.Load | None:
     if not users:
         return None
     return dataclasses.replace(
-        _load(arguments), users=users, of="http.control"
+        _load(arguments), users=users, of="h2load.control"
     )
 
 

@@ -13,19 +13,19 @@ import ddt
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
-from rally_vmperf.workloads.network import http
+from rally_vmperf.workloads.network import h2load
 from tests.unit.workloads import golden
 
 ENDS = base.Ends(peer="192.0.2.1", shared_ports=(5301,))
 GOLDEN = golden.text("h2load-1.52.0-pages.json")
-SHORT = golden.RUNS["http"].arguments
+SHORT = golden.RUNS["h2load"].arguments
 
 
 @ddt.ddt
 class PagesTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = http.Pages()
+        self.workload = h2load.H2load()
 
     def command(self, arguments, ends=ENDS):
         (command,) = self.workload.commands(
@@ -66,7 +66,7 @@ class PagesTestCase(unittest.TestCase):
         self.workload.complete({"users": 5, "control_users": 5})
         with self.assertRaisesRegex(
             base.WorkloadError,
-            "^workload http: control_users: 6 is more than the 5 users",
+            "^workload h2load: control_users: 6 is more than the 5 users",
         ):
             self.workload.complete({"users": 5, "control_users": 6})
 
@@ -104,16 +104,16 @@ class PagesTestCase(unittest.TestCase):
         told = json.loads(GOLDEN)
         pages = told["rows"]
         rate = pages / told["microseconds"] * 1e6
-        self.assertAlmostEqual(rate, found["network.http.rate"])
+        self.assertAlmostEqual(rate, found["network.h2load.rate"])
         self.assertAlmostEqual(
-            rate * 16384, found["network.http.throughput"], 3
+            rate * 16384, found["network.h2load.throughput"], 3
         )
-        self.assertEqual(0, found["network.http.failed"])
+        self.assertEqual(0, found["network.h2load.failed_requests"])
         self.assertAlmostEqual(
             told["response_microseconds"] / pages / 1e6,
-            found["network.http.response_time_mean"],
+            found["network.h2load.response_time_mean"],
         )
-        self.assertIn("network.http.response_time_p50", found)
+        self.assertIn("network.h2load.response_time_p50", found)
         (series,) = (one for one in readings if isinstance(one, sample.Series))
         self.assertEqual(
             told["per_second"][:-1], [one for _, one in series.points]
@@ -189,9 +189,9 @@ class ControlTestCase(unittest.TestCase):
     """A load, and a control that is measured by itself."""
 
     def parse(self, told, **arguments):
-        workload = http.Pages()
+        workload = h2load.H2load()
         complete = workload.complete(
-            {**golden.RUNS["http-control"].arguments, **arguments}
+            {**golden.RUNS["h2load-control"].arguments, **arguments}
         )
         outcome = golden.outcome("pages", json.dumps(told))
         return workload.parse(complete, {"pages": outcome})
@@ -208,15 +208,15 @@ class ControlTestCase(unittest.TestCase):
             ("control.", self.told["control"]),
         ):
             pages, seconds = told["rows"], told["microseconds"] / 1e6
-            of = f"network.http.{part}"
+            of = f"network.h2load.{part}"
             self.assertAlmostEqual(pages / seconds, found[f"{of}rate"])
             self.assertAlmostEqual(
                 told["response_microseconds"] / pages / 1e6,
                 found[f"{of}response_time_mean"],
             )
-            self.assertEqual(0, found[f"{of}failed"])
+            self.assertEqual(0, found[f"{of}failed_requests"])
             self.assertIn(f"{of}response_time_p50", found)
-        self.assertNotIn("network.http.control.throughput", found)
+        self.assertNotIn("network.h2load.control.throughput", found)
         self.assertEqual(
             [[25, 25, 25], [5, 5, 5]],
             [
@@ -227,12 +227,16 @@ class ControlTestCase(unittest.TestCase):
         )
 
     @ddt.data(
-        (None, None, "^http: control should be an object"),
-        ("rows", 19, "^http.control was asked for 20 pages; .*log of 19"),
-        ("rows", None, "^http: control: rows should be a finite number"),
-        ("per_second", [5, 5, 5, 4], "^http.control has pages per second"),
-        ("begun", None, "^http: control: begun should be a finite number"),
-        ("begun", 1795403809000000, "^http.control worked beside the load fo"),
+        (None, None, "^h2load: control should be an object"),
+        ("rows", 19, "^h2load.control was asked for 20 pages; .*log of 19"),
+        ("rows", None, "^h2load: control: rows should be a finite number"),
+        ("per_second", [5, 5, 5, 4], "^h2load.control has pages per second"),
+        ("begun", None, "^h2load: control: begun should be a finite number"),
+        (
+            "begun",
+            1795403809000000,
+            "^h2load.control worked beside the load fo",
+        ),
         ("begun", 1795403812500000, "load for 1.99.* s of 3.80"),
     )
     @ddt.unpack
@@ -260,7 +264,7 @@ class RealPagesTestCase(unittest.TestCase):
     def test_from_a_real_server(self):
         if not all(map(shutil.which, ("h2load", "nginx", "prlimit"))):
             self.skipTest("this machine has no h2load, nginx or prlimit")
-        workload = http.Pages()
+        workload = h2load.H2load()
         arguments = workload.complete({**SHORT, "time": 2, "control_users": 2})
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -294,9 +298,9 @@ class RealPagesTestCase(unittest.TestCase):
             arguments, {"pages": golden.outcome("pages", done.stdout)}
         )
         found = {one.metric.name: one.value for one in golden.values(readings)}
-        self.assertEqual(0, found["network.http.failed"])
-        self.assertGreater(found["network.http.rate"], 1)
-        self.assertGreater(found["network.http.control.rate"], 1)
+        self.assertEqual(0, found["network.h2load.failed_requests"])
+        self.assertGreater(found["network.h2load.rate"], 1)
+        self.assertGreater(found["network.h2load.control.rate"], 1)
         self.assertEqual([], list(top.glob("*.log")))
 
     def wait(self, port):
