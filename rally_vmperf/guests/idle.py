@@ -3,12 +3,12 @@
 import collections.abc
 import typing as t
 
-Others = t.Literal["idle", "paused", "stopped"]
+IdleState = t.Literal["running", "paused", "stopped"]
 
 AWAKE = "ACTIVE"
 #: What guests do that take no part -> their status in Nova meanwhile.
 STATUS: dict[str, str] = {
-    "idle": AWAKE,
+    "running": AWAKE,
     "paused": "PAUSED",
     "stopped": "SHUTOFF",
 }
@@ -25,7 +25,7 @@ def wanted(
     guests: collections.abc.Iterable[str],
     team: collections.abc.Container[str],
     dead: collections.abc.Container[str],
-    others: Others,
+    idle_guests: IdleState,
 ) -> dict[str, str]:
     """Return guest -> the status that it is to have in a level.
 
@@ -34,22 +34,22 @@ def wanted(
     :param team: who takes part
     """
     return {
-        guest: AWAKE if guest in team else STATUS[others]
+        guest: AWAKE if guest in team else STATUS[idle_guests]
         for guest in guests
         if guest not in dead
     }
 
 
-def verb(status: str, wish: str, others: Others) -> Verb | None:
+def verb(status: str, wish: str, idle_guests: IdleState) -> Verb | None:
     """Return the action that leads from one status to another, or None.
 
     A status that is not of our making is left by none of our ways.
     """
-    if others == "idle" or status == wish:
+    if idle_guests == "running" or status == wish:
         return None
-    rest, wake = _VERBS[others]
-    if (status, wish) == (AWAKE, STATUS[others]):
+    rest, wake = _VERBS[idle_guests]
+    if (status, wish) == (AWAKE, STATUS[idle_guests]):
         return t.cast(Verb, rest)
-    if (status, wish) == (STATUS[others], AWAKE):
+    if (status, wish) == (STATUS[idle_guests], AWAKE):
         return t.cast(Verb, wake)
     return None

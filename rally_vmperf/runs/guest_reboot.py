@@ -6,21 +6,21 @@ from rally_vmperf.execution import protocol
 from rally_vmperf.guests import idle
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import idle_guests
+from rally_vmperf.runs import guest_power
 
 
 @dataclasses.dataclass(kw_only=True)
-class GuestReboot(idle_guests.PoweredGuests):
+class GuestReboot(guest_power.PoweredGuests):
     """Stops guests and starts them in a new QEMU, as the task asks for it.
 
     The guests that were just booted are not rebooted at once.
 
     :param when: between which parts of the run
-    :param others: what guests do while they take no part
+    :param idle_guests: what guests do while they take no part
     """
 
     when: protocol.Reboot
-    others: idle.Others = "idle"
+    idle_guests: idle.IdleState = "running"
     name = "reboot"
     _latest: int | None = None
 
@@ -47,10 +47,10 @@ class GuestReboot(idle_guests.PoweredGuests):
         """Stop guests and start those that are to run; wait for them."""
         trouble: dict[str, str] = {}
         lost: set[str] = set()
-        steps: list[tuple[idle.Others, str]] = [
+        steps: list[tuple[idle.IdleState, str]] = [
             ("stopped", idle.STATUS["stopped"])
         ]
-        if self.others == "paused":
+        if self.idle_guests == "paused":
             # Nova stops no guest that is paused.
             steps.insert(0, ("paused", idle.AWAKE))
         for way, status in steps:
@@ -58,7 +58,7 @@ class GuestReboot(idle_guests.PoweredGuests):
             switched = self._switch(wanted, way)
             trouble |= {**switched.refused, **switched.lost}
             lost |= switched.lost.keys()
-        if self.others == "stopped":
+        if self.idle_guests == "stopped":
             names &= set(current.machines)
         running = names - trouble.keys()
         switched = self._switch(dict.fromkeys(running, idle.AWAKE), "stopped")

@@ -142,7 +142,7 @@ class Asked:
         shapes: collections.abc.Sequence[matching.Shape] = (),
         *,
         act: Act | None = None,
-        others: idle.Others = "idle",
+        idle_guests: idle.IdleState = "running",
         findings: collections.abc.Iterable[finding.Finding] = (),
         neighbours: neighbours_.Neighbours | None = None,
     ) -> attempt.Ready:
@@ -150,7 +150,7 @@ class Asked:
 
         :param shapes: in which they are compared with the baseline
         :param act: returns the question's own actions
-        :param others: what guests do while they take no part
+        :param idle_guests: what guests do while they take no part
         :param findings: what is known of the guests before
         :param neighbours: the guests that are not measured
         """
@@ -166,7 +166,7 @@ class Asked:
             rebooting.append(
                 guest_reboot.GuestReboot(
                     when=self.protocol.reboot,
-                    others=others,
+                    idle_guests=idle_guests,
                     connection=connection,
                     session=session,
                     guests=self.booted.guests,

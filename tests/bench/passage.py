@@ -102,8 +102,8 @@ _OWN: dict[str, dict[str, t.Any]] = {
         "levels": [1, 2],
         "order": "listed",
         "seed": 1,
-        "others": "idle",
-        "lone": "turn",
+        "idle_guests": "running",
+        "solo_guest": "rotate",
         "stop": None,
     },
 }

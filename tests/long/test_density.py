@@ -23,7 +23,7 @@ class TestOthers(test_density.DensityCase):
 
     @ddt.data(("paused", "PAUSED", "unpause"), ("stopped", "SHUTOFF", "start"))
     @ddt.unpack
-    def test_others(self, others, status, wake):
+    def test_others(self, idle_guests, status, wake):
         """Both levels are whole, and the boot between them is no finding."""
         lab = self.laboratory
         lab.use("member")
@@ -33,7 +33,7 @@ class TestOthers(test_density.DensityCase):
             levels=[1, 2],
             count=2,
             times=1,
-            others=others,
+            idle_guests=idle_guests,
             workloads=[{"name": "sysbench", "arguments": {"time": 1}}],
         ) as process:
             laboratory.wait_for(
@@ -47,8 +47,8 @@ class TestOthers(test_density.DensityCase):
         (path,) = lab.journals() - known
         (record,) = lab.records(path)
         self.assertEqual(
-            ("complete", others),
-            (record["state"], record["options"]["others"]),
+            ("complete", idle_guests),
+            (record["state"], record["options"]["idle_guests"]),
         )
         for level in codec.decode(record).conditions:
             self.assertEqual("complete", level.state)

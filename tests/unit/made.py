@@ -457,7 +457,7 @@ def density_record(
         metrics=_meanings(DENSITY_METRICS),
         expected=list(DENSITY_METRICS),
         order={"kind": "listed", "seed": seed},
-        options={"others": "idle"},
+        options={"idle_guests": "running"},
         conditions=[
             _level(
                 guests,

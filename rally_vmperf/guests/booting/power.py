@@ -34,7 +34,7 @@ class Switching:
     connection: sdk.Connection
     guests: collections.abc.Mapping[str, booted.Guest]
     wanted: collections.abc.Mapping[str, str]
-    others: idle.Others
+    idle_guests: idle.IdleState
     progress: waiting.Progress
     verbs: dict[str, idle.Verb] = dataclasses.field(default_factory=dict)
     started: dict[str, booted.Guest] = dataclasses.field(default_factory=dict)
@@ -87,7 +87,7 @@ class Switching:
     def _look(
         self, found: collections.abc.Mapping[str, t.Any]
     ) -> dict[str, idle.Verb]:
-        """Drop guests that are ready or lost; return the others' actions."""
+        """Drop guests that are ready or lost; return the other actions."""
         verbs: dict[str, idle.Verb] = {}
         now = time.monotonic()
         for guest, wish in list(self._open.items()):
@@ -99,7 +99,7 @@ class Switching:
             if state == wish:
                 self._settle(guest, state)
                 continue
-            verb = idle.verb(state, wish, self.others)
+            verb = idle.verb(state, wish, self.idle_guests)
             if verb is None:
                 self._lose(guest, server, state, wish)
             elif self._asked.get(guest, -_ASK_AGAIN) + _ASK_AGAIN <= now:

@@ -259,7 +259,7 @@ class Point:
         return (
             f"the worst guest is not known, as what {first}"
             f"{more if others else ''} give alone is missing; measure with "
-            "lone: each, or judge of: mean"
+            "solo_guest: all, or judge of: mean"
         )
 
     def loser(self, of: Of) -> str:

@@ -23,8 +23,8 @@ class Density(base.Measuring):
         levels: list | dict,
         order: t.Literal["listed", "shuffled", "blocks"] | None = None,
         seed: int = 0,
-        others: t.Literal["idle", "paused", "stopped"] = "idle",
-        lone: t.Literal["turn", "each"] = "turn",
+        idle_guests: t.Literal["running", "paused", "stopped"] = "running",
+        solo_guest: t.Literal["rotate", "all"] = "rotate",
         warmup: int | None = None,
         peer: dict | None = None,
         stop: dict | None = None,
@@ -48,12 +48,12 @@ class Density(base.Measuring):
             default shuffled, and listed where there is a stop rule, which
             needs levels that ascend
         :param seed: what the shuffling begins with
-        :param others: what guests do while they take no part in a level:
-            nothing, or they are paused or stopped by Nova; a stopped one
-            costs a boot when it is needed
-        :param lone: which guest runs in level 1: turn, another one in each
-            repetition; each, every guest of a host alone, one after another
-            in every repetition, which limits on the worst guest need
+        :param idle_guests: The state of guests that take no part in a level:
+            running, or paused or stopped by Nova. A stopped guest boots again
+            when it is needed.
+        :param solo_guest: The guest that runs at level 1. rotate: a different
+            guest in each repetition. all: every guest of a host, one at a
+            time, in every repetition. Limits on the worst guest require all.
         :param warmup: how many of the first curves are run and recorded, but
             not counted; by default 1, and 0 where there is a stop rule or
             a single repetition
@@ -88,8 +88,8 @@ class Density(base.Measuring):
             levels=levels,
             order=order,
             seed=seed,
-            others=others,
-            lone=lone,
+            idle_guests=idle_guests,
+            solo_guest=solo_guest,
             stop=stop,
             neighbours=neighbours,
         )

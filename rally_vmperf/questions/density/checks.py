@@ -45,9 +45,9 @@ def numbers(asked: task.Task) -> tuple[int, ...]:
         raise task.Refused(str(error)) from error
 
 
-def lone(asked: task.Task) -> str:
+def solo_guest(asked: task.Task) -> str:
     """Return which guest is the lone one."""
-    return str(asked.arguments.get("lone", "turn"))
+    return str(asked.arguments.get("solo_guest", "rotate"))
 
 
 def limited_levels(asked: task.Task, limits: question.Json) -> list[int]:
@@ -66,15 +66,18 @@ def check(asked: task.Task) -> list[str]:
     :returns: warnings, a sentence each
     """
     counts = numbers(asked)
-    others = asked.arguments.get("others", "idle")
-    if others not in tuple(idle.STATUS):
+    idle_guests = asked.arguments.get("idle_guests", "running")
+    if idle_guests not in tuple(idle.STATUS):
         raise task.Refused(
-            f"others {others!r:.80}: must be one of {', '.join(idle.STATUS)}"
+            f"idle_guests {idle_guests!r:.80}: must be one of "
+            f"{', '.join(idle.STATUS)}"
         )
-    if lone(asked) not in t.get_args(levels.Lone):
-        raise task.Refused(f"lone {lone(asked)!r:.80}: must be turn or each")
-    if lone(asked) == "each":
-        check_lone_guest("lone: each", asked)
+    if solo_guest(asked) not in t.get_args(levels.SoloGuest):
+        raise task.Refused(
+            f"solo_guest {solo_guest(asked)!r:.80}: must be rotate or all"
+        )
+    if solo_guest(asked) == "all":
+        check_lone_guest("solo_guest: all", asked)
     remarks = _check_guests(asked, max(counts))
     if asked.neighbours and asked.arguments.get("order") == "listed":
         remarks.append(

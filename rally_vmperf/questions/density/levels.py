@@ -18,7 +18,7 @@ Observations = collections.abc.Iterable[sample.Observation]
 #: What each guest gave.
 _Rates = dict[sample.Metric, list[float]]
 #: Which guest is the lone one: another in each repetition, or each of them.
-Lone = t.Literal["turn", "each"]
+SoloGuest = t.Literal["rotate", "all"]
 Given = collections.abc.Sequence[int] | collections.abc.Mapping[str, t.Any]
 
 _NUMBER: dict[str, t.Any] = {

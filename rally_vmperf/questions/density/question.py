@@ -33,10 +33,10 @@ def _check_degradation(
         return
     if limits.get("against", "one_guest") == "one_guest":
         checks.check_lone_guest(f"sla {DEGRADATION.name}", asked)
-        if limits.get("of") == "worst" and checks.lone(asked) != "each":
+        if limits.get("of") == "worst" and checks.solo_guest(asked) != "all":
             raise task.Refused(
                 f"sla {DEGRADATION.name} of: worst puts each guest to what it "
-                "does alone; give VMPerf.density lone: each, or of: mean"
+                "does alone; give VMPerf.density solo_guest: all, or of: mean"
             )
         return
     if baseline is None:
@@ -163,9 +163,9 @@ def _minutes(asked: task.Task) -> int:
     sides = (0, beside.guests) if beside else (0,)
     working = [number + side for number in counts for side in sides]
     boots = asked.boots(len(working))
-    more = max(counts) - 1 if checks.lone(asked) == "each" else 0
+    more = max(counts) - 1 if checks.solo_guest(asked) == "all" else 0
     more *= len(sides)
-    if asked.arguments.get("others") == "stopped":
+    if asked.arguments.get("idle_guests") == "stopped":
         boots += levels.rises(working, asked.times) + more * asked.times
     return estimate.minutes(
         asked.assignments, asked.times, len(working) + more, boots

@@ -12,8 +12,8 @@ from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.records import build
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
+from rally_vmperf.runs import guest_power
 from rally_vmperf.runs import host_groups
-from rally_vmperf.runs import idle_guests
 from rally_vmperf.runs import opened
 from rally_vmperf.runs import reference
 from rally_vmperf.runs import run as runs
@@ -26,8 +26,8 @@ def make(
     levels: t.Any,
     order: build.OrderKind,
     seed: int,
-    others: idle.Others,
-    lone: numbers.Lone,
+    idle_guests: idle.IdleState,
+    solo_guest: numbers.SoloGuest,
     stop: dict[str, t.Any] | None,
     neighbours: dict[str, t.Any] | None = None,
 ) -> runs.Run:
@@ -38,8 +38,8 @@ def make(
     :param levels: numbers of guests on each host, as a task gives them
     :param order: in which levels run
     :param seed: of the generator that shuffles the levels
-    :param others: what guests do while they take no part
-    :param lone: whether another guest is alone in each repetition, or each
+    :param idle_guests: The state of guests that take no part.
+    :param solo_guest: The guest that runs at level 1: rotate or all.
     :param stop: the task's rule for when to add no more guests
     :param neighbours: guests of each host beside the largest level
     """
@@ -72,8 +72,8 @@ def make(
         connection: t.Any, session: sessions.Session
     ) -> tuple[actions.Action, ...]:
         return (
-            idle_guests.IdleGuests(
-                kind=others,
+            guest_power.IdleGuests(
+                kind=idle_guests,
                 connection=connection,
                 session=session,
                 guests=guests,
@@ -84,8 +84,8 @@ def make(
 
     return runs.Run(
         **asked.common(
-            others=others,
-            lone=lone,
+            idle_guests=idle_guests,
+            solo_guest=solo_guest,
             **({"neighbours": beside.plain()} if beside else {}),
         ),
         conditions=tuple(
@@ -93,7 +93,7 @@ def make(
                 axes={repetition.GUESTS: number, **axis},
                 copies=number if number in compared else None,
                 choose=groups.each_alone
-                if number == 1 and lone == "each"
+                if number == 1 and solo_guest == "all"
                 else functools.partial(groups.choose, number),
                 neighbours=at_work,
             )
@@ -114,7 +114,7 @@ def make(
             asked.ready,
             covered,
             act=act,
-            others=others,
+            idle_guests=idle_guests,
             findings=placed,
             neighbours=beside,
         ),

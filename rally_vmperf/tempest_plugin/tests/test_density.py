@@ -29,8 +29,8 @@ class TestDensity(base.Measuring):
             "levels": levels,
             "order": "shuffled",
             "seed": 0,
-            "others": "idle",
-            "lone": "each" if each else "turn",
+            "idle_guests": "running",
+            "solo_guest": "all" if each else "rotate",
             "stop": None,
         }
         return cls.configured.ask(

@@ -90,7 +90,14 @@ def of_block(text):
     (arguments,) = subtask["scenario"].values()
     for key, value in given.items():
         if key in (
-            *("workloads", "levels", "order", "seed", "others", "lone"),
+            *(
+                "workloads",
+                "levels",
+                "order",
+                "seed",
+                "idle_guests",
+                "solo_guest",
+            ),
             "stop",
         ):
             arguments[key] = value

@@ -197,9 +197,9 @@ class ShippedTestCase(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ({}, "turn"),
-        ({"of": "worst"}, "each"),
-        ({"of": "worst", "against": "bare_metal", "baseline": "m"}, "turn"),
+        ({}, "rotate"),
+        ({"of": "worst"}, "all"),
+        ({"of": "worst", "against": "bare_metal", "baseline": "m"}, "rotate"),
         (
             {
                 "vmperf_degradation": {
@@ -207,7 +207,7 @@ class ShippedTestCase(unittest.TestCase):
                     "of": "worst",
                 }
             },
-            "each",
+            "all",
         ),
     )
     def test_the_worst_guest_needs_each_alone(self, given, lone):
@@ -215,7 +215,9 @@ class ShippedTestCase(unittest.TestCase):
         task = tasks.render(tasks.DENSITY, given)
         tasks.check(task)
         (subtask,) = task["subtasks"]
-        self.assertEqual(lone, subtask["scenario"]["VMPerf.density"]["lone"])
+        self.assertEqual(
+            lone, subtask["scenario"]["VMPerf.density"]["solo_guest"]
+        )
 
     def test_density_with_every_argument(self):
         arguments = {
@@ -227,8 +229,8 @@ class ShippedTestCase(unittest.TestCase):
             "levels_of": {"m1.large": [1, 2]},
             "order": "shuffled",
             "seed": 5,
-            "others": "stopped",
-            "lone": "each",
+            "idle_guests": "stopped",
+            "solo_guest": "all",
             "stop": {},
             "network": "private",
             "host": "compute1",

@@ -10,17 +10,19 @@ from rally_vmperf.guests import idle
 @ddt.ddt
 class RestingTest(unittest.TestCase):
     @ddt.data(
-        ("idle", {"g1": "ACTIVE", "g2": "ACTIVE"}),
+        ("running", {"g1": "ACTIVE", "g2": "ACTIVE"}),
         ("paused", {"g1": "ACTIVE", "g2": "PAUSED"}),
         ("stopped", {"g1": "ACTIVE", "g2": "SHUTOFF"}),
     )
     @ddt.unpack
-    def test_wanted_of_all_but_the_dead(self, others, wanted):
+    def test_wanted_of_all_but_the_dead(self, idle_guests, wanted):
         guests = ("g1", "g2", "g3")
-        self.assertEqual(wanted, idle.wanted(guests, ("g1",), {"g3"}, others))
+        self.assertEqual(
+            wanted, idle.wanted(guests, ("g1",), {"g3"}, idle_guests)
+        )
 
     @ddt.data(
-        ("idle", "PAUSED", "ACTIVE", None),
+        ("running", "PAUSED", "ACTIVE", None),
         ("paused", "ACTIVE", "PAUSED", "pause"),
         ("paused", "PAUSED", "ACTIVE", "unpause"),
         ("paused", "PAUSED", "PAUSED", None),
@@ -33,5 +35,5 @@ class RestingTest(unittest.TestCase):
         ("stopped", "ERROR", "ACTIVE", None),
     )
     @ddt.unpack
-    def test_verb(self, others, seen, wish, verb):
-        self.assertEqual(verb, idle.verb(seen, wish, others))
+    def test_verb(self, idle_guests, seen, wish, verb):
+        self.assertEqual(verb, idle.verb(seen, wish, idle_guests))

@@ -246,7 +246,7 @@ class TestBuilt(unittest.TestCase):
             state="incomplete",
             started_at=build.now(),
             order=build.Order(kind="shuffled", seed=3),
-            options={"others": "paused"},
+            options={"idle_guests": "paused"},
             missing=[GAP],
             findings=[AGED],
         )

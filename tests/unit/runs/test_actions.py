@@ -10,7 +10,7 @@ from rally_vmperf.guests.booting import placement
 from rally_vmperf.machines import base
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
-from tests.unit.runs import test_idle_guests
+from tests.unit.runs import test_guest_power
 
 CURRENT = conditions.Current(
     condition=conditions.Condition(), machines=("g1",)
@@ -95,13 +95,13 @@ class MiddleTestCase(unittest.TestCase):
                     actions.Middle(Doing(fail), CURRENT).effect()
 
 
-class WatchTest(test_idle_guests.Case):
+class WatchTest(test_guest_power.Case):
     """Guests that are silent after a repetition, g1 and g2 of three."""
 
     def setUp(self):
         """Have two that boot anew, one of which Nova has shut off."""
         super().setUp()
-        old = test_idle_guests.LOOK
+        old = test_guest_power.LOOK
         self.session._before = self.session.last_look
         self.session.last_look = {"g3": old}
         self.cloud.compute.get_server(self.guests[1].id).status = "SHUTOFF"
@@ -121,7 +121,7 @@ class WatchTest(test_idle_guests.Case):
             }
 
         current = conditions.Current(
-            condition=conditions.Condition(), machines=test_idle_guests.NAMES
+            condition=conditions.Condition(), machines=test_guest_power.NAMES
         )
         with mock.patch.object(health, "look", look):
             found = watch.recover(current).findings
@@ -150,14 +150,14 @@ class WatchTest(test_idle_guests.Case):
         self.assertEqual([("guest_rebooted", "g1")], self.recover())
         waited = [len(one.waited) for one in self.machines.values()]
         self.assertEqual([1, 0, 0], waited)
-        self.assertEqual({"g2"}, self.session.silent(test_idle_guests.NAMES))
+        self.assertEqual({"g2"}, self.session.silent(test_guest_power.NAMES))
 
     def test_silence(self):
         """One that stays silent is asked for until time is up, and lost."""
         self.machines["g1"].trouble = base.Unreachable("g1: silent")
         self.assertEqual([], self.recover(timeout=0.05))
         self.assertLessEqual(1, len(self.machines["g1"].waited))
-        silent = self.session.silent(test_idle_guests.NAMES)
+        silent = self.session.silent(test_guest_power.NAMES)
         self.assertEqual({"g1", "g2"}, silent)
 
     def test_another_machine(self):

@@ -8,9 +8,9 @@ from rally_vmperf.machines import base
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import guest_reboot
-from tests.unit.runs import test_idle_guests
+from tests.unit.runs import test_guest_power
 
-NAMES = test_idle_guests.NAMES
+NAMES = test_guest_power.NAMES
 
 
 def current(*machines, repetition=1, lost=()):
@@ -25,14 +25,14 @@ def current(*machines, repetition=1, lost=()):
 
 @mock.patch("time.sleep", new=mock.Mock())
 @ddt.ddt
-class TestReboot(test_idle_guests.Case):
+class TestReboot(test_guest_power.Case):
     """Who was just booted is not rebooted; later all are, and waited for."""
 
-    def reboot(self, when="between_repetitions", others="idle"):
+    def reboot(self, when="between_repetitions", idle_guests="running"):
         """Return what is tested."""
         return guest_reboot.GuestReboot(
             when=when,
-            others=others,
+            idle_guests=idle_guests,
             connection=self.cloud,
             session=self.session,
             guests=self.guests,
@@ -80,9 +80,9 @@ class TestReboot(test_idle_guests.Case):
 
     @ddt.data(("stopped", "SHUTOFF", 1), ("paused", "PAUSED", 3))
     @ddt.unpack
-    def test_guests_at_rest(self, others, status, started):
+    def test_guests_at_rest(self, idle_guests, status, started):
         """Stopped ones rest on; paused ones boot anew as well."""
-        one = self.reboot(others=others)
+        one = self.reboot(idle_guests=idle_guests)
         one.before(current("g1"))
         servers = self.cloud.compute.all_servers
         for guest in self.guests[1:]:

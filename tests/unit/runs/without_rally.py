@@ -78,8 +78,8 @@ def main(folder):
             levels=[1, 2],
             order="blocks",
             seed=1,
-            others="idle",
-            lone="turn",
+            idle_guests="running",
+            solo_guest="rotate",
             stop=None,
         )
     )

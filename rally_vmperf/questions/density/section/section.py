@@ -27,8 +27,8 @@ MOST = 60
 #: Gaps of one level and repetition that are shown; the record has them all.
 MOST_REASONS = 4
 _LONE = {
-    "turn": "another one in each repetition",
-    "each": "each, one after another in every repetition",
+    "rotate": "another one in each repetition",
+    "all": "each, one after another in every repetition",
 }
 
 _ORDERS = {
@@ -108,8 +108,14 @@ def _compared(run: runs.DensityReport) -> reports.Facts:
     return [
         ("Numbers of guests", [_levels(run.last)]),
         ("Order", [_order(run.last["order"])]),
-        ("Others meanwhile", [run.last["options"].get("others", "idle")]),
-        ("Lone guest", [_LONE[run.last["options"].get("lone", "turn")]]),
+        (
+            "Others meanwhile",
+            [run.last["options"].get("idle_guests", "running")],
+        ),
+        (
+            "Lone guest",
+            [_LONE[run.last["options"].get("solo_guest", "rotate")]],
+        ),
         ("Neighbours", neighbours.described(run)),
         ("Bare metal", _bare(run.last)),
         (

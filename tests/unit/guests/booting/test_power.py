@@ -70,14 +70,14 @@ class SwitchTest(unittest.TestCase):
                 fault[2] -= 1
                 raise error
 
-    def switch(self, *team, others="paused", dead=(), timeout=60):
+    def switch(self, *team, idle_guests="paused", dead=(), timeout=60):
         """Have these awake; return what came of it, and what was asked."""
         before = len(self.cloud.calls)
         switched = power.Switching(
             connection=self.cloud,
             guests=self.servers,
-            wanted=idle.wanted(self.servers, team, dead, others),
-            others=others,
+            wanted=idle.wanted(self.servers, team, dead, idle_guests),
+            idle_guests=idle_guests,
             progress=self.lines.append,
         )
         switched.run(timeout, self.told.append)
@@ -93,7 +93,7 @@ class SwitchTest(unittest.TestCase):
         ("stopped", "stop", "start", "SHUTOFF"),
     )
     @ddt.unpack
-    def test_only_differences(self, others, rest, wake, status):
+    def test_only_differences(self, idle_guests, rest, wake, status):
         """All are asked before any is awaited, and nobody in vain."""
         steps = (
             (("g1",), [rest] * 2, ["ACTIVE", status, status]),
@@ -102,7 +102,7 @@ class SwitchTest(unittest.TestCase):
             (("g3",), [rest, rest, wake], [status, status, "ACTIVE"]),
         )
         for team, verbs, states in steps:
-            switched, asked = self.switch(*team, others=others)
+            switched, asked = self.switch(*team, idle_guests=idle_guests)
             self.assertEqual([f"{verb}_server" for verb in verbs], asked)
             self.assertEqual(sorted(verbs), sorted(switched.verbs.values()))
             self.assertEqual(({}, {}), (switched.refused, switched.lost))
@@ -132,18 +132,18 @@ class SwitchTest(unittest.TestCase):
             ("stopped", ("g1", "g3"), {}),
             ("stopped", ("g1", "g2", "g3"), {"g2": 3}),
         )
-        for others, team, boots in steps:
-            switched, _ = self.switch(*team, others=others)
-            self.assertEqual(boots, self.boots(switched), (others, team))
+        for idle_guests, team, boots in steps:
+            switched, _ = self.switch(*team, idle_guests=idle_guests)
+            self.assertEqual(boots, self.boots(switched), (idle_guests, team))
 
     def test_a_start_that_is_refused_is_no_boot(self):
         """One whose answer was lost is: it may run for all we know."""
-        self.switch("g1", others="stopped")
+        self.switch("g1", idle_guests="stopped")
         self.fails["start_server"] = [[refusal(403), False, 1]]
-        switched, _ = self.switch("g1", "g2", others="stopped")
+        switched, _ = self.switch("g1", "g2", idle_guests="stopped")
         self.assertEqual({}, self.boots(switched))
         self.fails["start_server"] = [[refusal(503), True, 1]]
-        switched, _ = self.switch("g1", "g2", others="stopped")
+        switched, _ = self.switch("g1", "g2", idle_guests="stopped")
         self.assertEqual({"g2": 2}, self.boots(switched))
 
     def test_the_dead_are_left_alone(self):
@@ -180,7 +180,9 @@ class SwitchTest(unittest.TestCase):
 
     def test_late(self):
         self.fails["stop_server"] = [[refusal(409), False, 99]]
-        switched, _ = self.switch("g1", "g2", others="stopped", timeout=40)
+        switched, _ = self.switch(
+            "g1", "g2", idle_guests="stopped", timeout=40
+        )
         self.assertEqual(
             {
                 "g3": "guest g3 is ACTIVE and not SHUTOFF after 40 s (last "
@@ -223,21 +225,21 @@ class SwitchTest(unittest.TestCase):
         self.assertRegex(switched.lost["g2"], words)
 
     @ddt.data("paused", "stopped")
-    def test_guests_at_rest_are_removed(self, others):
-        self.switch("g1", others=others)
+    def test_guests_at_rest_are_removed(self, idle_guests):
+        self.switch("g1", idle_guests=idle_guests)
         removal.remove(self.cloud, ownership.Owner(NAME), self.lines.append)
         self.assertEqual([], self.cloud.left())
 
     @ddt.data("paused", "stopped")
-    def test_interrupted_at_any_call(self, others):
+    def test_interrupted_at_any_call(self, idle_guests):
         """Wherever it comes, all can be removed."""
-        for name in ("servers", SWITCHES[0 if others == "paused" else 2]):
+        for name in ("servers", SWITCHES[0 if idle_guests == "paused" else 2]):
             for done in (False, True):
                 with self.subTest(name=name, done=done):
                     self.fails = {name: [[KeyboardInterrupt(), done, 1]]}
                     with self.assertRaises(KeyboardInterrupt):
-                        self.switch("g1", others=others)
+                        self.switch("g1", idle_guests=idle_guests)
                     self.fails = {}
-                    self.switch("g1", "g2", "g3", others=others)
+                    self.switch("g1", "g2", "g3", idle_guests=idle_guests)
         removal.remove(self.cloud, ownership.Owner(NAME), self.lines.append)
         self.assertEqual([], self.cloud.left())

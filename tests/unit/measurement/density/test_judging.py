@@ -223,8 +223,8 @@ class StatusTestCase(unittest.TestCase):
             self.assertFalse(judged.passed)
             self.assertIn(
                 "at 4 guests: the worst guest is not known, as what g2 and 2 "
-                "other guests give alone is missing; measure with lone: each, "
-                "or judge of: mean: inconclusive",
+                "other guests give alone is missing; measure with "
+                "solo_guest: all, or judge of: mean: inconclusive",
                 judged.sentence(),
             )
             self.assertNotIn("80", judged.sentence())

@@ -97,13 +97,13 @@ class TestDensity(unittest.TestCase):
         ),
         ((("args", "levels"), {"to": 3}),),
         (degradation(at=[2, 3]),),
-        (degradation(of="worst"), (("args", "lone"), "each")),
+        (degradation(of="worst"), (("args", "solo_guest"), "all")),
         (degradation(at=2, against="bare_metal", of="worst"),),
         ((("sla",), {"vmperf_degradation": {"max": {"cpu.*": 5}}}),),
         (degradation(at=2, against="bare_metal"),),
         ((("args", "stop"), {"max_percent": {"cpu.*": 50}}),),
         ((("args", "stop"), {"total_falls": True}),),
-        ((("args", "others"), "stopped"),),
+        ((("args", "idle_guests"), "stopped"),),
         ((("sla",), {"vmperf_fairness": {"min_index": {"cpu.*": 0.9}}}),),
         ((("sla",), {}),),
     )
@@ -173,13 +173,13 @@ class TestDensity(unittest.TestCase):
 
         def minutes(others, given=None):
             config = changed(
-                (("args", "others"), others), (("runner", "times"), 40)
+                (("args", "idle_guests"), others), (("runner", "times"), 40)
             )
             config["args"]["neighbours"] = given
             return entry.minutes(task.of_rally(config, entry.scenario))
 
-        begin, alone = 2, minutes("idle")
-        measuring = minutes("idle", beside) - alone
+        begin, alone = 2, minutes("running")
+        measuring = minutes("running", beside) - alone
         self.assertAlmostEqual(alone - begin, measuring, delta=1)
         # 1, 3, 2, 4, 3 and 5 guests: three rises in place of two.
         booting = minutes("stopped", beside) - minutes("stopped") - measuring
@@ -188,11 +188,14 @@ class TestDensity(unittest.TestCase):
     @ddt.data(
         ((("args", "levels"), None), r"levels None: must be a list"),
         (
-            (("args", "others"), "asleep"),
+            (("args", "idle_guests"), "asleep"),
             r"others 'asleep': must be one of idle, paused, stopped",
         ),
         ((("args", "levels"), [1, 1]), r"levels \[1, 1\]: must be a list"),
-        ((("args", "lone"), "all"), "lone 'all': must be turn or each"),
+        (
+            (("args", "solo_guest"), "both"),
+            "solo_guest 'both': must be rotate or all",
+        ),
         (degradation(of="worst"), "of: worst .* give VMPerf.density lone: ea"),
         ((("contexts", GUESTS, "count"), None), r"count 1: .*count: 3"),
         ((("contexts", GUESTS, "count"), 2), r"count 2: .*count: 3"),
@@ -275,7 +278,7 @@ class TestDensity(unittest.TestCase):
         levels = (("args", "levels"), [2, 3])
         for change in (
             degradation(),
-            (("args", "lone"), "each"),
+            (("args", "solo_guest"), "all"),
             (("args", "stop"), {"max_percent": {"cpu.*": 5}}),
         ):
             with self.assertRaisesRegex(checks.REFUSALS, "needs the level 1"):
@@ -330,15 +333,16 @@ class TestDensity(unittest.TestCase):
         )
         self.assertEqual([], remarks)
 
-    @ddt.data(("idle", 2), ("stopped", 10))
+    @ddt.data(("running", 2), ("stopped", 10))
     @ddt.unpack
     def test_the_plan_counts_each_lone_guest(self, others, more):
         """Level 1 runs three times, and where others are stopped boots so."""
         minutes = []
         entry = table.questions()["density"]
-        for lone in ("turn", "each"):
+        for lone in ("rotate", "all"):
             config = changed(
-                (("args", "lone"), lone), (("args", "others"), others)
+                (("args", "solo_guest"), lone),
+                (("args", "idle_guests"), others),
             )
             asked = task.of_rally(config, entry.scenario)
             minutes.append(entry.minutes(asked))

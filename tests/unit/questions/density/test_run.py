@@ -217,8 +217,8 @@ class TestMake(unittest.TestCase):
             "levels": list(levels),
             "order": "listed",
             "seed": 0,
-            "others": "idle",
-            "lone": "turn",
+            "idle_guests": "running",
+            "solo_guest": "rotate",
             "stop": None,
         }
         run = asked.opened.run(
@@ -260,10 +260,11 @@ class TestMake(unittest.TestCase):
 
     def test_idle_guests_are_paused(self):
         """And those that take part are woken again."""
-        run = self.run_of(None, others="paused")
+        run = self.run_of(None, idle_guests="paused")
         record = run.repeat(1)
         self.assertEqual(
-            {"others": "paused", "lone": "turn"}, record["options"]
+            {"idle_guests": "paused", "solo_guest": "rotate"},
+            record["options"],
         )
         self.assertEqual("complete", record["state"])
         idle, _ = run.ready.actions
@@ -276,7 +277,7 @@ class TestMake(unittest.TestCase):
 
     def test_a_stopped_guest_has_another_boot(self):
         """For it is another QEMU process; another one is alone each time."""
-        run = self.run_of(None, others="stopped")
+        run = self.run_of(None, idle_guests="stopped")
         with mock.patch("time.sleep", autospec=True):
             boots = [
                 [one["boot"][-2:] for one in run.repeat(n)["machines"]]
@@ -317,7 +318,7 @@ class TestMake(unittest.TestCase):
             None,
             (golden.Machine("g1"), golden.Noisy("g2")),
             levels=(1,),
-            others="paused",
+            idle_guests="paused",
             neighbours=golden.NEIGHBOURS,
         )
         self.assertEqual("complete", run.repeat(1)["state"])

@@ -170,7 +170,7 @@ class PartsTestCase(unittest.TestCase):
             ["1, 2, 3, 4, 5, 6, 7, 8 at once"], facts["Numbers of guests"]
         )
         self.assertEqual(["as the task lists them"], facts["Order"])
-        self.assertEqual(["idle"], facts["Others meanwhile"])
+        self.assertEqual(["running"], facts["Others meanwhile"])
         first, second = facts["Bare metal"]
         self.assertIn("baseline r740, machine compute-1", first)
         self.assertTrue(first.endswith("for 1, 2, 4 copies"))
@@ -188,7 +188,7 @@ class PartsTestCase(unittest.TestCase):
         records = made.density_records(hosts=2)
         for one in records:
             one["order"] = {"kind": "shuffled", "seed": 11}
-            one["options"] = {"others": "paused"}
+            one["options"] = {"idle_guests": "paused"}
         facts = dict(setting.facts(made.density_run(records)))
         self.assertEqual(
             ["1, 2, 3 at once on each of 2 hosts"], facts["Numbers of guests"]

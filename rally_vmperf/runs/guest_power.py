@@ -32,7 +32,7 @@ class PoweredGuests(actions.Action):
     unheard: set[str] = dataclasses.field(default_factory=set)
 
     def _switch(
-        self, wanted: collections.abc.Mapping[str, str], way: idle.Others
+        self, wanted: collections.abc.Mapping[str, str], way: idle.IdleState
     ) -> "power.Switching":
         """Bring each guest to its status, by pausing or by stopping."""
         from rally_vmperf.guests.booting import power
@@ -41,7 +41,7 @@ class PoweredGuests(actions.Action):
             connection=self.connection,
             guests={guest.name: guest for guest in self.guests},
             wanted=wanted,
-            others=way,
+            idle_guests=way,
             progress=self.progress,
         )
         switching.run(self.config["boot_timeout"], self._close_connections)
@@ -121,7 +121,7 @@ class IdleGuests(PoweredGuests):
     :param kind: what guests do while they take no part
     """
 
-    kind: idle.Others
+    kind: idle.IdleState
     name = "idle guests"
 
     def before(self, current: conditions.Current) -> actions.Effect:
@@ -129,7 +129,7 @@ class IdleGuests(PoweredGuests):
 
         Lost guests are left alone.
         """
-        if self.kind == "idle":
+        if self.kind == "running":
             return actions.Effect()
         wanted = idle.wanted(
             [guest.name for guest in self.guests],

@@ -13,7 +13,7 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import testing as machines
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import idle_guests
+from rally_vmperf.runs import guest_power
 from tests.unit.guests import made
 from tests.unit.guests import testing
 
@@ -84,7 +84,7 @@ class Case(unittest.TestCase):
 class OthersTest(Case):
     def others(self, kind):
         """Return what is tested."""
-        return idle_guests.IdleGuests(
+        return guest_power.IdleGuests(
             kind=kind,
             connection=self.cloud,
             session=self.session,
@@ -102,7 +102,7 @@ class OthersTest(Case):
 
     def test_idle_asks_nobody(self):
         before = len(self.cloud.calls)
-        formed = form(self.others("idle"), "g1")
+        formed = form(self.others("running"), "g1")
         self.assertEqual(actions.Effect(), formed)
         self.assertEqual(before, len(self.cloud.calls))
         self.assertEqual([], self.hung_up())
