@@ -31,14 +31,14 @@ class Networks:
     """The networks of a guest.
 
     :param every: in the order of its ports
-    :param reach_on: by its address there a guest is reached
-    :param measure_on: by its address there other guests measure
+    :param ssh_network: by its address there a guest is reached
+    :param traffic_network: by its address there other guests measure
     :param pool: the network of floating IPs, None for fixed ones
     """
 
     every: tuple[Network, ...]
-    reach_on: Network
-    measure_on: Network
+    ssh_network: Network
+    traffic_network: Network
     pool: Network | None
 
 
@@ -48,15 +48,20 @@ def choose(connection: sdk.Connection, asked: request.Request) -> Networks:
     :raises GuestError: for what is not there, or could be this or that
     """
     every = _every(connection, asked)
-    reach_on = _reach_on(connection, asked, every)
-    measure_on = reach_on
-    if asked.measure_on:
-        measure_on = _among("measure_on", asked.measure_on, every)
+    ssh_network = _reach_on(connection, asked, every)
+    traffic_network = ssh_network
+    if asked.traffic_network:
+        traffic_network = _among(
+            "traffic_network", asked.traffic_network, every
+        )
     pool = None
-    if needs_floating(asked, reach_on):
-        pool = floating_pool(connection, asked, reach_on)
+    if needs_floating(asked, ssh_network):
+        pool = floating_pool(connection, asked, ssh_network)
     return Networks(
-        every=every, reach_on=reach_on, measure_on=measure_on, pool=pool
+        every=every,
+        ssh_network=ssh_network,
+        traffic_network=traffic_network,
+        pool=pool,
     )
 
 
@@ -181,8 +186,8 @@ def _reach_on(
     Never the first for being the first: a rule finds exactly one, or the
     task has to say.
     """
-    if asked.reach_on:
-        return _among("reach_on", asked.reach_on, every)
+    if asked.ssh_network:
+        return _among("ssh_network", asked.ssh_network, every)
     if len(every) == 1:
         return every[0]
     found = [one for one in every if one.external]
@@ -193,9 +198,9 @@ def _reach_on(
     if len(found) == 1:
         return found[0]
     raise errors.GuestError(
-        f"reach_on: address {asked.address!r} could be that on any of "
+        f"ssh_network: address {asked.address!r} could be that on any of "
         f"{_names(found or every)}; choose one with "
-        '"reach_on": {"name": ...}'
+        '"ssh_network": {"name": ...}'
     )
 
 

@@ -17,7 +17,7 @@ Json = collections.abc.Mapping[str, t.Any]
 Address = t.Literal["auto", "floating", "fixed"]
 IpVersion = t.Literal[4, 6, "any"]
 #: Options that say how guests are reached once they are up.
-REACHING = ("jump", "namespace", "sources", "login")
+REACHING = ("jump", "namespace", "allowed_sources", "login")
 ServerGroup = t.Literal[
     "affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity"
 ]
@@ -51,7 +51,7 @@ class KeySource:
     :param line: the public key line, where it is known
     """
 
-    kind: t.Literal["given", "known", "console"] = "given"
+    kind: t.Literal["generated", "public_key", "console"] = "generated"
     line: str = ""
 
 
@@ -82,15 +82,15 @@ class Request:
     :param network: None for ``tenant_network``, else the only one there is
     :param tenant_network: the network that Rally made for this project
     :param networks: several, in the order of the ports
-    :param reach_on: which of them guests are reached on, None by rule
-    :param measure_on: which of them guests measure on, None for the same
+    :param ssh_network: which of them guests are reached on, None by rule
+    :param traffic_network: which of them guests measure on, None for the same
     :param host: the compute host to force the guests on, or None
     :param hosts: several, on which guests are put in turn
     :param aggregate: name of the host aggregate to force them into, or None
     :param jump: jump hosts in order
     :param namespace: network namespace of this machine, or None
-    :param sources: networks from which SSH is let in, empty where they are
-        to be found out
+    :param allowed_sources: The networks from which SSH is allowed; if
+        empty, they are detected.
     :param key_type: of the keys that are made for the run, None for the usual
     :param max_host_share: how full a host may become, in percent of what
         Nova may give away there
@@ -102,8 +102,8 @@ class Request:
     network: Reference | None = None
     tenant_network: str | None = None
     networks: tuple[Reference, ...] = ()
-    reach_on: Reference | None = None
-    measure_on: Reference | None = None
+    ssh_network: Reference | None = None
+    traffic_network: Reference | None = None
     address: Address = "auto"
     ip_version: IpVersion = 4
     floating_network: Reference | None = None
@@ -114,7 +114,7 @@ class Request:
     server_group: ServerGroup | None = None
     jump: tuple[target.JumpHost, ...] = ()
     namespace: str | None = None
-    sources: "tuple[routes.Network, ...]" = ()
+    allowed_sources: "tuple[routes.Network, ...]" = ()
     key_type: "hostkey.Type | None" = None
     max_host_share: float = 90
     boot_timeout: float = 600
@@ -140,12 +140,17 @@ def of_config(
         are no networks
     """
     asked = _known(Request, config)
-    for key in ("network", "reach_on", "measure_on", "floating_network"):
+    for key in (
+        "network",
+        "ssh_network",
+        "traffic_network",
+        "floating_network",
+    ):
         asked[key] = reference(asked[key]) if asked.get(key) else None
     asked["networks"] = tuple(map(reference, asked.get("networks") or ()))
     asked["hosts"] = tuple(asked.get("hosts") or ())
     asked["jump"] = target.jump_hosts(asked.get("jump"))
-    asked["sources"] = sources(config)
+    asked["allowed_sources"] = sources(config)
     asked["groups"] = tuple(_group(one) for one in group_options(config))
     return Request(
         **{**asked, "tenant_network": tenant_network, "one_host": one_host}
@@ -153,18 +158,18 @@ def of_config(
 
 
 def sources(config: Json) -> "tuple[routes.Network, ...]":
-    """Return the networks that the option ``sources`` names, each once.
+    """Return the networks in the option ``allowed_sources``, each once.
 
     :raises GuestError: for what is no network
     """
     found = []
-    for one in config.get("sources") or ():
+    for one in config.get("allowed_sources") or ():
         try:
             found.append(ipaddress.ip_network(one))
         except ValueError as error:
             raise errors.GuestError(
-                f"vmperf_guests sources: {error}; give an address, or a "
-                "network such as 192.0.2.0/24"
+                f"vmperf_guests allowed_sources: {error}; give an address, or "
+                "a network such as 192.0.2.0/24"
             ) from None
     return tuple(dict.fromkeys(found))
 
@@ -250,9 +255,11 @@ def _group(options: Json) -> Group:
 
 
 def _key_source(given: Json) -> KeySource:
-    if "known" in given:
-        return KeySource(kind="known", line=str(given["known"]).strip())
-    return KeySource(kind="console" if "console" in given else "given")
+    if "public_key" in given:
+        return KeySource(
+            kind="public_key", line=str(given["public_key"]).strip()
+        )
+    return KeySource(kind="console" if "console" in given else "generated")
 
 
 def _known(kind: type[t.Any], config: Json) -> dict[str, t.Any]:

@@ -108,11 +108,11 @@ _GROUP: Schema = {
     "host_key": _one_of(
         "How the guests' host key is known; by default it is given.",
         {
-            "given": {
+            "generated": {
                 "const": True,
                 "description": "Generated, and given by user data.",
             },
-            "known": _name("Public line of the key in the image."),
+            "public_key": _name("Public line of the key in the image."),
             "console": {
                 "const": True,
                 "description": "Read from the console log, through Nova.",
@@ -170,11 +170,11 @@ PROPERTIES: Schema = {
         _reference("Network of the guests, by name or by id."),
         "Several networks in place of one, in the order of the guests' ports.",
     ),
-    "reach_on": _reference(
+    "ssh_network": _reference(
         "Which of the networks guests are reached on; by default the external "
         "one, or with floating IPs the one behind a router."
     ),
-    "measure_on": _reference(
+    "traffic_network": _reference(
         "Which of the networks carries the traffic from guest to guest; by "
         "default the one that guests are reached on."
     ),
@@ -219,7 +219,7 @@ PROPERTIES: Schema = {
         "Network namespace of this machine out of which guests are reached, "
         "as ip netns names it."
     ),
-    "sources": {
+    "allowed_sources": {
         "type": "array",
         "minItems": 1,
         "items": _name("An address or a network, such as 192.0.2.0/24."),

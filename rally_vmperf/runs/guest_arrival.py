@@ -86,7 +86,7 @@ def _unreached(
     if let_in is not None:
         why += (
             f"; SSH is let in from {access.told(let_in)}: name others with "
-            '"sources": [NETWORK], 0.0.0.0/0 for everywhere'
+            '"allowed_sources": [NETWORK], 0.0.0.0/0 for everywhere'
         )
     if seen.hints:
         why = "by its console " + "; ".join(seen.hints)

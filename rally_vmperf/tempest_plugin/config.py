@@ -99,7 +99,7 @@ OPTIONS: list[t.Any] = [
         "there is no test of the network.",
     ),
     cfg.ListOpt(
-        "sources",
+        "allowed_sources",
         help="Networks from which the guests let SSH in; by default those "
         "out of which this machine reaches them.",
     ),

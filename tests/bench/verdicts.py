@@ -134,7 +134,7 @@ def density(
     count: int,
     *,
     trials: int,
-    of: str = "mean",
+    statistic: str = "mean",
     truth: float = LIMIT,
     tau: float = 0.0,
     shared: float = 0.0,
@@ -152,7 +152,7 @@ def density(
     """
     random = numpy.random.default_rng(7)
     number: collections.Counter[str] = collections.Counter()
-    each = of == "worst"
+    each = statistic == "worst"
     for _ in range(trials):
         own = numpy.exp(random.normal(0, tau, guests))
         curves = []
@@ -182,7 +182,7 @@ def density(
                     hosts={},
                 )
             )
-        got = made.degradation(curves, {"*": LIMIT}, of=of)
+        got = made.degradation(curves, {"*": LIMIT}, statistic=statistic)
         (row,) = got.rows
         number[row.statuses[guests]] += 1
         found = row.points[-1].loss
@@ -194,7 +194,7 @@ def density(
         trials=trials,
         passed=100 * number["passed"] / trials,
         failed=100 * number["failed"] / trials,
-        coverage=100 * number["covered"] / trials if of == "mean" else None,
+        coverage=100 * number["covered"] / trials if statistic == "mean" else None,
         flagged=None if level is None else 100 * number["flagged"] / trials,
     )
 
@@ -426,14 +426,14 @@ def every(scale: float = 1.0) -> collections.abc.Iterator[Result]:
             guests,
             count,
             trials=10 * few,
-            of="worst",
+            statistic="worst",
         )
         yield density(
             f"worst of {guests}, {count}, truth at half the limit",
             guests,
             count,
             trials=few,
-            of="worst",
+            statistic="worst",
             truth=LIMIT / 2,
         )
     for stop in (False, True):

@@ -44,7 +44,7 @@ class TestDensity(DensityCase):
         lab = self.laboratory
         lab.use("admin")
         known = lab.journals()
-        limits = {"max_percent": {CPU: 5}, "at": 3, "tolerate": TOLERATED}
+        limits = {"max_percent": {CPU: 5}, "levels": 3, "tolerate": TOLERATED}
         done = lab.start(
             TASK,
             levels=[1, 3],
@@ -80,13 +80,13 @@ class TestDensity(DensityCase):
         Which one it is depends on how steadily the machine ran.
         """
         judge = judging.DegradationJudge(
-            {CPU: limit}, at=3, tolerate=TOLERATED
+            {CPU: limit}, levels=3, tolerate=TOLERATED
         )
         for record in records:
             judge.add(codec.decode(record))
         judgement = judge.judgement()
         (row,) = (one for one in judgement.rows if one.limit is not None)
-        found = row.point(3).compared("mean", "one_guest")
+        found = row.point(3).compared("mean", "solo_guest")
         if found.low > limit:
             expected = "failed"
         elif found.high <= limit:

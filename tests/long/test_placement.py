@@ -32,7 +32,7 @@ class TestPlacement(placing.PlacementCase):
                 "server_group": "affinity",
                 "availability_zone": "nova",
                 "networks": BOTH,
-                "measure_on": {"name": "private"},
+                "traffic_network": {"name": "private"},
             },
         )
         self.check_ended(0, done)

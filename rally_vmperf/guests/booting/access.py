@@ -61,7 +61,7 @@ class Access:
         """
         if self.id is None:
             return None
-        found: set[routes.Network] = set(asked.sources)
+        found: set[routes.Network] = set(asked.allowed_sources)
         if not found and asked.jump:
             found = _of_jump_host(self.connection, asked.jump[-1], chosen)
         elif not found:
@@ -152,7 +152,7 @@ def _of_controller(
             progress(
                 f"the addresses of this machine in {source} are translated on "
                 f"their way to the guests, which let SSH in from {network} "
-                'therefore; narrow that with "sources": [NETWORK]'
+                'therefore; narrow that with "allowed_sources": [NETWORK]'
             )
     return set(found)
 
@@ -188,7 +188,7 @@ def _of_jump_host(
     for _, _, _, _, (address, *_) in infos:
         found.add(ipaddress.ip_network(str(address).partition("%")[0]))
     if chosen.pool is None:
-        network = chosen.reach_on
+        network = chosen.ssh_network
         with cloud.asking(f"list the subnets of network {network.name}"):
             for one in connection.network.subnets(network_id=network.id):
                 found.add(ipaddress.ip_network(one.cidr))

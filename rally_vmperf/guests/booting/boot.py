@@ -278,7 +278,7 @@ class _Boot:
             disk=disk,
             config_drive=group.config_drive,
             networks=tuple(one.name for one in self._networks.every),
-            network=self._networks.reach_on.name,
+            network=self._networks.ssh_network.name,
             created_at=server.created_at,
             boot_seconds=round(seconds, 1),
         )

@@ -49,7 +49,7 @@ def choose(
 
     :param type_: of the key that is made, None for the usual one
     """
-    if source.kind == "known":
+    if source.kind == "public_key":
         # Else cloud-init would replace what is in the image.
         return HostKey(
             public=source.line,
@@ -118,7 +118,7 @@ def _missing(
     seen = console.witness(connection, one.id)
     why = "; ".join(seen.hints) or (
         "raise ssh_timeout, or have the image print the block SSH HOST KEY "
-        "KEYS as cloud-init does, or give host_key: {known: ...}"
+        "KEYS as cloud-init does, or give host_key: {public_key: ...}"
     )
     return (
         f"guest {one.name} shows no host key on its console after "

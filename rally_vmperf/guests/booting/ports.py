@@ -87,14 +87,14 @@ def addresses(
         ports = list(connection.network.ports(device_id=server_id))
     if chosen.pool:
         version = 4
-    fixed = fixed_address(guest, ports, chosen.reach_on, version)
-    measured = fixed_address(guest, ports, chosen.measure_on, version)
+    fixed = fixed_address(guest, ports, chosen.ssh_network, version)
+    measured = fixed_address(guest, ports, chosen.traffic_network, version)
     floating = None
     if chosen.pool:
         port = next(
             port
             for port in ports
-            if port.network_id == chosen.reach_on.id
+            if port.network_id == chosen.ssh_network.id
             and fixed in {one["ip_address"] for one in port.fixed_ips}
         )
         with cloud.asking(f"give guest {guest} a floating IP"):

@@ -27,7 +27,7 @@ def everything(entries: judge.Repetitions, rows: Rows) -> finding.Occurrences:
         for found in one.findings:
             yield found, one.number
     yield from level.findings(entries)
-    if any(row.against == "bare_metal" for row in rows):
+    if any(row.compare_to == "bare_metal" for row in rows):
         yield from _of_baseline(entries)
     for row in rows:
         for found in (*_of_row(row), *_of_model(row)):
@@ -59,7 +59,7 @@ def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
                 f"{units.show_percent(spread)} %"
             )
             yield _finding("unstable", name, detail)
-        if row.figure == "loss" and row.against == "bare_metal":
+        if row.figure == "loss" and row.compare_to == "bare_metal":
             yield from _too_fast(row, point)
     for count, guests in sorted(few.items()):
         yield _finding(
@@ -71,7 +71,7 @@ def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
         yield from _capped(row)
     coarse = False
     for point in row.points if row.figure == "loss" else ():
-        compared = point.compared(row.of, row.against)
+        compared = point.compared(row.statistic, row.compare_to)
         if compared is None:
             continue
         where = f"with {units.number_of('guest', point.guests)}: "
@@ -87,7 +87,7 @@ def _capped(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
     held = {
         point.guests: seen
         for point in row.points
-        if (seen := point.capped(row.against))
+        if (seen := point.capped(row.compare_to))
     }
     if held:
         words = f"with {units.number_of('guest', *held)}: {held[max(held)]}"
@@ -97,7 +97,7 @@ def _capped(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
 def _too_fast(
     row: rows_.Row, point: points.Point
 ) -> collections.abc.Iterator[finding.Finding]:
-    found = point.compared(row.of, row.against)
+    found = point.compared(row.statistic, row.compare_to)
     for one in plausibility.faster(found) if found else ():
         detail = f"with {units.number_of('guest', point.guests)}: {one.seen}"
         yield _finding(one.kind, one.subject, detail)

@@ -23,7 +23,7 @@ from rally_vmperf.measurement.density import rows as rows_
 from rally_vmperf.measurement.samples import sample
 
 #: Numbers of guests at which a limit is held, or all of them.
-At = t.Literal["every"] | int | collections.abc.Sequence[int]
+Levels = t.Literal["all"] | int | collections.abc.Sequence[int]
 #: A limit and the pattern that gave it.
 Limit = tuple[float, str] | None
 #: Losses and shares over numbers of guests, and figures at one number.
@@ -59,7 +59,7 @@ def _curves(rows: Rows) -> tuple[rows_.Row, ...]:
 class _Judge(judge.Judge[rows_.Row | level.Row]):
     """Takes repetitions whose conditions are numbers of guests.
 
-    :param at: numbers of guests at which the limits are held, or ``every``
+    :param levels: numbers of guests at which the limits are held, or ``all``
     :param strictness: ``confidence``, ``on_inconclusive`` and ``tolerate``
     :raises ValueError: for an argument that cannot be meant
     """
@@ -68,21 +68,21 @@ class _Judge(judge.Judge[rows_.Row | level.Row]):
 
     def __init__(
         self,
-        at: At,
-        against: points.Against = "one_guest",
+        levels: Levels,
+        compare_to: points.CompareTo = "solo_guest",
         **strictness: t.Any,
     ) -> None:
         super().__init__(**strictness)
-        if against != "bare_metal":
+        if compare_to != "bare_metal":
             self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
         #: None for every one.
         self.numbers: list[int] | None = None
-        if at == "every":
+        if levels == "all":
             return
-        numbers = [at] if isinstance(at, int) else list(at)
+        numbers = [levels] if isinstance(levels, int) else list(levels)
         if not numbers or not all(map(_counts, numbers)):
             raise ValueError(
-                f"at is {at!r}, use every or numbers of guests from 1"
+                f"levels={levels!r}: must be all, or integers >= 1"
             )
         self.numbers = sorted(set(numbers))
 
@@ -174,9 +174,9 @@ class DegradationJudge(_Judge):
 
     :param max_percent: metric or glob -> largest tolerated loss of the rate;
         without any there are figures and no verdict
-    :param at: numbers of guests at which the limits are held, or ``every``
-    :param of: whether the mean guest or the worst is held to them
-    :param against: what the loss is against
+    :param levels: numbers of guests at which the limits are held, or ``all``
+    :param statistic: whether the mean guest or the worst is held to them
+    :param compare_to: what the loss is against
     :param max: metric or glob -> largest tolerated value, in its own unit
     :param min: metric or glob -> smallest tolerated value
     :param strictness: ``confidence``, ``on_inconclusive`` and ``tolerate``
@@ -186,34 +186,34 @@ class DegradationJudge(_Judge):
     def __init__(
         self,
         max_percent: judge.Given | None = None,
-        at: At = "every",
-        of: points.Of = "mean",
-        against: points.Against = "one_guest",
+        levels: Levels = "all",
+        statistic: points.Statistic = "mean",
+        compare_to: points.CompareTo = "solo_guest",
         max: judge.Given | None = None,
         min: judge.Given | None = None,
         **strictness: t.Any,
     ) -> None:
-        super().__init__(at, against, **strictness)
+        super().__init__(levels, compare_to, **strictness)
         for name, value, allowed in (
-            ("of", of, t.get_args(points.Of)),
-            ("against", against, t.get_args(points.Against)),
+            ("statistic", statistic, t.get_args(points.Statistic)),
+            ("compare_to", compare_to, t.get_args(points.CompareTo)),
         ):
             if value not in allowed:
                 raise ValueError(
                     f"{name} is {value!r}, use {' or '.join(allowed)}"
                 )
-        if against == "one_guest" and 1 in (self.numbers or ()):
+        if compare_to == "solo_guest" and 1 in (self.numbers or ()):
             raise ValueError(
-                "at names 1 guest, which loses nothing against itself, "
-                "use larger numbers or against: bare_metal"
+                "levels names 1 guest, which loses nothing against itself, "
+                "use larger numbers or compare_to: bare_metal"
             )
         self.max_percent = limits.Limits(max_percent or {})
         self.absolute_limits: dict[absolute_rows.Figure, limits.Limits] = {
             "max": limits.Limits(max or {}),
             "min": limits.Limits(min or {}),
         }
-        self.of = of
-        self.against = against
+        self.statistic = statistic
+        self.compare_to = compare_to
 
     def figures(
         self, entries: judge.Repetitions
@@ -267,8 +267,8 @@ class DegradationJudge(_Judge):
                 metric,
                 measured,
                 {"loss": limit},
-                of=self.of,
-                against=self.against,
+                statistic=self.statistic,
+                compare_to=self.compare_to,
             )
             row = dataclasses.replace(
                 row,
@@ -279,7 +279,7 @@ class DegradationJudge(_Judge):
             yield self._apply_limit(row, limit[0]) if limit else row
 
     def _apply_limit(self, row: rows_.Row, limit: float) -> rows_.Row:
-        alone = self.against == "one_guest"
+        alone = self.compare_to == "solo_guest"
         verdicts = {
             one.guests: row.decide(one.guests, limit, self.tolerate)
             for one in row.points
@@ -288,7 +288,7 @@ class DegradationJudge(_Judge):
         if alone and (lone := row.point(1)) and lone.usable:
             # It loses nothing to itself.
             verdicts[1] = "passed" if limit >= 0 else "failed"
-        predicting = row.law if alone and self.of == "mean" else None
+        predicting = row.law if alone and self.statistic == "mean" else None
         return _with_statuses(
             row,
             {one: verdicts.get(one, "inconclusive") for one in limited},
@@ -316,7 +316,7 @@ class FairnessJudge(_Judge):
 
     :param min_index: metric or glob -> smallest tolerated index of Jain
     :param max_spread_percent: metric or glob -> largest tolerated spread
-    :param at: numbers of guests at which the limits are held, or ``every``
+    :param levels: numbers of guests at which the limits are held, or ``all``
     :param strictness: ``confidence``, ``on_inconclusive`` and ``tolerate``
     :raises ValueError: for an argument that cannot be meant
     """
@@ -325,10 +325,10 @@ class FairnessJudge(_Judge):
         self,
         min_index: judge.Given | None = None,
         max_spread_percent: judge.Given | None = None,
-        at: At = "every",
+        levels: Levels = "all",
         **strictness: t.Any,
     ) -> None:
-        super().__init__(at, **strictness)
+        super().__init__(levels, **strictness)
         for pattern, limit in (min_index or {}).items():
             if not 0 < limit <= 1:
                 raise ValueError(

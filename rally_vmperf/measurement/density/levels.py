@@ -139,12 +139,12 @@ def counted(
 
 
 def no_figure(
-    point: points.Point | None, figure: str, against: points.Against
+    point: points.Point | None, figure: str, compare_to: points.CompareTo
 ) -> str:
     """Return why a level has no figure.
 
     :param figure: ``loss``, or one of how guests share
-    :param against: what a loss is against
+    :param compare_to: what a loss is against
     """
     if point is None:
         return "the task has no such level"
@@ -152,7 +152,7 @@ def no_figure(
         return point.reason
     if figure != "loss":
         return "a single guest shares with nobody"
-    if against == "bare_metal":
+    if compare_to == "bare_metal":
         copies = units.number_of("copy", point.guests)
         return (
             f"the baseline does not have it of {copies}, record "

@@ -19,8 +19,8 @@ from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
-Against = t.Literal["one_guest", "bare_metal"]
-Of = t.Literal["mean", "worst"]
+CompareTo = t.Literal["solo_guest", "bare_metal"]
+Statistic = t.Literal["mean", "worst"]
 Several = tuple[gathering.Gathered, ...]
 _Lowest = rates.Lowest
 
@@ -124,7 +124,7 @@ class Point:
         """The geometric mean of the totals."""
         return _mean(self.totals)
 
-    def capped(self, against: Against) -> str:
+    def capped(self, compare_to: CompareTo) -> str:
         """Return what else limits the rate, or nothing.
 
         That guests give what one gives is as it should be, that they give
@@ -135,8 +135,8 @@ class Point:
         machines = len(rates.by_guest(self.metric, self.gathered[-1]))
         together = self.mean * machines / self.turns
         found = caps_.limiting_cap(self.metric, self.mean, together, self.caps)
-        bare = self.compared("mean", against)
-        if against == "one_guest" or bare is None:
+        bare = self.compared("mean", compare_to)
+        if compare_to == "solo_guest" or bare is None:
             return found
         return found or caps_.capped(bare)
 
@@ -211,7 +211,9 @@ class Point:
             value=rates.convert(self.metric, means[name]),
             rates=found[name],
             loss=_loss(
-                self._compared(name, found[name], "one_guest", self.confidence)
+                self._compared(
+                    name, found[name], "solo_guest", self.confidence
+                )
             ),
         )
 
@@ -259,12 +261,12 @@ class Point:
         return (
             f"the worst guest is not known, as what {first}"
             f"{more if others else ''} give alone is missing; measure with "
-            "solo_guest: all, or judge of: mean"
+            "solo_guest: all, or judge statistic: mean"
         )
 
-    def loser(self, of: Of) -> str:
+    def loser(self, statistic: Statistic) -> str:
         """Return in words whose rate is compared."""
-        if of == "mean" or self.worst is None:
+        if statistic == "mean" or self.worst is None:
             one = self.guests == 1
             return "guest" if one else f"mean of {self.guests} guests"
         where = f" on {self.worst.host}" if self.worst.host else ""
@@ -290,40 +292,44 @@ class Point:
             f"({most.guest} in repetition {most.number})"
         )
 
-    def compared(self, of: Of, against: Against) -> loss.Comparison | None:
+    def compared(
+        self, statistic: Statistic, compare_to: CompareTo
+    ) -> loss.Comparison | None:
         """Return the comparison that a limit applies to; None without a side.
 
         The loss of the rate, by the same arithmetic as overhead.
         """
         guest, own = "", self.rates
-        if of == "worst" and self.worst is not None:
+        if statistic == "worst" and self.worst is not None:
             guest, own = self.worst.guest, self.worst.rates
         if not own:
             return None
-        return self._compared(guest, own, against, self.confidence)
+        return self._compared(guest, own, compare_to, self.confidence)
 
     def of_each(
-        self, against: Against, confidence: float
+        self, compare_to: CompareTo, confidence: float
     ) -> list[loss.Comparison]:
         """Return the comparison of each guest."""
         found = rates.of_guests(self.metric, self.gathered)
         compared = (
-            self._compared(guest, own, against, confidence)
+            self._compared(guest, own, compare_to, confidence)
             for guest, own in found.items()
         )
         return [one for one in compared if one is not None]
 
-    def of_each_corrected(self, against: Against) -> list[loss.Comparison]:
+    def of_each_corrected(
+        self, compare_to: CompareTo
+    ) -> list[loss.Comparison]:
         """Return that at a confidence corrected for their number."""
-        number = len(self.of_each(against, self.confidence))
+        number = len(self.of_each(compare_to, self.confidence))
         level = 1 - (1 - self.confidence) / max(1, number)
-        return self.of_each(against, level)
+        return self.of_each(compare_to, level)
 
     def _compared(
         self,
         guest: str,
         own: tuple[float, ...],
-        against: Against,
+        compare_to: CompareTo,
         confidence: float,
     ) -> loss.Comparison | None:
         """Compare a guest, or without a name their mean.
@@ -331,7 +337,7 @@ class Point:
         A level and the lone guest were measured in the same repetitions:
         they are compared in pairs, where there are pairs enough.
         """
-        if against == "bare_metal":
+        if compare_to == "bare_metal":
             other = rates.means(self.metric, self.bare)
             return rates.compare(self.metric, other, own, confidence)
         lone, paired = rates.pairs(
@@ -348,28 +354,28 @@ class Point:
         other = self.lone.rates if self.lone else ()
         return rates.compare(self.metric, other, own, confidence)
 
-    def lost(self, of: Of, against: Against) -> Loss | None:
+    def lost(self, statistic: Statistic, compare_to: CompareTo) -> Loss | None:
         """Return the loss that a limit applies to."""
-        return _loss(self.compared(of, against))
+        return _loss(self.compared(statistic, compare_to))
 
     @functools.cached_property
     def loss(self) -> Loss | None:
         """What the mean guest loses against the lone guest."""
-        return self.lost("mean", "one_guest")
+        return self.lost("mean", "solo_guest")
 
     @functools.cached_property
     def bare_loss(self) -> Loss | None:
         """What the mean guest loses against the mean copy."""
         return self.lost("mean", "bare_metal")
 
-    def void_against(self, against: Against) -> str:
+    def void_against(self, compare_to: CompareTo) -> str:
         """Return why a comparison means nothing, or nothing.
 
         Against one guest it needs one that means something as well.
         """
         if self.void:
             return self.void
-        if against == "bare_metal":
+        if compare_to == "bare_metal":
             return self.bare_void
         lone = self.lone.void if self.lone else ""
         return f"one guest: {lone}" if lone else ""

@@ -36,8 +36,8 @@ class Row(summary.Row):
     """One metric of a density judgement.
 
     :param figure: which figure the limit applies to
-    :param of: whose loss the limit applies to
-    :param against: what a loss is against
+    :param statistic: whose loss the limit applies to
+    :param compare_to: what a loss is against
     :param points: in ascending number of guests
     :param limit: in percent for a degradation; the index, or percent of
         spread, for fairness
@@ -56,8 +56,8 @@ class Row(summary.Row):
         default_factory=dict
     )
     figure: Figure = "loss"
-    of: points_.Of = "mean"
-    against: points_.Against = "one_guest"
+    statistic: points_.Statistic = "mean"
+    compare_to: points_.CompareTo = "solo_guest"
 
     @property
     def measured(self) -> bool:
@@ -89,20 +89,22 @@ class Row(summary.Row):
         if capped or self._never_alone(guests) or found is None:
             return False
         every = [found]
-        if self.of == "worst":
-            every = point.of_each_corrected(self.against)
+        if self.statistic == "worst":
+            every = point.of_each_corrected(self.compare_to)
         return all(verdict.may_be_within(x, self.limit) for x in every)
 
     def _never_alone(self, guests: int) -> str:
         point = self.point(guests)
-        limited = (self.figure, self.of, self.against)
-        if point is None or limited != ("loss", "worst", "one_guest"):
+        limited = (self.figure, self.statistic, self.compare_to)
+        if point is None or limited != ("loss", "worst", "solo_guest"):
             return ""
         return point.why_worst_is_unknown
 
     def _compared(self, guests: int) -> loss.Comparison | None:
         point = self.point(guests)
-        return point.compared(self.of, self.against) if point else None
+        return (
+            point.compared(self.statistic, self.compare_to) if point else None
+        )
 
     @functools.cached_property
     def lone_slow(self) -> str:
@@ -111,10 +113,10 @@ class Row(summary.Row):
         Their mean, by the whole interval and by more than two boots of one
         machine differ.
         """
-        if self.figure != "loss" or self.against != "one_guest":
+        if self.figure != "loss" or self.compare_to != "solo_guest":
             return ""
         for point in self.points:
-            found = point.compared("mean", "one_guest")
+            found = point.compared("mean", "solo_guest")
             if found and found.high is not None and found.high < -LONE_PERCENT:
                 gain = units.show_percent(-found.overhead_percent)
                 with_ = units.number_of("guest", point.guests)
@@ -127,7 +129,7 @@ class Row(summary.Row):
         if point is None:
             return ""
         if self.figure == "loss":
-            return point.void_against(self.against)
+            return point.void_against(self.compare_to)
         return point.void
 
     def decide(
@@ -150,11 +152,11 @@ class Row(summary.Row):
         if found is None or self._never_alone(guests):
             return "inconclusive"
         kinds = [one.kind for one in plausibility.faster(found)]
-        faster = self.against == "bare_metal" and "guest_faster" in kinds
+        faster = self.compare_to == "bare_metal" and "guest_faster" in kinds
         if faster and "guest_faster" not in tolerate:
             return "void"
         status = verdict.decide(found, limit)
-        if self.of == "worst":
+        if self.statistic == "worst":
             status = self._of_all(guests, limit)
         if status == "passed" and (
             # It ran where what was before it went well.
@@ -173,9 +175,9 @@ class Row(summary.Row):
         Against one guest, each has what it may have there: that passes.
         """
         point = self.point(guests)
-        if point is None or self.against == "one_guest":
+        if point is None or self.compare_to == "solo_guest":
             return ""
-        return point.capped(self.against)
+        return point.capped(self.compare_to)
 
     def _of_all(self, guests: int, limit: float) -> verdict.Status:
         """Return whether every guest is within a limit.
@@ -187,10 +189,10 @@ class Row(summary.Row):
         always last.
         """
         point = t.cast(points_.Point, self.point(guests))
-        each = point.of_each(self.against, self.confidence)
+        each = point.of_each(self.compare_to, self.confidence)
         if {verdict.decide(one, limit) for one in each} == {"passed"}:
             return "passed"
-        strict = point.of_each_corrected(self.against)
+        strict = point.of_each_corrected(self.compare_to)
         if "failed" in {verdict.decide(one, limit) for one in strict}:
             return "failed"
         return "inconclusive"
@@ -234,7 +236,9 @@ class Row(summary.Row):
         found = self._compared(guests)
         if found is None:
             return False
-        best = needed.best_loss(found, planned, self.against == "one_guest")
+        best = needed.best_loss(
+            found, planned, self.compare_to == "solo_guest"
+        )
         return best is not None and best > limit
 
     def cells(self) -> summary.Cells:
@@ -325,7 +329,7 @@ class Row(summary.Row):
         words = describe(guests)
         if words is None:
             why = levels.no_figure(
-                self.point(guests), self.figure, self.against
+                self.point(guests), self.figure, self.compare_to
             )
             words = f"{why}: {status}"
         where = f"{self.metric.name} at {units.number_of('guest', guests)}"
@@ -344,7 +348,7 @@ class Row(summary.Row):
         status = self.statuses[guests]
         words = (
             f"{self._other(guests)} {self._own(found.bare)}, "
-            f"{point.loser(self.of)} {self._own(found.guest)}, loss "
+            f"{point.loser(self.statistic)} {self._own(found.guest)}, loss "
             f"{verdict.figure(found, self.limit)}"
         )
         if self.metric.better == "lower":
@@ -363,18 +367,20 @@ class Row(summary.Row):
         ):
             words += f", something else limits it: {why}"
         elif status == "inconclusive":
-            both = self.against == "one_guest"
+            both = self.compare_to == "solo_guest"
             more = verdict.would_decide(found, self.limit, "loss", both)
             words += f", {more}"
         return words
 
     def _other(self, guests: int) -> str:
         """Return what the loss is against."""
-        if self.against == "one_guest":
+        if self.compare_to == "solo_guest":
             return "one guest"
         if guests == 1:
             return "one bare-metal copy"
-        own = ", as no guest has a copy of its own," * (self.of == "worst")
+        own = ", as no guest has a copy of its own," * (
+            self.statistic == "worst"
+        )
         return f"mean of {guests} bare-metal copies{own}"
 
     def _own(self, rate: float) -> str:

@@ -105,7 +105,7 @@ def _check_secrets(where: str, guests: Config) -> None:
     login, host_key = guests.get("login"), guests.get("host_key")
     if login and "password_file" in login:
         endpoint.password(f"{where} login", login["password_file"])
-    if host_key and "known" in host_key:
-        hostkey.pinned(host_key["known"])
+    if host_key and "public_key" in host_key:
+        hostkey.pinned(host_key["public_key"])
     if guests.get("namespace"):
         routes.open_socket(guests["namespace"]).close()

@@ -20,7 +20,7 @@ _STOP: dict[str, t.Any] = {
 #: Numbers of guests at which limits are held.
 AT: dict[str, t.Any] = {
     "oneOf": [
-        {"enum": ["every"]},
+        {"enum": ["all"]},
         {"type": "integer", "minimum": 1},
         {
             "type": "array",
@@ -52,10 +52,10 @@ def solo_guest(asked: task.Task) -> str:
 
 def limited_levels(asked: task.Task, limits: question.Json) -> list[int]:
     """Return the numbers of guests at which a criterion applies its limits."""
-    at = limits.get("at", "every")
-    if at == "every":
+    at = limits.get("levels", "all")
+    if at == "all":
         # A lone guest loses nothing against itself, and shares with nobody.
-        first = 1 if limits.get("against") == "bare_metal" else 2
+        first = 1 if limits.get("compare_to") == "bare_metal" else 2
         return [number for number in sorted(numbers(asked)) if number >= first]
     return sorted(at) if isinstance(at, list) else [at]
 
@@ -101,10 +101,10 @@ def check_at(asked: task.Task, name: str, limits: question.Json) -> None:
     unknown = [number for number in at if number not in counts]
     if unknown:
         raise task.Refused(
-            f"sla {name} at: no level has {unknown[0]} guests (there are: "
+            f"sla {name} levels: no level has {unknown[0]} guests (there are: "
             f"{', '.join(map(str, counts))})"
         )
-    if max(at, default=1) < 2 and limits.get("against") != "bare_metal":
+    if max(at, default=1) < 2 and limits.get("compare_to") != "bare_metal":
         raise task.Refused(
             f"sla {name}: a single guest shares its host with no other; add a "
             "level of 2 guests or more"

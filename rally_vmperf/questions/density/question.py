@@ -20,7 +20,7 @@ if t.TYPE_CHECKING:
 
 def _bare_metal(asked: task.Task, limits: question.Json) -> tuple[int, ...]:
     """Return the numbers of guests at which the verdict needs bare metal."""
-    if limits.get("against") != "bare_metal":
+    if limits.get("compare_to") != "bare_metal":
         return ()
     return tuple(checks.limited_levels(asked, limits))
 
@@ -31,17 +31,21 @@ def _check_degradation(
     checks.check_at(asked, DEGRADATION.name, limits)
     if "max_percent" not in limits:
         return
-    if limits.get("against", "one_guest") == "one_guest":
+    if limits.get("compare_to", "solo_guest") == "solo_guest":
         checks.check_lone_guest(f"sla {DEGRADATION.name}", asked)
-        if limits.get("of") == "worst" and checks.solo_guest(asked) != "all":
+        if (
+            limits.get("statistic") == "worst"
+            and checks.solo_guest(asked) != "all"
+        ):
             raise task.Refused(
-                f"sla {DEGRADATION.name} of: worst puts each guest to what it "
-                "does alone; give VMPerf.density solo_guest: all, or of: mean"
+                f"sla {DEGRADATION.name} statistic: worst compares each guest "
+                "with its own solo run; set solo_guest: all in "
+                "VMPerf.density, or statistic: mean"
             )
         return
     if baseline is None:
         raise task.Refused(
-            f"sla {DEGRADATION.name} against: bare_metal needs the context "
+            f"sla {DEGRADATION.name} compare_to: bare_metal needs the context "
             "vmperf_baseline: {name: ...}"
         )
     _check_copies(asked, _bare_metal(asked, limits), baseline)
@@ -78,16 +82,16 @@ DEGRADATION = question.Criterion(
                 "the rate in percent; the most exact match wins.",
             },
             **question.ABSOLUTE,
-            "at": checks.AT,
-            "of": {
+            "levels": checks.AT,
+            "statistic": {
                 "enum": ["mean", "worst"],
                 "description": "Whether the mean guest or the worst one is "
                 "held to the limits; default mean.",
             },
-            "against": {
-                "enum": ["one_guest", "bare_metal"],
+            "compare_to": {
+                "enum": ["solo_guest", "bare_metal"],
                 "description": "What the loss is against: one guest, or as "
-                "many bare-metal copies; default one_guest.",
+                "many bare-metal copies; default solo_guest.",
             },
         },
         anyOf=[{"required": [x]} for x in question.LOSS_AND_ABSOLUTE],
@@ -128,7 +132,7 @@ FAIRNESS = question.Criterion(
                 "description": "Metric or glob -> largest tolerated spread "
                 "of the guests in percent.",
             },
-            "at": checks.AT,
+            "levels": checks.AT,
         },
         anyOf=[
             {"required": ["min_index"]},

@@ -23,8 +23,10 @@ class TestDensity(base.Measuring):
         levels = CONF.vmperf.levels
         one_host = {} if CONF.vmperf.host else {"server_group": "affinity"}
         limits = cls.configured.limits.get("vmperf_degradation", {})
-        against = limits.get("against", "one_guest")
-        each = limits.get("of") == "worst" and against == "one_guest"
+        compare_to = limits.get("compare_to", "solo_guest")
+        each = (
+            limits.get("statistic") == "worst" and compare_to == "solo_guest"
+        )
         arguments = {
             "levels": levels,
             "order": "shuffled",

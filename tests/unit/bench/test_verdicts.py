@@ -87,10 +87,12 @@ class TestDensity(unittest.TestCase):
 
     def test_worst_of_many(self):
         """Fails by no matter of their number, and passes where all are in."""
-        got = verdicts.density("x", 8, 5, trials=40, of="worst")
+        got = verdicts.density("x", 8, 5, trials=40, statistic="worst")
         self.assertLessEqual(got.failed, 5)
         self.assertLessEqual(got.passed, 5)
-        half = verdicts.density("x", 8, 10, trials=20, of="worst", truth=5)
+        half = verdicts.density(
+            "x", 8, 10, trials=20, statistic="worst", truth=5
+        )
         self.assertGreaterEqual(half.passed, 75)
 
     def test_stopped(self):

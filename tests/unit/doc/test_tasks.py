@@ -198,13 +198,20 @@ class ShippedTestCase(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         ({}, "rotate"),
-        ({"of": "worst"}, "all"),
-        ({"of": "worst", "against": "bare_metal", "baseline": "m"}, "rotate"),
+        ({"statistic": "worst"}, "all"),
+        (
+            {
+                "statistic": "worst",
+                "compare_to": "bare_metal",
+                "baseline": "m",
+            },
+            "rotate",
+        ),
         (
             {
                 "vmperf_degradation": {
                     "max_percent": {"cpu.*": 7},
-                    "of": "worst",
+                    "statistic": "worst",
                 }
             },
             "all",
@@ -226,7 +233,7 @@ class ShippedTestCase(unittest.TestCase):
             "user": "debian",
             "flavors": ["m1.small", "m1.large"],
             "levels": {"doubling_to": 8},
-            "levels_of": {"m1.large": [1, 2]},
+            "flavor_levels": {"m1.large": [1, 2]},
             "order": "shuffled",
             "seed": 5,
             "idle_guests": "stopped",
@@ -241,11 +248,11 @@ class ShippedTestCase(unittest.TestCase):
             "repetitions": 10,
             "warmup": 0,
             "max_percent": {"*": 20, "disk.*": 30},
-            "of": "worst",
-            "against": "bare_metal",
+            "statistic": "worst",
+            "compare_to": "bare_metal",
             "min_index": {"cpu.*": 0.5},
             "max_spread_percent": {"cpu.*": 30},
-            "at": 2,
+            "limited_levels": 2,
             "tolerate": ["tool_version_differs"],
             "cpu_seconds": 5,
             "cpu_threads": 2,
@@ -295,7 +302,11 @@ class ShippedTestCase(unittest.TestCase):
 
     def test_density_on_several_hosts(self):
         """Each has as many guests as the largest level."""
-        given = {"hosts": ["c1", "c2"], "levels": [1, 4], "at": [4]}
+        given = {
+            "hosts": ["c1", "c2"],
+            "levels": [1, 4],
+            "limited_levels": [4],
+        }
         task = tasks.render(tasks.DENSITY, given)
         tasks.check(task)
         (subtask,) = task["subtasks"]
@@ -303,7 +314,7 @@ class ShippedTestCase(unittest.TestCase):
         self.assertEqual((8, ["c1", "c2"]), (guests["count"], guests["hosts"]))
         self.assertNotIn("server_group", guests)
         for name in ("vmperf_degradation", "vmperf_fairness"):
-            self.assertEqual([4], subtask["sla"][name]["at"])
+            self.assertEqual([4], subtask["sla"][name]["levels"])
 
     def test_no_limits(self):
         """Those that are given as none are not the defaults."""
@@ -313,7 +324,7 @@ class ShippedTestCase(unittest.TestCase):
             ("tasks/study-private-cloud.yaml", {"max_percent": {}}, set()),
             (
                 "tasks/study-cache-modes.yaml",
-                {"max_percent": {}, "disk_limit": 0},
+                {"max_percent": {}, "max_disk_rate": 0},
                 set(),
             ),
             (

@@ -25,8 +25,8 @@ def network(**changes):
 def chosen(pool=None):
     return networks.Networks(
         every=(network(),),
-        reach_on=network(),
-        measure_on=network(),
+        ssh_network=network(),
+        traffic_network=network(),
         pool=pool,
     )
 
@@ -82,7 +82,7 @@ class GroupTest(unittest.TestCase):
     def test_no_group_without_port_security(self):
         cloud = testing.FakeCloud()
         group = access.create(cloud, "g", [network(secured=False)], 2, ())
-        asked = made.asked(sources=["192.0.2.0/24"])
+        asked = made.asked(allowed_sources=["192.0.2.0/24"])
         self.assertIsNone(group.id)
         self.assertIsNone(group.let_in(asked, chosen(), [], print))
         self.assertEqual([], cloud.calls)
@@ -138,7 +138,8 @@ class SourcesTest(unittest.TestCase):
             [short(rule) for rule in self.cloud.network.rules],
         )
         self.assertEqual(
-            expected.endswith("/0"), '"sources": [NETWORK]' in self.lines[0]
+            expected.endswith("/0"),
+            '"allowed_sources": [NETWORK]' in self.lines[0],
         )
         self.assertEqual(
             f"SSH to guests is let in from {expected}", self.lines[-1]
@@ -188,13 +189,14 @@ class SourcesTest(unittest.TestCase):
         given = ["198.51.100.7", "fd00::/64", "198.51.100.7"]
         self.assertEqual(
             ("198.51.100.7/32", "fd00::/64"),
-            self.let_in("10.2.0.9", sources=given, **way),
+            self.let_in("10.2.0.9", allowed_sources=given, **way),
         )
         self.assertEqual(4, len(self.cloud.network.rules))
 
     @ddt.data("everywhere", "192.0.2.1/24", "192.0.2.0/33", "")
     def test_no_network(self, text):
         with self.assertRaisesRegex(
-            errors.GuestError, "vmperf_guests sources: .*; give an address"
+            errors.GuestError,
+            "vmperf_guests allowed_sources: .*; give an address",
         ):
-            made.asked(sources=[text])
+            made.asked(allowed_sources=[text])

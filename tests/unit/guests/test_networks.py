@@ -54,31 +54,31 @@ class ChooseTest(unittest.TestCase):
         (["storage"], {"address": "fixed"}, "storage", None),
         (
             ["storage", "private"],
-            {"address": "fixed", "reach_on": {"name": "storage"}},
+            {"address": "fixed", "ssh_network": {"name": "storage"}},
             "storage",
             None,
         ),
         (
             ["public", "private"],
-            {"reach_on": {"id": "n2"}},
+            {"ssh_network": {"id": "n2"}},
             "private",
             "public",
         ),
     )
-    def test_rule(self, names, options, reach_on, pool):
+    def test_rule(self, names, options, ssh_network, pool):
         found = self.choose(networks=named(*names), **options)
         self.assertEqual(names, [one.name for one in found.every])
-        self.assertEqual(reach_on, found.reach_on.name)
-        self.assertEqual(reach_on, found.measure_on.name)
+        self.assertEqual(ssh_network, found.ssh_network.name)
+        self.assertEqual(ssh_network, found.traffic_network.name)
         self.assertEqual(pool, found.pool.name if found.pool else None)
 
     def test_traffic_of_its_own(self):
         found = self.choose(
             networks=named("public", "storage"),
-            measure_on={"name": "storage"},
+            traffic_network={"name": "storage"},
         )
-        self.assertEqual("public", found.reach_on.name)
-        self.assertEqual("storage", found.measure_on.name)
+        self.assertEqual("public", found.ssh_network.name)
+        self.assertEqual("storage", found.traffic_network.name)
 
     def test_one_network(self):
         found = self.choose(network={"name": "private"})
@@ -107,14 +107,14 @@ class ChooseTest(unittest.TestCase):
         (
             {
                 "networks": named("public", "private"),
-                "reach_on": {"name": "storage"},
+                "ssh_network": {"name": "storage"},
             },
-            "reach_on: 'storage' is not among the networks of the guests: "
+            "ssh_network: 'storage' is not among the networks of the guests: "
             "public, private",
         ),
         (
-            {"network": {"id": "n1"}, "measure_on": {"name": "storage"}},
-            "measure_on: 'storage' is not among .* guests: public",
+            {"network": {"id": "n1"}, "traffic_network": {"name": "storage"}},
+            "traffic_network: 'storage' is not among .* guests: public",
         ),
     )
     def test_refused(self, options, words):

@@ -149,7 +149,7 @@ class RequestsTest(unittest.TestCase):
             cloud,
             made.asked(
                 count=2,
-                sources=["192.0.2.0/24"],
+                allowed_sources=["192.0.2.0/24"],
                 **(options or {"host": "h1"}),
             ),
             lambda: f"{PREFIX}_{next(numbers):08}",

@@ -74,5 +74,5 @@ class TestExtremes(unittest.TestCase):
             for number in range(1, count + 1)
         ]
         for of in ("mean", "worst"):
-            self.check(made.degradation(entries, of=of))
+            self.check(made.degradation(entries, statistic=of))
         self.check(made.fairness(entries, {"*": 0.9}, {"*": 10}))

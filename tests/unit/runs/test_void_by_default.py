@@ -51,7 +51,7 @@ class TestVoid(unittest.TestCase):
         ]
         loose = {"max_percent": {"*": 50}}
         self.assertEqual("passed", made.degradation(curves, **loose).status)
-        against = made.degradation(curves, against="bare_metal", **loose)
+        against = made.degradation(curves, compare_to="bare_metal", **loose)
         self.assertEqual("void", against.status)
 
     @ddt.data(

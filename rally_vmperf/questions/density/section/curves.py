@@ -61,7 +61,7 @@ def _each(axes: t.Any, series: shares.Series, name: str) -> None:
     _line(axes, series, "value", 100, look.GUEST, "", f"{name}-mean")
     for share in series.measured:
         _mark(axes, share, series, f"{name}-{share.guests}")
-        if series.row.of == "worst" and share.worst is not None:
+        if series.row.statistic == "worst" and share.worst is not None:
             axes.plot(
                 [share.guests],
                 [share.worst * 100],

@@ -12,7 +12,7 @@ def limit_of(series: shares.Series, share: shares.Share) -> float | None:
     row = series.row
     if row.limit is None or share.guests not in row.statuses:
         return None
-    if row.against == "one_guest":
+    if row.compare_to == "solo_guest":
         return 1 - row.limit / 100 if series.base == 1 else None
     if share.bare is None:
         return None
@@ -21,9 +21,9 @@ def limit_of(series: shares.Series, share: shares.Share) -> float | None:
 
 def whose(row: rows.Row) -> str:
     """Return whose loss the limit is on, and against what."""
-    who = "the mean guest" if row.of == "mean" else "the worst guest"
-    whom = {"one_guest": "a lone guest", "bare_metal": "a bare-metal copy"}
-    return f"of {who} against {whom[row.against]}"
+    who = "the mean guest" if row.statistic == "mean" else "the worst guest"
+    whom = {"solo_guest": "a lone guest", "bare_metal": "a bare-metal copy"}
+    return f"of {who} against {whom[row.compare_to]}"
 
 
 def curve(series: shares.Series) -> str:

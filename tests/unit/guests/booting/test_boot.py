@@ -78,7 +78,7 @@ class BootTest(unittest.TestCase):
     def test_rules_let_in_what_is_needed(self):
         """From the controller as its guest sees it, and no one else."""
         given = ["192.0.2.0/24"]
-        booted = self.boot(network={"id": "n1"}, sources=given)
+        booted = self.boot(network={"id": "n1"}, allowed_sources=given)
         self.assertEqual(tuple(given), booted.let_in)
         self.assertEqual(
             [("icmp", *given), ("tcp", *given)],
@@ -151,7 +151,7 @@ class BootTest(unittest.TestCase):
         (guest,) = self.boot(
             network=None,
             networks=[{"name": "private"}, {"name": "public"}],
-            measure_on={"name": "private"},
+            traffic_network={"name": "private"},
         ).guests
         self.assertEqual("10.1.0.2", guest.address)
         self.assertEqual("fixed", guest.reached_by)
@@ -374,7 +374,7 @@ class BootTest(unittest.TestCase):
                     "user": "debian",
                     "config_drive": True,
                     "login": {"key_file": "/k"},
-                    "host_key": {"known": "ssh-ed25519 AAAA"},
+                    "host_key": {"public_key": "ssh-ed25519 AAAA"},
                 },
             ],
         )

@@ -83,7 +83,7 @@ class LearnTest(unittest.TestCase):
         with self.assertRaisesRegex(
             errors.GuestError,
             "guest g1 shows no host key on its console after 0 s; .*"
-            "host_key: {known: .*\nBooting\nlogin:",
+            "host_key: {public_key: .*\nBooting\nlogin:",
         ):
             self.learn(self.guest(), timeout=0)
 

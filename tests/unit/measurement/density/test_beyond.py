@@ -16,20 +16,25 @@ EACH_ALONE = made.levels(
 class BeyondReturnTestCase(unittest.TestCase):
     @ddt.data(
         ("far beyond", made.levels(CPU), {}, True),
-        ("within", made.levels(CPU), {"at": 2}, False),
+        ("within", made.levels(CPU), {"levels": 2}, False),
         ("too early", made.levels(CPU, 2), {}, False),
         ("nothing", [], {}, False),
         ("only unreadable", [None] * 5, {}, False),
-        ("worst", EACH_ALONE, {"of": "worst"}, True),
-        ("lone in turn", made.levels(CPU), {"of": "worst"}, False),
-        ("no bare metal", made.levels(CPU), {"against": "bare_metal"}, False),
+        ("worst", EACH_ALONE, {"statistic": "worst"}, True),
+        ("lone in turn", made.levels(CPU), {"statistic": "worst"}, False),
+        (
+            "no bare metal",
+            made.levels(CPU),
+            {"compare_to": "bare_metal"},
+            False,
+        ),
         (
             "bare metal",
             made.levels(CPU, bare=BARE),
-            {"against": "bare_metal"},
+            {"compare_to": "bare_metal"},
             True,
         ),
-        ("void", made.killed(), {"at": 3}, False),
+        ("void", made.killed(), {"levels": 3}, False),
     )
     @ddt.unpack
     def test_degradation(self, name, curves, arguments, beyond):

@@ -73,14 +73,14 @@ class CappedTestCase(unittest.TestCase):
             (["bottleneck_outside_guest"], "passed"),
         ):
             got = made.degradation(
-                curves, {"*": 5}, against="bare_metal", tolerate=tolerate
+                curves, {"*": 5}, compare_to="bare_metal", tolerate=tolerate
             )
             self.assertEqual(status, got.status, got.sentence())
         for on_inconclusive in ("fail", "pass"):
             strict = made.degradation(
                 curves,
                 {"*": 5},
-                against="bare_metal",
+                compare_to="bare_metal",
                 on_inconclusive=on_inconclusive,
             )
             self.assertFalse(strict.passed)

@@ -27,7 +27,7 @@ class CountsTestCase(unittest.TestCase):
     @ddt.unpack
     def test_the_worst_guest_of_each_level(self, limit, at, statuses):
         """A mean over guests would spread what one of them suffers."""
-        got = made.degradation(levels(), {}, max=limit, at=at)
+        got = made.degradation(levels(), {}, max=limit, levels=at)
         self.assertEqual(
             statuses, {row.guests: row.status for row in got.absolute}
         )
@@ -62,7 +62,7 @@ class CountsTestCase(unittest.TestCase):
         both = {made.TIME: {1: [10.0], 2: [11.0, 11.0]}, **COUNTS}
         curves = made.levels(both, noise=(1.0,))
         got = made.degradation(
-            curves, {made.TIME.name: 15}, max={made.TIME.name: 10.5}, at=2
+            curves, {made.TIME.name: 15}, max={made.TIME.name: 10.5}, levels=2
         )
         (lost,) = got.curves
         time, count = got.absolute
@@ -104,7 +104,7 @@ class CountsTestCase(unittest.TestCase):
         )
         for limit, status in ((1000, "inconclusive"), (500, "failed")):
             got = made.degradation(
-                curves, {}, max={"*": limit}, at=3, on_inconclusive="pass"
+                curves, {}, max={"*": limit}, levels=3, on_inconclusive="pass"
             )
             self.assertEqual([status], [x.status for x in got.absolute])
             self.assertFalse(got.passed)

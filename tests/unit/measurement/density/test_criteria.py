@@ -8,13 +8,13 @@ from rally_vmperf.measurement.density import judging
 @ddt.ddt
 class ArgumentsTestCase(unittest.TestCase):
     @ddt.data(
-        ({"at": 1}, "^at names 1 guest, which loses nothing"),
-        ({"at": 0}, "^at is 0, use every or numbers"),
-        ({"at": []}, "^at is \\[\\], use every or numbers"),
-        ({"at": "all"}, "^at is 'all', use every or numbers"),
-        ({"at": [2, True]}, "use every or numbers"),
-        ({"of": "best"}, "^of is 'best', use mean or worst"),
-        ({"against": "itself"}, "use one_guest or bare_metal"),
+        ({"levels": 1}, "^levels names 1 guest, which loses nothing"),
+        ({"levels": 0}, "^levels=0: must be all, or integers"),
+        ({"levels": []}, r"^levels=\[\]: must be all, or integers"),
+        ({"levels": "every"}, "^levels='every': must be all"),
+        ({"levels": [2, True]}, "must be all, or integers"),
+        ({"statistic": "best"}, "^statistic is 'best', use mean or worst"),
+        ({"compare_to": "itself"}, "use solo_guest or bare_metal"),
         ({"confidence": 1}, "^confidence is 1"),
         ({"on_inconclusive": "shrug"}, "use fail or pass"),
         ({"tolerate": ["haunted"]}, "^Unknown kind"),
@@ -26,7 +26,7 @@ class ArgumentsTestCase(unittest.TestCase):
             judging.DegradationJudge(**{"max_percent": {}, **arguments})
 
     def test_one_guest_against_bare_metal(self):
-        judge = judging.DegradationJudge({}, at=1, against="bare_metal")
+        judge = judging.DegradationJudge({}, levels=1, compare_to="bare_metal")
         self.assertEqual("void", judge.judgement().status)
 
     @ddt.data(0, 1.01, -1)

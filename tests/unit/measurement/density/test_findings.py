@@ -123,10 +123,12 @@ class FiguresTestCase(unittest.TestCase):
         curves = made.levels(CPU, bare=bare)
         later = made.levels(CPU, bare={made.EVENTS: [1.0, 2.0, 3.0]})
         mixed = [*curves[:2], later[2]]
-        self.assertTrue(seen(mixed, "baseline_changed", against="bare_metal"))
+        self.assertTrue(
+            seen(mixed, "baseline_changed", compare_to="bare_metal")
+        )
         self.assertEqual(
             "void",
-            made.degradation(mixed, {"*": 50}, against="bare_metal").status,
+            made.degradation(mixed, {"*": 50}, compare_to="bare_metal").status,
         )
         self.assertFalse(seen(mixed, "baseline_changed"))
 
@@ -134,6 +136,6 @@ class FiguresTestCase(unittest.TestCase):
         bare = {made.EVENTS: [330.0, 331.0, 329.0]}
         curves = made.levels(CPU, bare=bare)
         self.assertTrue(
-            seen(curves, "interval_one_session", against="bare_metal")
+            seen(curves, "interval_one_session", compare_to="bare_metal")
         )
         self.assertFalse(seen(curves, "interval_one_session"))

@@ -25,8 +25,13 @@ class StatusTestCase(unittest.TestCase):
             {"max_percent": {"*": 95}},
             {2: "passed", 3: "passed"},
         ),
-        ("passed", CPU, {"max_percent": {"*": 5}, "at": 2}, {2: "passed"}),
-        ("failed", CPU, {"max_percent": {"*": 5}, "at": [3]}, {3: "failed"}),
+        ("passed", CPU, {"max_percent": {"*": 5}, "levels": 2}, {2: "passed"}),
+        (
+            "failed",
+            CPU,
+            {"max_percent": {"*": 5}, "levels": [3]},
+            {3: "failed"},
+        ),
         (
             "inconclusive",
             CPU,
@@ -36,7 +41,7 @@ class StatusTestCase(unittest.TestCase):
         (
             "inconclusive",
             CPU,
-            {"max_percent": {"*": 50}, "at": [2, 5]},
+            {"max_percent": {"*": 50}, "levels": [2, 5]},
             {2: "passed", 5: "inconclusive"},
         ),
         (
@@ -90,7 +95,7 @@ class StatusTestCase(unittest.TestCase):
         noise = (1.0, 1.004, 0.994, 1.002, 0.997)
         rates = {made.EVENTS: {**made.SHARED, 1: [312.0] * 3}}
         curves = made.levels(rates, 5, apart=True, noise=noise, turns={1: 3})
-        got = made.degradation(curves, {"*": limit}, of=of)
+        got = made.degradation(curves, {"*": limit}, statistic=of)
         self.assertEqual(status, got.status)
 
     def test_what_disturbs_a_repetition_is_in_both(self):
@@ -100,7 +105,7 @@ class StatusTestCase(unittest.TestCase):
         got = made.degradation(curves, {"*": 36})
         self.assertEqual("passed", got.status, got.sentence())
         (row,) = got.rows
-        self.assertTrue(row.points[-1].compared("mean", "one_guest").paired)
+        self.assertTrue(row.points[-1].compared("mean", "solo_guest").paired)
 
     @ddt.data("mean", "worst")
     def test_one_repetition_that_turns_a_level(self, of):
@@ -119,9 +124,9 @@ class StatusTestCase(unittest.TestCase):
             )
             for one, rate in zip(curves, slow, strict=True)
         ]
-        got = made.degradation(curves, {"*": 50}, of=of)
+        got = made.degradation(curves, {"*": 50}, statistic=of)
         (row,) = got.rows
-        compared = row.points[-1].compared(of, "one_guest")
+        compared = row.points[-1].compared(of, "solo_guest")
         limit = compared.high + 0.01
         self.assertLess(limit, compared.highest)
         told = [x for x in got.findings if x.finding.kind == "bimodal"]
@@ -129,7 +134,7 @@ class StatusTestCase(unittest.TestCase):
             ["with 3 guests: the ratios: 1 and 4"],
             [one.finding.seen.partition(",")[0] for one in told],
         )
-        got = made.degradation(curves, {"*": limit}, of=of)
+        got = made.degradation(curves, {"*": limit}, statistic=of)
         self.assertEqual(
             {2: "passed", 3: "inconclusive"}, got.rows[0].statuses
         )
@@ -161,7 +166,7 @@ class StatusTestCase(unittest.TestCase):
             ("mean", 13, "passed"),
             ("worst", 12, "passed"),
         ):
-            got = made.degradation(curves, {"*": limit}, of=of)
+            got = made.degradation(curves, {"*": limit}, statistic=of)
             self.assertEqual(status, got.status, got.sentence())
 
     def test_a_level_that_is_skipped_now_and_then(self):
@@ -186,12 +191,12 @@ class StatusTestCase(unittest.TestCase):
         noise = (1.0, 1.02, 0.98, 1.01, 0.99)
         rates = {made.EVENTS: {1: [100.0] * 8, 8: [95.0] * 7 + [86.5]}}
         curves = made.levels(rates, 5, noise=noise, apart=True, turns={1: 8})
-        one = made.degradation(curves, {"*": 10}, of="worst")
+        one = made.degradation(curves, {"*": 10}, statistic="worst")
         point = one.rows[0].points[1]
-        last = point.compared("worst", "one_guest")
+        last = point.compared("worst", "solo_guest")
         self.assertGreater(last.low, 10)
         self.assertEqual("inconclusive", one.status, one.sentence())
-        far = made.degradation(curves, {"*": 5}, of="worst")
+        far = made.degradation(curves, {"*": 5}, statistic="worst")
         self.assertEqual("failed", far.status)
 
     def test_each_guest_is_put_to_itself_alone(self):
@@ -201,7 +206,7 @@ class StatusTestCase(unittest.TestCase):
         for together, status in ((slow, "passed"), (starved, "failed")):
             rates = {made.EVENTS: {1: slow, 4: together}}
             curves = made.levels(rates, 5, turns={1: 4})
-            got = made.degradation(curves, {"*": 5}, of="worst")
+            got = made.degradation(curves, {"*": 5}, statistic="worst")
             self.assertEqual(status, got.status, got.sentence())
             lone, four = got.rows[0].points
             self.assertIsNone(lone.fairness)
@@ -214,9 +219,9 @@ class StatusTestCase(unittest.TestCase):
         rates = {made.EVENTS: {1: [100.0], 4: slow}}
         curves = made.levels(rates, 5)
         for judged in (
-            made.degradation(curves, {"*": 5}, of="worst"),
+            made.degradation(curves, {"*": 5}, statistic="worst"),
             made.degradation(
-                curves, {"*": 5}, of="worst", on_inconclusive="pass"
+                curves, {"*": 5}, statistic="worst", on_inconclusive="pass"
             ),
         ):
             self.assertEqual("inconclusive", judged.status)
@@ -239,12 +244,12 @@ class StatusTestCase(unittest.TestCase):
             dataclasses.replace(one, hosts=hosts)
             for one in made.levels(rates, 5)
         ]
-        got = made.degradation(curves, {"*": 1}, of="worst")
+        got = made.degradation(curves, {"*": 1}, statistic="worst")
         self.assertEqual("passed", got.status, got.sentence())
 
     def test_against_bare_metal(self):
         curves = made.levels(CPU, bare=BARE)
-        got = made.degradation(curves, {"*": 10}, against="bare_metal")
+        got = made.degradation(curves, {"*": 10}, compare_to="bare_metal")
         self.assertEqual(
             {1: "passed", 2: "passed", 3: "failed"}, got.rows[0].statuses
         )
@@ -252,7 +257,7 @@ class StatusTestCase(unittest.TestCase):
 
     def test_against_bare_metal_that_is_not_there(self):
         got = made.degradation(
-            made.levels(CPU), {"*": 10}, against="bare_metal"
+            made.levels(CPU), {"*": 10}, compare_to="bare_metal"
         )
         self.assertEqual("inconclusive", got.status)
         self.assertIn("record it with --copies 3", got.sentence())
@@ -260,7 +265,7 @@ class StatusTestCase(unittest.TestCase):
     def test_guests_that_beat_bare_metal(self):
         slow = {made.EVENTS: [250.0, 251.0, 249.0]}
         curves = made.levels(CPU, bare=slow)
-        got = made.degradation(curves, {"*": 30}, against="bare_metal")
+        got = made.degradation(curves, {"*": 30}, compare_to="bare_metal")
         self.assertEqual(
             {1: "void", 2: "void", 3: "passed"}, got.rows[0].statuses
         )
@@ -268,7 +273,7 @@ class StatusTestCase(unittest.TestCase):
         told = made.degradation(
             curves,
             {"*": 30},
-            against="bare_metal",
+            compare_to="bare_metal",
             tolerate=["guest_faster"],
         )
         self.assertTrue(told.passed)
@@ -305,13 +310,13 @@ class ForgivenTestCase(unittest.TestCase):
         rates = {made.EVENTS: {**made.SHARED, 1: [312.0] * 3}}
         noise = (1.0, 1.004, 0.994, 1.002, 0.997)
         curves = made.levels(rates, 5, apart=True, noise=noise, turns={1: 3})
-        self.assertTrue(self.judged(curves, 34.8, of=of).passed)
+        self.assertTrue(self.judged(curves, 34.8, statistic=of).passed)
 
     @ddt.data(1, 2)
     def test_too_few_repetitions(self, count):
         curves = made.levels(CPU, count=count)
         self.assertFalse(self.judged(curves, 95).passed)
-        got = self.judged(curves, 95, against="bare_metal")
+        got = self.judged(curves, 95, compare_to="bare_metal")
         self.assertFalse(got.passed)
 
     def test_a_baseline_of_two(self):
@@ -322,8 +327,8 @@ class ForgivenTestCase(unittest.TestCase):
             got = made.degradation(
                 curves,
                 {"*": 50 if number == 2 else 38.2},
-                against="bare_metal",
-                at=3,
+                compare_to="bare_metal",
+                levels=3,
                 on_inconclusive="pass",
             )
             self.assertEqual("inconclusive", got.status, got.sentence())
@@ -341,7 +346,7 @@ class ForgivenTestCase(unittest.TestCase):
 
     def test_a_level_that_is_not_there(self):
         curves = made.levels(CPU, apart=True)
-        self.assertFalse(self.judged(curves, 50, at=[2, 5]).passed)
+        self.assertFalse(self.judged(curves, 50, levels=[2, 5]).passed)
         alone = made.levels({made.EVENTS: {1: [312.0]}})
         self.assertFalse(self.judged(alone, 50).passed)
 
@@ -428,7 +433,7 @@ class MissingTestCase(unittest.TestCase):
         )
         self.assertIn("not run: the total fell", got.sentence())
         self.assertFalse(got.missing)
-        self.assertTrue(made.degradation(curves, {"*": 95}, at=2).passed)
+        self.assertTrue(made.degradation(curves, {"*": 95}, levels=2).passed)
 
     @hypothesis.settings(max_examples=30)
     @hypothesis.given(

@@ -24,7 +24,9 @@ class FairnessTestCase(unittest.TestCase):
         )
 
     def test_spread(self):
-        got = made.fairness(made.levels(self.UNFAIR), None, {"*": 50}, at=[3])
+        got = made.fairness(
+            made.levels(self.UNFAIR), None, {"*": 50}, levels=[3]
+        )
         self.assertEqual({3: "passed"}, got.rows[0].statuses)
         self.assertTrue(got.passed)
 
@@ -43,10 +45,10 @@ class FairnessTestCase(unittest.TestCase):
         curves = made.levels(self.UNFAIR, count=5)
         fair = made.levels({made.EVENTS: {1: [100.0], 2: [50.0, 50.0]}}, 4)
         mixed = [*fair, dataclasses.replace(curves[0], number=5)]
-        got = made.fairness(mixed, {"*": 0.9}, at=2)
+        got = made.fairness(mixed, {"*": 0.9}, levels=2)
         self.assertEqual("inconclusive", got.status)
         self.assertIn("0.800 in its worst repetition (1)", got.sentence())
-        self.assertTrue(made.fairness(mixed, {"*": 0.75}, at=2).passed)
+        self.assertTrue(made.fairness(mixed, {"*": 0.75}, levels=2).passed)
 
     def test_more_repetitions_do_not_make_it_fail(self):
         """As the worst of them would, the more of them there are."""
@@ -65,7 +67,7 @@ class FairnessTestCase(unittest.TestCase):
                 )
                 for place in range(count)
             ]
-            got = made.fairness(curves, {"*": 0.98}, at=2)
+            got = made.fairness(curves, {"*": 0.98}, levels=2)
             self.assertEqual("passed", got.status, got.sentence())
 
     def test_takes_three_repetitions(self):
@@ -83,7 +85,7 @@ class FairnessTestCase(unittest.TestCase):
         self.assertEqual("inconclusive", got.status)
 
     def test_alone(self):
-        got = made.fairness(made.levels(CPU), {"*": 0.5}, at=1)
+        got = made.fairness(made.levels(CPU), {"*": 0.5}, levels=1)
         self.assertEqual({1: "inconclusive"}, got.rows[0].statuses)
         self.assertIn("a single guest shares with nobody", got.sentence())
 

@@ -104,8 +104,8 @@ class FiguresTestCase(unittest.TestCase):
     def test_which_loss(self):
         point = self.three
         for of, against, expected in (
-            ("mean", "one_guest", point.loss),
-            ("worst", "one_guest", point.worst.loss),
+            ("mean", "solo_guest", point.loss),
+            ("worst", "solo_guest", point.worst.loss),
             ("mean", "bare_metal", point.bare_loss),
         ):
             self.assertEqual(expected, point.lost(of, against))

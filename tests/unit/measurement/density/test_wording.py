@@ -58,7 +58,7 @@ class SentencesTestCase(unittest.TestCase):
     def test_worst_against_bare_metal(self):
         curves = made.levels(CPU, bare={made.EVENTS: [330.0, 331.0, 329.0]})
         got = made.degradation(
-            curves, {"*": 30}, of="worst", against="bare_metal"
+            curves, {"*": 30}, statistic="worst", compare_to="bare_metal"
         )
         self.assertIn(
             "cpu.sysbench.rate at 3 guests: mean of 3 bare-metal copies, "
@@ -111,13 +111,13 @@ class SentencesTestCase(unittest.TestCase):
         self.assertEqual("-0.04", units.show_percent(-0.041, 2))
         curves = made.levels(CPU, apart=True)
         (row,) = made.degradation(curves, {"*": 50}).rows
-        ends = row.point(3).compared("mean", "one_guest")
+        ends = row.point(3).compared("mean", "solo_guest")
         near = made.degradation(curves, {"*": round(ends.high, 1)})
         self.assertIn(f"to {ends.high:.2f} %", near.sentence())
 
     def test_not_even_one(self):
         curves = made.levels(CPU, bare={made.EVENTS: [400.0, 401.0, 399.0]})
-        got = made.degradation(curves, {"*": 5}, against="bare_metal")
+        got = made.degradation(curves, {"*": 5}, compare_to="bare_metal")
         self.assertIn(
             "one bare-metal copy 400 events/s, guest 312 ", got.sentence()
         )
@@ -158,7 +158,7 @@ class SentencesTestCase(unittest.TestCase):
         got = made.degradation(
             made.levels(lost, bare={made.EVENTS: [100.0, 101.0, 99.0]}),
             {"*": 5},
-            against="bare_metal",
+            compare_to="bare_metal",
         )
         self.assertEqual(
             "cpu.sysbench.rate: at most 1 guest within the limit of 5 %.",

@@ -267,7 +267,7 @@ class SetUpTest(Case):
         self.assertIn("no route", str(caught.exception))
         self.assertIn(
             "SSH is let in from 192.0.2.0/24: name others with "
-            '"sources": [NETWORK]',
+            '"allowed_sources": [NETWORK]',
             str(caught.exception),
         )
         self.assertIn("\nBooting\nlogin:", str(caught.exception))
@@ -287,7 +287,7 @@ class SetUpTest(Case):
     def test_the_console_says_why(self):
         text = self.fail("Kernel panic - not syncing: VFS")
         self.assertIn("g1: no SSH; by its console its kernel panicked", text)
-        self.assertNotIn("sources", text)
+        self.assertNotIn("allowed_sources", text)
 
     def test_another_key_on_the_console(self):
         text = self.fail(test_console_keys.block(test_console_keys.FIRST))

@@ -38,10 +38,18 @@ class TestDegradation(unittest.TestCase):
     @ddt.data(
         ({"max_percent": {CPU: 5}}, False, "failed"),
         ({"max_percent": {CPU: 95}}, True, "passed"),
-        ({"max_percent": {CPU: 5}, "at": 2}, True, "passed"),
-        ({"max_percent": {CPU: 5}, "at": [2, 3]}, False, "failed"),
-        ({"max_percent": {CPU: 40}, "of": "worst"}, False, "inconclusive"),
-        ({"max_percent": {CPU: 40}, "against": "bare_metal"}, False, "incon"),
+        ({"max_percent": {CPU: 5}, "levels": 2}, True, "passed"),
+        ({"max_percent": {CPU: 5}, "levels": [2, 3]}, False, "failed"),
+        (
+            {"max_percent": {CPU: 40}, "statistic": "worst"},
+            False,
+            "inconclusive",
+        ),
+        (
+            {"max_percent": {CPU: 40}, "compare_to": "bare_metal"},
+            False,
+            "incon",
+        ),
     )
     @ddt.unpack
     def test_verdicts(self, criterion, success, word):
@@ -55,7 +63,9 @@ class TestDegradation(unittest.TestCase):
 
     def test_against_bare_metal(self):
         """As many copies lose as much, so that guests lose little more."""
-        sla = Degradation({"max_percent": {CPU: 20}, "against": "bare_metal"})
+        sla = Degradation(
+            {"max_percent": {CPU: 20}, "compare_to": "bare_metal"}
+        )
         fed(sla, bare_metal=(1, 2, 3))
         self.assertTrue(sla.result()["success"], sla.details())
 
@@ -98,11 +108,11 @@ class TestDegradation(unittest.TestCase):
         {},
         {"max_percent": {}},
         {"max_percent": {CPU: "5"}},
-        {"max_percent": {CPU: 5}, "at": 0},
-        {"max_percent": {CPU: 5}, "at": []},
-        {"max_percent": {CPU: 5}, "at": "all"},
-        {"max_percent": {CPU: 5}, "of": "best"},
-        {"max_percent": {CPU: 5}, "against": "others"},
+        {"max_percent": {CPU: 5}, "levels": 0},
+        {"max_percent": {CPU: 5}, "levels": []},
+        {"max_percent": {CPU: 5}, "levels": "all"},
+        {"max_percent": {CPU: 5}, "statistic": "best"},
+        {"max_percent": {CPU: 5}, "compare_to": "others"},
         {"max_percent": {CPU: 5}, "tolerate": ["made_up"]},
         {"max_percent": {CPU: 5}, "most": {CPU: 5}},
     )
@@ -118,7 +128,7 @@ class TestFairness(unittest.TestCase):
 
     @ddt.data(
         ({"min_index": {CPU: 0.9}}, True, "passed"),
-        ({"max_spread_percent": {CPU: 20}, "at": [2, 3]}, True, "passed"),
+        ({"max_spread_percent": {CPU: 20}, "levels": [2, 3]}, True, "passed"),
         ({"max_spread_percent": {CPU: 0.0001}}, False, "failed"),
     )
     @ddt.unpack
@@ -139,11 +149,11 @@ class TestFairness(unittest.TestCase):
 
     @ddt.data(
         {},
-        {"at": 2},
+        {"levels": 2},
         {"min_index": {}},
         {"min_index": {CPU: 0}},
         {"min_index": {CPU: 1.1}},
-        {"min_index": {CPU: 0.5}, "of": "worst"},
+        {"min_index": {CPU: 0.5}, "statistic": "worst"},
     )
     def test_schema_refuses(self, criterion):
         """There must be a limit, and an index can be 1 at most."""

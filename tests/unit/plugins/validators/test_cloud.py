@@ -80,7 +80,7 @@ class CloudTest(unittest.TestCase):
         {
             "network": None,
             "networks": [{"name": "private"}, {"name": "public"}],
-            "measure_on": {"id": "n2"},
+            "traffic_network": {"id": "n2"},
         },
     )
     def test_good(self, options):
@@ -96,8 +96,11 @@ class CloudTest(unittest.TestCase):
             {"host": "h1", "count": 2, "server_group": "anti-affinity"},
             "server_group 'anti-affinity': 2 guests need as many hosts",
         ),
-        ({"reach_on": {"name": "x"}}, "reach_on: 'x'.*guests: private"),
-        ({"measure_on": {"name": "x"}}, "measure_on: 'x'.*guests: private"),
+        ({"ssh_network": {"name": "x"}}, "ssh_network: 'x'.*guests: private"),
+        (
+            {"traffic_network": {"name": "x"}},
+            "traffic_network: 'x'.*guests: private",
+        ),
         ({"boot_volume": {"size_gib": 2}}, "boot_volume: size_gib is 2"),
         (
             {"boot_volume": {"size_gib": 8, "type": "x"}},

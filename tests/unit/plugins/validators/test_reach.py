@@ -57,7 +57,7 @@ class TestReach(unittest.TestCase):
                 guests={
                     "jump": jump,
                     "login": {"password_file": str(self.password)},
-                    "host_key": {"known": hostkey.generate("x").public},
+                    "host_key": {"public_key": hostkey.generate("x").public},
                 },
                 peer={"address": "p", "key_file": str(self.key), "jump": jump},
             )
@@ -73,11 +73,14 @@ class TestReach(unittest.TestCase):
         ({"login": {}}, "exactly one of key_file, password_file"),
         ({"login": {"password": "x"}}, "exactly one of key_file, password_f"),
         (
-            {"host_key": {"known": "x", "console": True}},
+            {"host_key": {"public_key": "x", "console": True}},
             "exactly one of given, known, console",
         ),
         ({"host_key": {"console": False}}, "exactly one of given, known"),
-        ({"host_key": {"known": "rubbish"}}, "no OpenSSH public key line"),
+        (
+            {"host_key": {"public_key": "rubbish"}},
+            "no OpenSSH public key line",
+        ),
         ({"namespace": "no-such"}, "namespace 'no-such' is not on this"),
         (
             {"login": {"key_file": "/no/key"}},
@@ -106,7 +109,7 @@ class TestReach(unittest.TestCase):
             r"groups\[0\] login key_file: '/no/key' is no file",
         ),
         (
-            {"groups": [{"name": "a", "host_key": {"known": "rubbish"}}]},
+            {"groups": [{"name": "a", "host_key": {"public_key": "rubbish"}}]},
             "no OpenSSH public key line",
         ),
         (
@@ -128,10 +131,10 @@ class TestReach(unittest.TestCase):
         self.refused(words, peer={"address": "p", **options})
 
     def test_sources_that_are_no_networks(self):
-        self.validate(guests={"sources": ["192.0.2.7", "fd00::/64"]})
+        self.validate(guests={"allowed_sources": ["192.0.2.7", "fd00::/64"]})
         self.refused(
-            "sources: 'here' does not appear to be .*; give an address",
-            guests={"sources": ["here"]},
+            "allowed_sources: 'here' does not appear to be .*; give an",
+            guests={"allowed_sources": ["here"]},
         )
 
     def test_an_empty_password(self):

@@ -97,10 +97,10 @@ class TestDensity(unittest.TestCase):
         ),
         ((("args", "levels"), {"to": 3}),),
         (degradation(at=[2, 3]),),
-        (degradation(of="worst"), (("args", "solo_guest"), "all")),
-        (degradation(at=2, against="bare_metal", of="worst"),),
+        (degradation(statistic="worst"), (("args", "solo_guest"), "all")),
+        (degradation(at=2, compare_to="bare_metal", statistic="worst"),),
         ((("sla",), {"vmperf_degradation": {"max": {"cpu.*": 5}}}),),
-        (degradation(at=2, against="bare_metal"),),
+        (degradation(at=2, compare_to="bare_metal"),),
         ((("args", "stop"), {"max_percent": {"cpu.*": 50}}),),
         ((("args", "stop"), {"total_falls": True}),),
         ((("args", "idle_guests"), "stopped"),),
@@ -196,7 +196,10 @@ class TestDensity(unittest.TestCase):
             (("args", "solo_guest"), "both"),
             "solo_guest 'both': must be rotate or all",
         ),
-        (degradation(of="worst"), "of: worst .* give VMPerf.density lone: ea"),
+        (
+            degradation(statistic="worst"),
+            "of: worst .* give VMPerf.density lone: ea",
+        ),
         ((("contexts", GUESTS, "count"), None), r"count 1: .*count: 3"),
         ((("contexts", GUESTS, "count"), 2), r"count 2: .*count: 3"),
         ((("contexts", GUESTS, "count"), 4), r"count 4: .*or a multiple"),
@@ -224,7 +227,10 @@ class TestDensity(unittest.TestCase):
             (("contexts", "vmperf_baseline"), {"name": "x"}),
             "registered: metal",
         ),
-        ((("args", "stop"), {"at": 1}), "stop: .*allowed keys: max_percent"),
+        (
+            (("args", "stop"), {"levels": 1}),
+            "stop: .*allowed keys: max_percent",
+        ),
         (
             (("args", "stop"), {"max_percent": {"dsik.*": 5}}),
             r"stop max_percent: 'dsik\.\*' matches no metric",
@@ -243,7 +249,7 @@ class TestDensity(unittest.TestCase):
             r"degradation max_percent: 'disk\.\*' matches no metric",
         ),
         (
-            degradation(against="bare_metal"),
+            degradation(compare_to="bare_metal"),
             "in 1, 2 copies, not in 3; record it with --copies 1,2,3",
         ),
         (
@@ -283,7 +289,7 @@ class TestDensity(unittest.TestCase):
         ):
             with self.assertRaisesRegex(checks.REFUSALS, "needs the level 1"):
                 self.check(levels, change)
-        self.check(levels, degradation(at=2, against="bare_metal"))
+        self.check(levels, degradation(at=2, compare_to="bare_metal"))
 
     def test_bare_metal_needs_a_baseline(self):
         """Which is optional otherwise."""
@@ -292,12 +298,12 @@ class TestDensity(unittest.TestCase):
         ):
             self.check(
                 (("contexts", "vmperf_baseline"), None),
-                degradation(at=2, against="bare_metal"),
+                degradation(at=2, compare_to="bare_metal"),
             )
 
     def test_a_lone_guest_is_always_fair(self):
         """A limit on it would hold whatever happens."""
-        limit = {"min_index": {"cpu.*": 0.9}, "at": 1}
+        limit = {"min_index": {"cpu.*": 0.9}, "levels": 1}
         with self.assertRaisesRegex(
             checks.REFUSALS,
             "a single guest shares its host with no other",

@@ -46,10 +46,10 @@ class CurvesTestCase(unittest.TestCase):
         self.assertNotIn("here-2-limit", found)
 
     def test_worst_guest_is_marked_where_limits_are_put_to_it(self):
-        found = identifiers(curves.draw(series(of="worst"), "here"))
+        found = identifiers(curves.draw(series(statistic="worst"), "here"))
         self.assertIn("here-2-worst", found)
         self.assertNotIn("here-1-worst", found)
-        found = identifiers(curves.draw(series(of="mean"), "here"))
+        found = identifiers(curves.draw(series(statistic="mean"), "here"))
         self.assertNotIn("here-2-worst", found)
 
     def test_what_does_not_add_up_has_one_panel(self):

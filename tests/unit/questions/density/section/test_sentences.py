@@ -19,7 +19,7 @@ class ToldTestCase(unittest.TestCase):
         self.assertAlmostEqual(0.8, sentences.limit_of(series, two))
 
     def test_limit_against_bare_metal_moves_with_it(self):
-        row = made.density_row(NAME, limit=20, against="bare_metal")
+        row = made.density_row(NAME, limit=20, compare_to="bare_metal")
         series = shares.series(row)
         two = series.shares[1]
         self.assertAlmostEqual(0.8 * two.bare, sentences.limit_of(series, two))
