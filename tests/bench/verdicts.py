@@ -194,7 +194,9 @@ def density(
         trials=trials,
         passed=100 * number["passed"] / trials,
         failed=100 * number["failed"] / trials,
-        coverage=100 * number["covered"] / trials if statistic == "mean" else None,
+        coverage=(
+            100 * number["covered"] / trials if statistic == "mean" else None
+        ),
         flagged=None if level is None else 100 * number["flagged"] / trials,
     )
 

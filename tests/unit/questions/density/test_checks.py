@@ -96,11 +96,11 @@ class TestDensity(unittest.TestCase):
             (("contexts", GUESTS, "server_group"), None),
         ),
         ((("args", "levels"), {"to": 3}),),
-        (degradation(at=[2, 3]),),
+        (degradation(levels=[2, 3]),),
         (degradation(statistic="worst"), (("args", "solo_guest"), "all")),
-        (degradation(at=2, compare_to="bare_metal", statistic="worst"),),
+        (degradation(levels=2, compare_to="bare_metal", statistic="worst"),),
         ((("sla",), {"vmperf_degradation": {"max": {"cpu.*": 5}}}),),
-        (degradation(at=2, compare_to="bare_metal"),),
+        (degradation(levels=2, compare_to="bare_metal"),),
         ((("args", "stop"), {"max_percent": {"cpu.*": 50}}),),
         ((("args", "stop"), {"total_falls": True}),),
         ((("args", "idle_guests"), "stopped"),),
@@ -242,8 +242,8 @@ class TestDensity(unittest.TestCase):
             r"degradation max_percent: '\*_p95' is 100, but .*_p95 is "
             "compared as a rate, which cannot lose more than 100 %; give a ",
         ),
-        (degradation(at=4), r"at: no level has 4 guests \(there are: 1, 2, 3"),
-        (degradation(at=[1, 5]), "at: no level has 5 guests"),
+        (degradation(levels=4), r"levels: no level has 4 guests \(there are: 1, 2, 3"),
+        (degradation(levels=[1, 5]), "levels: no level has 5 guests"),
         (
             degradation(max_percent={"disk.*": 5}),
             r"degradation max_percent: 'disk\.\*' matches no metric",
@@ -289,7 +289,7 @@ class TestDensity(unittest.TestCase):
         ):
             with self.assertRaisesRegex(checks.REFUSALS, "needs the level 1"):
                 self.check(levels, change)
-        self.check(levels, degradation(at=2, compare_to="bare_metal"))
+        self.check(levels, degradation(levels=2, compare_to="bare_metal"))
 
     def test_bare_metal_needs_a_baseline(self):
         """Which is optional otherwise."""
@@ -298,7 +298,7 @@ class TestDensity(unittest.TestCase):
         ):
             self.check(
                 (("contexts", "vmperf_baseline"), None),
-                degradation(at=2, compare_to="bare_metal"),
+                degradation(levels=2, compare_to="bare_metal"),
             )
 
     def test_a_lone_guest_is_always_fair(self):
