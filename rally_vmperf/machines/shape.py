@@ -188,7 +188,7 @@ def _by_taskset(machine: base.Machine, chosen: _Copies, why: str) -> Hold:
             finding.Finding(
                 kind="shape_not_enforced",
                 subject=machine.name,
-                seen=f"CPUs by taskset only; memory is not limited, for {why}",
+                detail=f"CPUs by taskset only; memory is not limited, for {why}",
             ),
         ),
     )

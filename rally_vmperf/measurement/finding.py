@@ -68,7 +68,7 @@ class Finding:
 
     :param kind: a key of ``KINDS``
     :param subject: the guest, machine or metric it concerns
-    :param seen: the detail, with the values
+    :param detail: the detail, with the values
     :param metrics: names of those that it concerns; none for one that is
         about its subject, or about all metrics where that is no metric
     :raises ValueError: for a kind that is not on the closed list
@@ -76,14 +76,14 @@ class Finding:
 
     kind: str
     subject: str
-    seen: str
+    detail: str
     _: dataclasses.KW_ONLY
     metrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check(self.kind)
         object.__setattr__(self, "subject", sanitize.text(self.subject))
-        object.__setattr__(self, "seen", sanitize.text(self.seen))
+        object.__setattr__(self, "detail", sanitize.text(self.detail))
         # Documents have a list.
         object.__setattr__(self, "metrics", tuple(self.metrics))
 
@@ -141,7 +141,7 @@ class RunFinding:
     def sentence(self) -> str:
         """Return title, subject and detail."""
         title = KINDS[self.finding.kind].title
-        text = f"{title} ({self.finding.subject}: {self.finding.seen})"
+        text = f"{title} ({self.finding.subject}: {self.finding.detail})"
         return f"{text}, tolerated" if self.tolerated else text
 
 
@@ -157,7 +157,7 @@ def sentences(findings: collections.abc.Iterable[RunFinding]) -> list[str]:
     kinds: dict[str, dict[str, dict[str, None]]] = {}
     for one in findings:
         details = kinds.setdefault(one.finding.kind, {})
-        details.setdefault(one.finding.seen, {})[one.finding.subject] = None
+        details.setdefault(one.finding.detail, {})[one.finding.subject] = None
     found = []
     for kind, details in kinds.items():
         told = [
@@ -210,4 +210,4 @@ def collect(
 
 def _sort_key(one: Finding) -> tuple[int, int, str, str]:
     weight = _WEIGHT[one.severity]
-    return weight, _ORDER[one.kind], one.subject, one.seen
+    return weight, _ORDER[one.kind], one.subject, one.detail

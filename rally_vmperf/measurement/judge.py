@@ -264,7 +264,7 @@ def unique(
             found_ = finding.Finding(
                 kind="repetition_duplicated" if same else "records_contradict",
                 subject=f"repetition {number}",
-                seen=detail if same else f"{detail}; the records differ",
+                detail=detail if same else f"{detail}; the records differ",
             )
             occurrences.append((found_, number))
     runs = sorted({run for run, _ in found})
@@ -272,7 +272,7 @@ def unique(
         mixed = finding.Finding(
             kind="records_contradict",
             subject="run",
-            seen=f"repetitions of runs {', '.join(runs)}",
+            detail=f"repetitions of runs {', '.join(runs)}",
         )
         occurrences.append((mixed, None))
     return kept, occurrences

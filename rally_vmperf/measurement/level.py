@@ -102,7 +102,7 @@ def findings(entries: judge.Repetitions) -> finding.Occurrences:
         if at < executed or len(executed) == 1:
             told = dataclasses.replace(
                 found,
-                seen=f"at {units.number_of('guest', *at)}: {found.seen}",
+                detail=f"at {units.number_of('guest', *at)}: {found.detail}",
             )
         for number in sorted(numbers[found]):
             yield told, number

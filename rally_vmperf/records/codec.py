@@ -64,7 +64,7 @@ def encode_findings(
         {
             "kind": one.kind,
             "subject": one.subject,
-            "seen": one.seen,
+            "detail": one.detail,
             **({"metrics": list(one.metrics)} if one.metrics else {}),
         }
         for one in dict.fromkeys(findings)

@@ -207,7 +207,7 @@ class Alone(Action):
         seen = "; ".join(found)
         self._warn(f"other processes use bare metal: {seen}")
         one = finding.Finding(
-            kind="bare_metal_busy", subject="baseline", seen=seen
+            kind="bare_metal_busy", subject="baseline", detail=seen
         )
         return (one,)
 

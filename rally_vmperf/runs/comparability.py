@@ -51,7 +51,7 @@ def alone(session: sessions.Session) -> list[finding.Finding]:
             finding.Finding(
                 kind=kind,
                 subject=one.title,
-                seen=seen,
+                detail=seen,
                 metrics=tuple(metric.name for metric in one.metrics()),
             )
             for kind, seen in one.workload.cautions(one.arguments)
@@ -208,7 +208,7 @@ def apart(
         finding.Finding(
             kind="guests_not_on_one_host",
             subject="guests",
-            seen=f"{copies} guests on {', '.join(hosts)}, {copies} copies on "
+            detail=f"{copies} guests on {', '.join(hosts)}, {copies} copies on "
             "one machine",
         )
     ]
@@ -288,7 +288,7 @@ def data(
                     finding.Finding(
                         kind="data_differ",
                         subject=station.name,
-                        seen=f"{one.title}: {key} is {recorded[key]} on bare "
+                        detail=f"{one.title}: {key} is {recorded[key]} on bare "
                         f"metal and {facts[key]} on {station.name}",
                         metrics=tuple(each.name for each in one.metrics()),
                     )

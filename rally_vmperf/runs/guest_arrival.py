@@ -45,7 +45,7 @@ def wait(
                 late = finding.Finding(
                     kind="still_booting",
                     subject=one.name,
-                    seen=f"{arrived.busy} was still at work in "
+                    detail=f"{arrived.busy} was still at work in "
                     f"{one.name} after {timeout:g} s",
                 )
                 found.append(late)

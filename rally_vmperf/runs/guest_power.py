@@ -102,7 +102,7 @@ class PoweredGuests(actions.Action):
                     finding.Finding(
                         kind="still_booting",
                         subject=name,
-                        seen=f"{arrived.busy} was still at work in {name} "
+                        detail=f"{arrived.busy} was still at work in {name} "
                         f"{timeout:g} s after it was resumed",
                     )
                 )

@@ -111,7 +111,7 @@ def of_guests(
                 finding.Finding(
                     kind="placement_unknown",
                     subject=guest.name,
-                    seen="Nova gives no hostId, so nobody checked that the "
+                    detail="Nova gives no hostId, so nobody checked that the "
                     "guests share a host",
                 )
             ]
@@ -130,7 +130,7 @@ def of_guests(
         finding.Finding(
             kind="level_placement_wrong",
             subject="guests",
-            seen=f"{largest} guests on {hosts} were asked for, host by host "
+            detail=f"{largest} guests on {hosts} were asked for, host by host "
             f"they are: {seen}",
         )
     ]

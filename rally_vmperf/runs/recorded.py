@@ -119,22 +119,22 @@ def _findings(
     for number, record in enumerate(records):
         for place in (record, *record["conditions"]):
             for each in place["findings"]:
-                key = json.dumps({**each, "seen": ""})
+                key = json.dumps({**each, "detail": ""})
                 alike[key].append((number, each))
     for several in alike.values():
         where: dict[str, set[int]] = collections.defaultdict(set)
         for number, each in several:
-            where[each["seen"]].add(number)
+            where[each["detail"]].add(number)
         own = [x for x, there in where.items() if len(there) < len(records)]
         for seen in [x for x in where if x not in own]:
-            yield {**several[0][1], "seen": seen}
+            yield {**several[0][1], "detail": seen}
         if own:
             shown = len(set().union(*(where[seen] for seen in own)))
             most = max(own, key=_share)
             words = f"in {shown} of {len(records)} repetitions"
             if len(own) > 1:
                 words += ", at worst" if _share(most) else ", such as"
-            yield {**several[0][1], "seen": f"{words}: {most}"}
+            yield {**several[0][1], "detail": f"{words}: {most}"}
 
 
 def _share(text: str) -> float:

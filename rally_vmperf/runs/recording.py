@@ -321,7 +321,7 @@ def _check_same(
         if found:
             raise OtherMachine(
                 f"{one.name} is not what it was when the recording began "
-                f"({found[0].kind}): {found[0].seen}; record anew, without "
+                f"({found[0].kind}): {found[0].detail}; record anew, without "
                 "--continue"
             )
 
@@ -363,7 +363,7 @@ def _findings(plan: Plan, hold: shapes.Hold) -> list[finding.Finding]:
         finding.Finding(
             kind="bare_metal_unrestricted",
             subject="baseline",
-            seen=f"bare metal was left whole while guests are {plan.shape}",
+            detail=f"bare metal was left whole while guests are {plan.shape}",
         )
     ]
 

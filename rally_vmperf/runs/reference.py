@@ -145,7 +145,7 @@ def findings(
             finding.Finding(
                 kind="baseline_old",
                 subject="baseline",
-                seen=f"baseline {baseline['name']} was recorded "
+                detail=f"baseline {baseline['name']} was recorded "
                 f"{(now - recorded).days} days ago",
             )
         )

@@ -69,7 +69,7 @@ class TestReleases(laboratory.Case):
             if one["criterion"] == "vmperf_overhead"
         )
         differ = {
-            one["seen"]
+            one["detail"]
             for one in self.record["findings"]
             if one["kind"] == "tool_version_differs"
         }

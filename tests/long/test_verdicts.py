@@ -173,7 +173,7 @@ class TestGuest(VerdictCase):
             if one.finding.kind == "bottleneck_outside_guest"
         ]
         self.assertEqual([THROUGHPUT], [one.subject for one in about])
-        self.assertIn("vif_inbound_average", about[0].seen)
+        self.assertIn("vif_inbound_average", about[0].detail)
         (row,) = (x for x in judged.rows if x.metric.name == THROUGHPUT)
         self.assertNotEqual("passed", row.status, row.sentence())
 
@@ -226,7 +226,7 @@ class TestRecording(VerdictCase):
         (path,) = lab.journals() - known
         for record in lab.records(path):
             seen = [
-                one["seen"]
+                one["detail"]
                 for condition in record["conditions"]
                 for one in condition["findings"]
                 if one["kind"] == "bare_metal_busy"

@@ -253,7 +253,7 @@ def run_record(number=1, guests=1, planned=5, counted=True, emulated=False):
             )
         ],
         findings=[
-            {"kind": kind, "subject": subject, "seen": seen}
+            {"kind": kind, "subject": subject, "detail": seen}
             for kind, subject, seen in found
         ],
         reference=reference_document(
@@ -541,7 +541,7 @@ def broken():
     lose(found[3], 5, "g3")
     found[2]["conditions"][-1] = skipped(8, 8, "the total fell")
     found[4]["conditions"][5]["findings"] = [
-        {"kind": "partial_overlap", "subject": "fio", "seen": "overlap 61 %"}
+        {"kind": "partial_overlap", "subject": "fio", "detail": "overlap 61 %"}
     ]
     return found
 
@@ -810,7 +810,7 @@ def judgement(entries, max_percent=None, **arguments):
 def seen(kind, subject="g1", metrics=()):
     return (
         finding.Finding(
-            kind=kind, subject=subject, seen="so it is", metrics=metrics
+            kind=kind, subject=subject, detail="so it is", metrics=metrics
         ),
     )
 
@@ -992,7 +992,7 @@ def density_row(
         "metric": metric,
         "points": tuple(shown),
         "line": line.Line(
-            percent=11.2, low=9.8, high=12.7, linear=None, seen="two losses"
+            percent=11.2, low=9.8, high=12.7, linear=None, detail="two losses"
         ),
         "law": fitted,
         "fits": None if limit is None else _fits(shown, limit, fitted),

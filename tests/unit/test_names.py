@@ -19,7 +19,7 @@ PRIVATE = frozenset(
         "ways",
         "words",
         "likeness",
-        "seen",
+        "detail",
         "noted",
         "doubts",
         "taking",

@@ -63,20 +63,20 @@ class TestEntryPoint(unittest.TestCase):
             text=True,
             check=True,
         )
-        cls.seen = json.loads(done.stdout.splitlines()[-1])
+        cls.detail = json.loads(done.stdout.splitlines()[-1])
 
     def test_every_plugin_is_there(self):
         """Each by its name and platform, and no other."""
-        self.assertEqual(EXPECTED, {tuple(one) for one in self.seen["ours"]})
+        self.assertEqual(EXPECTED, {tuple(one) for one in self.detail["ours"]})
 
     def test_no_warning_is_about_us(self):
         """One broken module would hide all that come after it."""
-        ours = [line for line in self.seen["logged"] if "vmperf" in line]
+        ours = [line for line in self.detail["logged"] if "vmperf" in line]
         self.assertEqual([], ours)
 
     def test_nothing_heavy_is_imported(self):
         """A mere list of plugins needs no SSH, no statistics, no plots."""
-        loaded = {name.split(".")[0] for name in self.seen["modules"]}
+        loaded = {name.split(".")[0] for name in self.detail["modules"]}
         self.assertEqual(set(), loaded & set(HEAVY))
 
 

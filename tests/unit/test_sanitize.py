@@ -102,7 +102,7 @@ class TestQuotes(unittest.TestCase):
 
     def test_findings(self):
         """Also once they have been written and read again."""
-        found = finding.Finding(kind="steal_time", subject=WORST, seen=WORST)
+        found = finding.Finding(kind="steal_time", subject=WORST, detail=WORST)
         again = finding.Finding(
             kind="steal_time",
             **json.loads(json.dumps(copy.copy(_fields(found)))),
@@ -110,7 +110,7 @@ class TestQuotes(unittest.TestCase):
         self.assertEqual(found, again)
         for one in (found, again):
             self.check(one.subject)
-            self.check(one.seen)
+            self.check(one.detail)
 
     def test_missing(self):
         """The names and the reason may be a guest's."""
@@ -120,7 +120,7 @@ class TestQuotes(unittest.TestCase):
 
 
 def _fields(found):
-    return {"subject": found.subject, "seen": found.seen}
+    return {"subject": found.subject, "detail": found.detail}
 
 
 def _is_exception(base_class):

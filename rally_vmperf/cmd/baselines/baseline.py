@@ -124,7 +124,7 @@ class Compare(base.Lister):
             second["machine"]["fingerprint"],
             parsed.second,
         ):
-            self.app.stderr.write(f"{found.kind}: {found.seen}\n")
+            self.app.stderr.write(f"{found.kind}: {found.detail}\n")
         return _COMPARED, list(_compared(first, second))
 
 

@@ -47,7 +47,7 @@ class Import(registration.Registering):
         self.register(registry, content, parsed)
         for entry in content["entries"]:
             for one in entry["findings"]:
-                self.say(one["seen"])
+                self.say(one["detail"])
 
 
 def _fingerprint(path: str | None) -> dict[str, t.Any]:

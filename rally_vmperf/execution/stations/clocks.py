@@ -88,7 +88,7 @@ class Clocks:
                     finding.Finding(
                         kind="clock_not_correctable",
                         subject=name,
-                        seen=f"the clock of {name} is known to "
+                        detail=f"the clock of {name} is known to "
                         f"{error * 1000:.1f} ms and moved by "
                         f"{drift * 1000:+.1f} ms; with runs of {seconds:.1f} "
                         f"s no more than {allowed * 1000:.1f} ms will do",

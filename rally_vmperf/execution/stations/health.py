@@ -112,7 +112,7 @@ def compare(
                 finding.Finding(
                     kind="guest_rebooted",
                     subject=name,
-                    seen=f"{name} booted anew during the repetition",
+                    detail=f"{name} booted anew during the repetition",
                 )
             )
             continue
@@ -124,7 +124,7 @@ def compare(
                 finding.Finding(
                     kind="steal_time",
                     subject=name,
-                    seen=f"{stolen / total:.0%} of the CPU time that {name} "
+                    detail=f"{stolen / total:.0%} of the CPU time that {name} "
                     "wanted went to others",
                 )
             )
@@ -133,7 +133,7 @@ def compare(
                 finding.Finding(
                     kind="swap_or_oom",
                     subject=name,
-                    seen=f"{name} swapped {new.swapped - old.swapped} pages "
+                    detail=f"{name} swapped {new.swapped - old.swapped} pages "
                     f"and lost {new.killed - old.killed} processes to the "
                     "out-of-memory killer",
                 )
@@ -158,7 +158,7 @@ def _clock(name: str, old: Look, new: Look) -> list[finding.Finding]:
         finding.Finding(
             kind="clock_wrong",
             subject=name,
-            seen=f"{own:.2f} s passed on {name} while the controller counted "
+            detail=f"{own:.2f} s passed on {name} while the controller counted "
             f"{new.asked - old.told:.2f} to {new.told - old.asked:.2f} s",
         )
     ]

@@ -155,6 +155,6 @@ def _told(
         finding.Finding(
             kind="rate_limited_by_policy",
             subject=what,
-            seen=", ".join(f"{key}={value}" for key, value in limits.items()),
+            detail=", ".join(f"{key}={value}" for key, value in limits.items()),
         )
     ]

@@ -99,7 +99,7 @@ def _too_fast(
 ) -> collections.abc.Iterator[finding.Finding]:
     found = point.compared(row.statistic, row.compare_to)
     for one in plausibility.faster(found) if found else ():
-        detail = f"with {units.number_of('guest', point.guests)}: {one.seen}"
+        detail = f"with {units.number_of('guest', point.guests)}: {one.detail}"
         yield _finding(one.kind, one.subject, detail)
 
 
@@ -133,4 +133,4 @@ def _too_few_levels(rows: Rows) -> finding.Occurrences:
 
 
 def _finding(kind: str, subject: str, detail: str) -> finding.Finding:
-    return finding.Finding(kind=kind, subject=subject, seen=detail)
+    return finding.Finding(kind=kind, subject=subject, detail=detail)

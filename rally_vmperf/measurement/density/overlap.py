@@ -100,7 +100,7 @@ def findings(
         finding.Finding(
             kind="partial_overlap",
             subject=subject,
-            seen=f"{one.command}: all worked during "
+            detail=f"{one.command}: all worked during "
             f"{_percent_below(one.overlap)} % of the run, "
             f"{LIMIT * 100:g} % is asked for; {_skew_text(one)}",
         )

@@ -57,7 +57,7 @@ class TestCompareMachines(unittest.TestCase):
             METAL, {**METAL, key: value}, "g1"
         )
         self.assertEqual([kind], [one.kind for one in found])
-        self.assertIn("g1", found[0].seen)
+        self.assertIn("g1", found[0].detail)
 
     @ddt.data(
         {"cpu_flags": ["aes", "avx2", "avx512f"]},
@@ -80,14 +80,14 @@ class TestCompareMachines(unittest.TestCase):
         (found,) = comparability.compare_machines(
             METAL, METAL | {"cpu_flags": ["aes", "avx2", "sha_ni"]}, "g1"
         )
-        self.assertEqual("bare metal: avx512f; g1: sha_ni", found.seen)
+        self.assertEqual("bare metal: avx512f; g1: sha_ni", found.detail)
 
     def test_only_the_mitigations_that_differ_are_told(self):
         """Equal ones would hide them."""
         other = {**METAL, "mitigations": {"meltdown": "PTI", "mds": "none"}}
         (found,) = comparability.compare_machines(METAL, other, "g1")
-        self.assertIn("mds=none", found.seen)
-        self.assertNotIn("meltdown", found.seen)
+        self.assertIn("mds=none", found.detail)
+        self.assertNotIn("meltdown", found.detail)
 
     @ddt.data((None, []), ((), [()]), (("a.b.c",), [("a.b.c",)]))
     @ddt.unpack
@@ -153,7 +153,7 @@ class TestHostCpu(unittest.TestCase):
         (found,) = comparability.host_cpu(
             {"cpu_flags": ["sse2", "avx2"]}, "g1", ["sse2", "avx", "sha-ni"]
         )
-        self.assertEqual("bare metal: avx2; host of g1: avx shani", found.seen)
+        self.assertEqual("bare metal: avx2; host of g1: avx shani", found.detail)
 
 
 @ddt.ddt

@@ -186,7 +186,7 @@ class TestStore(unittest.TestCase):
                     entries=[
                         made.entry(
                             findings=[
-                                {"kind": "new", "subject": "", "seen": ""}
+                                {"kind": "new", "subject": "", "detail": ""}
                             ]
                         )
                     ]

@@ -92,7 +92,7 @@ def busy(cloud):
             cloud.compute.all_servers,
             status="ACTIVE",
             task_state=None,
-            seen=0,
+            detail=0,
             deleted=False,
             **foreign,
         )
@@ -101,7 +101,7 @@ def busy(cloud):
         cloud.add(cloud.compute.all_groups, **foreign)
         cloud.add(
             cloud.block_storage.all_volumes,
-            seen=0,
+            detail=0,
             status="available",
             server=None,
             **foreign,

@@ -19,7 +19,7 @@ def of_overhead():
     for number, record in enumerate(found):
         made.redescribe(record, functools.partial(_describe, WORDS[number]))
         record["findings"] += [
-            {"kind": kind, "subject": words, "seen": words}
+            {"kind": kind, "subject": words, "detail": words}
             for kind in ("wrong_host", "steal_time")
             for words in WORDS
         ]
@@ -72,7 +72,7 @@ def _spoil(level):
         {"what": words, "source": words, "reason": words} for words in WORDS
     ]
     level["findings"] += [
-        {"kind": "steal_time", "subject": words, "seen": words}
+        {"kind": "steal_time", "subject": words, "detail": words}
         for words in WORDS
     ]
     level["starts"] += [

@@ -124,7 +124,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((("taskset", "-c", "0"),), hold.prefixes)
         (found,) = hold.findings
         self.assertEqual("shape_not_enforced", found.kind)
-        self.assertRegex(found.seen, why)
+        self.assertRegex(found.detail, why)
         await hold.release()
 
     async def test_chosen_cpus(self):

@@ -63,14 +63,14 @@ class UploadingTestCase(unittest.IsolatedAsyncioTestCase):
         return chosen, reason
 
     def apt(self, wanted):
-        body = APT.replace("SEEN", str(self.top / "seen"))
+        body = APT.replace("SEEN", str(self.top / "detail"))
         self.programs.fake("apt-get", body.replace("WANTED", wanted))
 
     async def test_apt_gets_what_it_wants_and_no_more(self):
         mbw = made.file(self.top, "mbw.deb", b"mbw" * 50_000)
         self.apt(mbw.target)
         await self.upload("apt-get", "mbw")
-        source, *sums = (self.top / "seen").read_text().splitlines()
+        source, *sums = (self.top / "detail").read_text().splitlines()
         self.assertEqual([f"{mbw.sha256}  {mbw.target}"], sums)
         place = source.split()[2].removeprefix("file:")
         self.assertEqual(f"deb [trusted=yes] file:{place} ./", source)
@@ -94,7 +94,7 @@ class UploadingTestCase(unittest.IsolatedAsyncioTestCase):
         """Files that are not in the manifest are never sent."""
         self.apt("../../etc/shadow")
         await self.upload("apt-get", "mbw")
-        self.assertEqual(1, len((self.top / "seen").read_text().splitlines()))
+        self.assertEqual(1, len((self.top / "detail").read_text().splitlines()))
 
     async def test_a_file_that_is_not_the_one_that_was_meant(self):
         """It is found on the machine, and nothing is installed."""
@@ -107,7 +107,7 @@ class UploadingTestCase(unittest.IsolatedAsyncioTestCase):
             self.machine, "apt-get", ["mbw"], toolbox, chosen
         )
         self.assertIn("checksum", reason)
-        self.assertFalse((self.top / "seen").exists())
+        self.assertFalse((self.top / "detail").exists())
 
     async def test_apt_does_not_find_it(self):
         self.programs.fake(
@@ -138,7 +138,7 @@ class UploadingTestCase(unittest.IsolatedAsyncioTestCase):
     async def rpm(self, manager):
         """Upload for a manager; return its command line, and what it saw."""
         self.programs.fake("rpm", RPM)
-        seen = self.top / "seen"
+        seen = self.top / "detail"
         self.programs.fake(
             manager,
             "for word; do case $word in\n"

@@ -10,12 +10,12 @@ PAGE = pathlib.Path(__file__).parents[3] / "doc/source/findings.rst"
 
 class FindingTestCase(unittest.TestCase):
     def test_severity_is_the_kind_s(self):
-        one = finding.Finding(kind="wrong_host", subject="a", seen="b")
+        one = finding.Finding(kind="wrong_host", subject="a", detail="b")
         self.assertEqual("void", one.severity)
 
     def test_unknown_kind(self):
         with self.assertRaisesRegex(ValueError, "'haunted', use one of: "):
-            finding.Finding(kind="haunted", subject="a", seen="b")
+            finding.Finding(kind="haunted", subject="a", detail="b")
 
     def test_every_kind_says_everything(self):
         for name, kind in finding.KINDS.items():

@@ -6,14 +6,14 @@ from tests.unit import made
 
 class FindingsTestCase(unittest.TestCase):
     def test_each_once(self):
-        entries = made.several(made.NEAR, findings=made.seen("steal_time"))
+        entries = made.several(made.NEAR, findings=made.detail("steal_time"))
         first, *_ = made.judgement(entries).findings
         self.assertEqual("steal_time", first.finding.kind)
         self.assertEqual((1, 2, 3, 4), first.repetitions)
 
     def test_about_a_guest_voids_all(self):
         got = made.judgement(
-            made.several(made.BOTH, findings=made.seen("wrong_host"))
+            made.several(made.BOTH, findings=made.detail("wrong_host"))
         )
         self.assertEqual({"void"}, {row.status for row in got.rows})
         self.assertEqual("void", got.status)
@@ -21,7 +21,7 @@ class FindingsTestCase(unittest.TestCase):
 
     def test_tolerated(self):
         got = made.judgement(
-            made.several(made.NEAR, findings=made.seen("wrong_host")),
+            made.several(made.NEAR, findings=made.detail("wrong_host")),
             tolerate=["wrong_host"],
         )
         self.assertEqual("passed", got.status)

@@ -37,13 +37,13 @@ class StatusTestCase(unittest.TestCase):
         self.assertTrue(got.sentence().startswith(f"{status}: "))
 
     def test_failed_outweighs_void(self):
-        void = made.seen("guest_rebooted", made.IOPS.name)
+        void = made.detail("guest_rebooted", made.IOPS.name)
         got = made.judgement(made.several(made.BOTH, findings=void))
         self.assertEqual(["void", "failed"], [r.status for r in got.rows])
         self.assertEqual("failed", got.status)
 
     def test_a_finding_voids_the_metrics_that_it_concerns(self):
-        void = made.seen("tool_version_differs", metrics=(made.TIME.name,))
+        void = made.detail("tool_version_differs", metrics=(made.TIME.name,))
         got = made.judgement(
             made.several(made.BOTH, findings=void), {"disk.*": 15}
         )
@@ -193,7 +193,7 @@ class LeftOutTestCase(unittest.TestCase):
             entries[number - 1] = dataclasses.replace(
                 made.changed(
                     entries[number - 1],
-                    findings=made.seen("guest_rebooted"),
+                    findings=made.detail("guest_rebooted"),
                     counted=counted,
                 ),
                 counted=counted,
@@ -226,7 +226,7 @@ class LeftOutTestCase(unittest.TestCase):
                 state="incomplete",
                 observations=(),
                 missing=(gap,),
-                findings=tuple(x for k in kinds for x in made.seen(k)),
+                findings=tuple(x for k in kinds for x in made.detail(k)),
             )
             found = made.judgement([entries[0], short, *entries[2:]])
             self.assertEqual(expected, found.status, found.sentence())
@@ -243,7 +243,7 @@ class LeftOutTestCase(unittest.TestCase):
         self.assertEqual(["passed"], [row.status for row in found.rows])
 
     def test_tolerated(self):
-        entries = made.several(made.NEAR, findings=made.seen("guest_rebooted"))
+        entries = made.several(made.NEAR, findings=made.detail("guest_rebooted"))
         found = made.judgement(entries, tolerate=["guest_rebooted"])
         self.assertEqual(((), "passed"), (found.left_out, found.status))
 
@@ -282,9 +282,9 @@ class WarningsTestCase(unittest.TestCase):
     def test_kinds_and_numbers(self):
         kinds = ("kernel_differs", "governor_not_performance")
         findings = (
-            *made.seen(kinds[0], "g1"),
-            *made.seen(kinds[0], "g2"),
-            *made.seen(kinds[1], "bm"),
+            *made.detail(kinds[0], "g1"),
+            *made.detail(kinds[0], "g2"),
+            *made.detail(kinds[1], "bm"),
         )
         entries = made.several(made.NEAR, findings=findings)
         self.assertEqual(

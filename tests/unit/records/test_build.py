@@ -34,8 +34,8 @@ START = repetition.Start(
     uncertainty=0.001,
     overlap=0.98,
 )
-STEAL = finding.Finding(kind="steal_time", subject="g1", seen="9 %")
-AGED = finding.Finding(kind="baseline_old", subject="baseline", seen="99 d")
+STEAL = finding.Finding(kind="steal_time", subject="g1", detail="9 %")
+AGED = finding.Finding(kind="baseline_old", subject="baseline", detail="99 d")
 GAP = repetition.Missing(what="cpu.x", source="g2", reason="killed")
 #: The workloads of tasks/kvm-overhead.yaml, with its defaults.
 DEFAULT = [

@@ -83,8 +83,8 @@ class TestDecode(unittest.TestCase):
     def test_findings(self):
         """Those about some metrics name them; others need no more space."""
         found = (
-            *made.seen("tool_version_differs", metrics=("cpu.x", "cpu.y")),
-            *made.seen("emulated_guest"),
+            *made.detail("tool_version_differs", metrics=("cpu.x", "cpu.y")),
+            *made.detail("emulated_guest"),
         )
         plain = codec.encode_findings([*found, found[0]])
         self.assertEqual(2, len(plain))
@@ -96,7 +96,7 @@ class TestDecode(unittest.TestCase):
 
     def test_everything_arrives(self):
         """Samples, reference, what is missing and what was seen."""
-        found = {"kind": "emulated_guest", "subject": "g1", "seen": "TCG"}
+        found = {"kind": "emulated_guest", "subject": "g1", "detail": "TCG"}
         lost = {"what": "cpu.x", "source": "g1", "reason": "killed"}
         entry = codec.decode(
             made.record(findings=[found], missing=[lost], state="incomplete")
@@ -244,7 +244,7 @@ class TestOutput(unittest.TestCase):
         {"samples": {RATE: ["1"]}},
         {"samples": {RATE: [["1"]]}},
         {"samples": {RATE: [1, 2]}},
-        {"findings": [{"kind": "made_up", "subject": "g1", "seen": ""}]},
+        {"findings": [{"kind": "made_up", "subject": "g1", "detail": ""}]},
         {"expected": ["unexplained"]},
         {"conditions": None},
         {"order": None},

@@ -98,7 +98,7 @@ class PageTestCase(unittest.TestCase):
     MOVED = {  # noqa: RUF012
         "kind": "wrong_host",
         "subject": "g1",
-        "seen": "on compute-9",
+        "detail": "on compute-9",
     }
 
     def test_void_run_says_why(self):
@@ -294,7 +294,7 @@ class HostileTestCase(unittest.TestCase):
             record["workloads"][0]["arguments"] = {words: [words]}
             record["software"] = {words: words}
             record["findings"].append(
-                {"kind": "steal_time", "subject": words, "seen": words}
+                {"kind": "steal_time", "subject": words, "detail": words}
             )
             record["missing"] = [
                 {"what": words, "source": words, "reason": words}

@@ -63,7 +63,7 @@ class TestLines(unittest.TestCase):
         records = made.records()
         for one in records:
             one["findings"] = [
-                {"kind": "wrong_host", "subject": "g1", "seen": "\x1b[31m"}
+                {"kind": "wrong_host", "subject": "g1", "detail": "\x1b[31m"}
             ]
         got = lines(records, overhead=made.LIMITS)
         self.assertIn("void", got[0])

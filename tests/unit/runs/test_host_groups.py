@@ -41,7 +41,7 @@ class TestHosts(unittest.TestCase):
         together, (found,) = host_groups.of_guests(guests(*hosts), largest)
         self.assertEqual("level_placement_wrong", found.kind)
         self.assertEqual("void", found.severity)
-        self.assertRegex(found.seen, seen)
+        self.assertRegex(found.detail, seen)
         self.assertEqual(
             len(hosts) // largest, len(together.choose(1, ()).names)
         )

@@ -197,8 +197,8 @@ class BaselineTestCase(unittest.TestCase):
             for entry in content["entries"]:
                 (found,) = entry["findings"]
                 self.assertEqual("baseline_imported", found["kind"])
-                self.assertIn("unknown: shape, held", found["seen"])
-                self.assertEqual(wanted, "fingerprint" in found["seen"])
+                self.assertIn("unknown: shape, held", found["detail"])
+                self.assertEqual(wanted, "fingerprint" in found["detail"])
 
     def test_a_task_finds_it(self):
         """By the arguments that are known, and whatever its shape."""

@@ -165,7 +165,7 @@ class TestAlone(unittest.TestCase):
                 {
                     "kind": "bare_metal_busy",
                     "subject": "baseline",
-                    "seen": f"other processes used {used}% of its 2 CPUs",
+                    "detail": f"other processes used {used}% of its 2 CPUs",
                 }
             ] * bool(used)
         for entry in recorded.baseline([part])["entries"]:
@@ -174,7 +174,7 @@ class TestAlone(unittest.TestCase):
             self.assertEqual(
                 "in 3 of 4 repetitions, at worst: other processes used 91.8% "
                 "of its 2 CPUs",
-                busy["seen"],
+                busy["detail"],
             )
 
     def test_a_machine_that_does_not_tell(self):

@@ -17,7 +17,7 @@ from tests.unit.records import full_disk
 from tests.unit.records import raw
 from tests.unit.runs import fakes
 
-MOVED = finding.Finding(kind="guest_host_changed", subject="g1", seen="moved")
+MOVED = finding.Finding(kind="guest_host_changed", subject="g1", detail="moved")
 VALUES = [66.667, 66.667, 66.667]
 
 

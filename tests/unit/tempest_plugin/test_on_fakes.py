@@ -41,7 +41,7 @@ class OnFakesTestCase(unittest.TestCase):
             check=False,
         )
         assert not done.returncode, done.stderr
-        cls.seen = json.loads(done.stdout.splitlines()[-1])
+        cls.detail = json.loads(done.stdout.splitlines()[-1])
 
     @ddt.data(
         ("no baseline", [], "no baseline: record one with rally-vmperf"),
@@ -53,7 +53,7 @@ class OnFakesTestCase(unittest.TestCase):
     @ddt.unpack
     def test_skipped_with_a_reason_of_one_line(self, name, done, words):
         """What is not configured is no failure."""
-        seen = self.seen[name]
+        seen = self.detail[name]
         self.assertEqual([], seen["failed"])
         self.assertEqual(done, seen["done"][: len(done)])
         (reason,) = seen["skipped"]
@@ -63,7 +63,7 @@ class OnFakesTestCase(unittest.TestCase):
     @ddt.data("interrupted while it measures", "interrupted while it boots")
     def test_interrupted(self, name):
         """What was made is removed before Ctrl-C goes on."""
-        done = self.seen[name]["done"]
+        done = self.detail[name]["done"]
         self.assertEqual("interrupted", done.pop())
         if name.endswith("boots"):
             done.insert(1, "remove")  # by the boot itself
@@ -71,10 +71,10 @@ class OnFakesTestCase(unittest.TestCase):
 
     def test_placement(self):
         """The host that was asked for passes, another one fails by name."""
-        seen = self.seen["on the host"]
+        seen = self.detail["on the host"]
         self.assertEqual([], seen["failed"])
         self.assertEqual(REMOVED, seen["done"])
-        seen = self.seen["elsewhere"]
+        seen = self.detail["elsewhere"]
         (text,) = seen["failed"]
         self.assertIn("g1 runs on h2, host h1 was asked for", text)
         self.assertEqual(REMOVED, seen["done"])

@@ -74,7 +74,7 @@ class TestPlugin(unittest.TestCase):
             "HOME": folder.name,
         }
         done = cls.run_here([sys.executable, "-c", LIST])
-        cls.seen = json.loads(done.stdout.splitlines()[-1])
+        cls.detail = json.loads(done.stdout.splitlines()[-1])
 
     @classmethod
     def run_here(cls, argv):
@@ -92,10 +92,10 @@ class TestPlugin(unittest.TestCase):
         prefix = "rally_vmperf.tempest_plugin.tests."
         names = {
             one.removeprefix(prefix).partition("[")[0]
-            for one in self.seen["tests"]
+            for one in self.detail["tests"]
         }
         self.assertEqual(TESTS, names)
-        for name in self.seen["tests"]:
+        for name in self.detail["tests"]:
             marks = name.partition("[")[2].rstrip("]").split(",")
             self.assertLessEqual(
                 {"slow", "vmperf", "compute", "network", "image"}, set(marks)
@@ -104,11 +104,11 @@ class TestPlugin(unittest.TestCase):
 
     def test_no_two_measure_at_once(self):
         """Tempest runs serial classes alone."""
-        self.assertEqual([True] * len(TESTS), self.seen["serial"])
+        self.assertEqual([True] * len(TESTS), self.detail["serial"])
 
     def test_rally_is_not_imported(self):
         """Who asks by Tempest needs no Rally."""
-        self.assertEqual([], self.seen["rally"])
+        self.assertEqual([], self.detail["rally"])
 
     def test_identifiers(self):
         """As Tempest's own check for duplicates and gaps wants them."""

@@ -210,8 +210,8 @@ class BootTest(unittest.TestCase):
         (found,) = [
             x for x in booted.findings if x.kind == "guest_unavailable"
         ]
-        self.assertIn("g2 is in ERROR: No valid host", found.seen)
-        self.assertIn(f"{found.seen}; the run goes on without it", lines)
+        self.assertIn("g2 is in ERROR: No valid host", found.detail)
+        self.assertIn(f"{found.detail}; the run goes on without it", lines)
         self.assertEqual(1, self.cloud.calls.count("delete_server"))
 
     def test_guests_apart_are_all_needed(self):
@@ -265,7 +265,7 @@ class BootTest(unittest.TestCase):
         (told,) = (x for x in booted.findings if "QoS" in x.subject)
         self.assertEqual(
             ("rate_limited_by_policy", "ingress max_kbps=1000"),
-            (told.kind, told.seen),
+            (told.kind, told.detail),
         )
         (cap,) = booted.caps
         self.assertEqual(

@@ -90,7 +90,7 @@ class FindingsTest(unittest.TestCase):
         seen = "Nova does not say its availability zone, x was asked for"
         self.assertEqual(
             [("placement_unknown", seen)],
-            [(one.kind, one.seen) for one in found],
+            [(one.kind, one.detail) for one in found],
         )
 
     @ddt.unpack
@@ -117,7 +117,7 @@ class FindingsTest(unittest.TestCase):
         found = placement.findings(
             guests("a", "a"), made.asked(**options), set(allowed.split())
         )
-        self.assertEqual(seen, found[0].seen)
+        self.assertEqual(seen, found[0].detail)
         self.assertEqual("void", finding.KINDS[found[0].kind].severity)
 
     def test_words(self):
@@ -207,7 +207,7 @@ class ChangesTest(unittest.TestCase):
             connection.compute.get.assert_called_once()
         self.assertEqual(
             [("guest_host_changed", expected)] * bool(expected),
-            [(one.kind, one.seen) for one in found],
+            [(one.kind, one.detail) for one in found],
         )
 
     def test_actions_that_nova_does_not_tell(self):

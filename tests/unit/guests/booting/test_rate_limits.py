@@ -41,7 +41,7 @@ class FlavorTest(unittest.TestCase):
         )
         (told,) = found
         self.assertEqual("rate_limited_by_policy", told.kind)
-        self.assertEqual(f"quota:{key}={value}", told.seen)
+        self.assertEqual(f"quota:{key}={value}", told.detail)
 
     def test_without(self):
         self.assertEqual(([], []), rate_limits.of_flavor(flavor()))
@@ -67,7 +67,7 @@ class VolumeTypeTest(unittest.TestCase):
     def test_with(self):
         found, (cap,) = rate_limits.of_volume_type(self.cloud, "ssd")
         self.assertEqual(("ops/s", 2000.0), (cap.unit, cap.rate))
-        self.assertEqual("total_iops_sec=2000", found[0].seen)
+        self.assertEqual("total_iops_sec=2000", found[0].detail)
 
     def test_without(self):
         for name in ("hdd", "other"):

@@ -46,7 +46,7 @@ class FakeBlockStorage:
             self.all_volumes,
             **{"volume_type": "standard", **request},
             status="creating",
-            seen=0,
+            detail=0,
             server=None,
         )
 
@@ -86,6 +86,6 @@ class FakeBlockStorage:
                 del self.all_volumes[volume.id]
 
     def _age(self, volume: calls.Thing) -> None:
-        volume.seen += 1
-        if volume.seen > 1 and volume.status == "creating":
+        volume.detail += 1
+        if volume.detail > 1 and volume.status == "creating":
             volume.status = self.final_status

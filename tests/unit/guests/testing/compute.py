@@ -148,7 +148,7 @@ class FakeCompute:
             availability_zone=self.zone,
             created_at="2026-01-01T00:00:00Z",
             updated_at="2026-01-01T00:01:00Z",
-            seen=0,
+            detail=0,
             deleted=False,
         )
         for card in request["networks"]:
@@ -160,12 +160,12 @@ class FakeCompute:
     @calls.call
     def servers(self, **query: t.Any) -> list[calls.Thing]:
         for server in list(self.all_servers.values()):
-            server.seen += 1
-            if server.seen > 1 and server.deleted:
+            server.detail += 1
+            if server.detail > 1 and server.deleted:
                 del self.all_servers[server.id]
                 self.cloud.network.unplug(server.id)
                 self.cloud.block_storage.detach(server.id)
-            elif server.status == "BUILD" and server.seen > 1:
+            elif server.status == "BUILD" and server.detail > 1:
                 server.status = self.final_status
             elif server.task_state:
                 server.status, server.task_state = server.task_state, None
@@ -179,7 +179,7 @@ class FakeCompute:
     def delete_server(self, identifier: str, ignore_missing: bool) -> None:
         server = self.all_servers.get(identifier)
         if server and not server.deleted:
-            server.deleted, server.seen = True, 0
+            server.deleted, server.detail = True, 0
 
     def _switch(self, identifier: str, seen: str, wish: str) -> None:
         """Have a server in another status when it is listed next."""

@@ -46,7 +46,7 @@ def offered(metric):
     return finding.Finding(
         kind="fixed_rate",
         subject="iperf3",
-        seen="9.41 Gbit/s of UDP are offered",
+        detail="9.41 Gbit/s of UDP are offered",
         metrics=(metric.name,),
     )
 

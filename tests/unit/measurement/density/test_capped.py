@@ -28,7 +28,7 @@ def levels(rates, cap, **changes):
 def capped(judgement):
     """Return what is seen of what holds the rate."""
     return [
-        one.finding.seen
+        one.finding.detail
         for one in judgement.findings
         if one.finding.kind == "bottleneck_outside_guest"
     ]
@@ -91,7 +91,7 @@ class CappedTestCase(unittest.TestCase):
         offered = finding.Finding(
             kind="fixed_rate",
             subject="iperf3",
-            seen="x",
+            detail="x",
             metrics=(RATE.name,),
         )
         curves = levels(OWN, POLICY)

@@ -7,7 +7,7 @@ from rally_vmperf.measurement import finding
 from tests.unit import made
 
 CPU = {made.EVENTS: made.SHARED}
-STEAL = finding.Finding(kind="steal_time", subject="g1", seen="9 %")
+STEAL = finding.Finding(kind="steal_time", subject="g1", detail="9 %")
 
 
 def with_finding(curves, guests, found=STEAL):
@@ -46,7 +46,7 @@ class LevelsTestCase(unittest.TestCase):
     @ddt.unpack
     def test_which_level(self, guests, words):
         (one,) = seen(with_finding(made.levels(CPU), guests), "steal_time")
-        self.assertEqual(words, one.finding.seen)
+        self.assertEqual(words, one.finding.detail)
         self.assertEqual((1, 2, 3), one.repetitions)
 
     def test_levels_of_warm_ups_are_not_asked(self):
@@ -60,7 +60,7 @@ class LevelsTestCase(unittest.TestCase):
             for one in made.levels(CPU)
         ]
         (warm,) = made.levels(CPU, 1, counted=False)
-        rebooted = made.seen("guest_rebooted")
+        rebooted = made.detail("guest_rebooted")
         warm = dataclasses.replace(warm, counted=False, findings=rebooted)
         got = made.degradation([warm, *later], {"*": 95}, max={"*": 1e9})
         self.assertEqual("passed", got.status)
@@ -72,13 +72,13 @@ class LevelsTestCase(unittest.TestCase):
         curves = made.levels(CPU)
         curves[1] = dataclasses.replace(curves[1], findings=(STEAL,))
         (one,) = seen(curves, "steal_time")
-        self.assertEqual(((2,), "9 %"), (one.repetitions, one.finding.seen))
+        self.assertEqual(((2,), "9 %"), (one.repetitions, one.finding.detail))
 
 
 class FiguresTestCase(unittest.TestCase):
     def test_too_few_samples(self):
         (one,) = seen(made.levels(CPU, 2), "too_few_repetitions")
-        self.assertEqual("2 of 1, 2, 3 guests", one.finding.seen)
+        self.assertEqual("2 of 1, 2, 3 guests", one.finding.detail)
         self.assertEqual([], seen(made.levels(CPU), "too_few_repetitions"))
 
     def test_unstable(self):
@@ -86,7 +86,7 @@ class FiguresTestCase(unittest.TestCase):
         got = seen(curves, "unstable")
         self.assertEqual(3, len(got))
         self.assertEqual(
-            "with 1 guest they vary by 27.5 %", got[0].finding.seen
+            "with 1 guest they vary by 27.5 %", got[0].finding.detail
         )
 
     def test_values_coarse(self):
@@ -98,25 +98,25 @@ class FiguresTestCase(unittest.TestCase):
     def test_not_linear(self):
         (one,) = seen(made.levels(CPU), "not_linear")
         self.assertEqual("note", one.finding.severity)
-        self.assertIn("12.7 points below the line", one.finding.seen)
+        self.assertIn("12.7 points below the line", one.finding.detail)
 
     def test_levels_too_few_is_said_once(self):
         curves = made.levels(
             {made.EVENTS: made.SHARED, made.TIME: made.SHARED}
         )
         (one,) = seen(curves, "too_few_levels")
-        self.assertEqual("3, of 4 at least", one.finding.seen)
+        self.assertEqual("3, of 4 at least", one.finding.detail)
 
     def test_law_contradicted(self):
         knee = {n: [300.0 * min(1, 2 / n)] * n for n in (1, 2, 4, 8)}
         (one,) = seen(made.levels({made.EVENTS: knee}), "law_contradicted")
         self.assertEqual("warning", one.finding.severity)
-        self.assertIn("at 2 guests the total is", one.finding.seen)
+        self.assertIn("at 2 guests the total is", one.finding.detail)
 
     def test_extrapolated(self):
         rates = {n: [300 / (1 + 0.09 * (n - 1))] * n for n in (1, 2, 4, 8)}
         (one,) = seen(made.levels({made.EVENTS: rates}), "extrapolated")
-        self.assertEqual("12 predicted, 8 measured at most", one.finding.seen)
+        self.assertEqual("12 predicted, 8 measured at most", one.finding.detail)
 
     def test_another_baseline(self):
         bare = {made.EVENTS: [330.0, 331.0, 329.0]}

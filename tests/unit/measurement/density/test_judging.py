@@ -132,7 +132,7 @@ class StatusTestCase(unittest.TestCase):
         told = [x for x in got.findings if x.finding.kind == "bimodal"]
         self.assertEqual(
             ["with 3 guests: the ratios: 1 and 4"],
-            [one.finding.seen.partition(",")[0] for one in told],
+            [one.finding.detail.partition(",")[0] for one in told],
         )
         got = made.degradation(curves, {"*": limit}, statistic=of)
         self.assertEqual(
@@ -462,7 +462,7 @@ class MissingTestCase(unittest.TestCase):
 
     def test_no_lone_guest_that_means_something(self):
         elsewhere = (
-            finding.Finding(kind="wrong_host", subject="g1", seen="on host-9"),
+            finding.Finding(kind="wrong_host", subject="g1", detail="on host-9"),
         )
         curves = made.with_level(
             made.levels(CPU),

@@ -150,10 +150,10 @@ class FindingsTestCase(unittest.TestCase):
         self.assertEqual(
             "c: all worked during 87.5 % of the run, 95 % is asked for; they "
             "started within 1250 ms, give or take 10 ms",
-            one.seen,
+            one.detail,
         )
 
     def test_it_never_reads_as_if_it_were_enough(self):
         barely = start("time", span(0, 100), span(5.03, 100))
         (found,) = overlap.findings([(barely, ["m"])])
-        self.assertIn("during 94.9 % of the run, 95 %", found.seen)
+        self.assertIn("during 94.9 % of the run, 95 %", found.detail)

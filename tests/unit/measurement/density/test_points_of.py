@@ -220,7 +220,7 @@ class PointsTestCase(unittest.TestCase):
                 made.TIME: {1: [1.0], 2: [1.0] * 2, 3: [1.0] * 3},
             }
         )
-        found = (finding.Finding(kind=kind, subject=subject, seen="so"),)
+        found = (finding.Finding(kind=kind, subject=subject, detail="so"),)
         got = points(changed(curves, 2, guests, findings=found))
         self.assertEqual([False, False, void], [bool(one.void) for one in got])
         told = points(
@@ -231,7 +231,7 @@ class PointsTestCase(unittest.TestCase):
     def test_finding_of_the_whole_run_voids_all(self):
         curves = made.levels({made.EVENTS: made.SHARED})
         found = (
-            finding.Finding(kind="wrong_host", subject="g2", seen="host-9"),
+            finding.Finding(kind="wrong_host", subject="g2", detail="host-9"),
         )
         curves[0] = dataclasses.replace(
             curves[0],
@@ -244,7 +244,7 @@ class PointsTestCase(unittest.TestCase):
     def test_finding_about_some_metrics_voids_these(self):
         for metric, void in ((made.EVENTS.name, True), ("disk.x.y", False)):
             curves = made.levels({made.EVENTS: made.SHARED})
-            found = made.seen("tool_version_differs", metrics=(metric,))
+            found = made.detail("tool_version_differs", metrics=(metric,))
             curves[0] = dataclasses.replace(curves[0], findings=found)
             self.assertEqual({void}, {bool(x.void) for x in points(curves)})
 

@@ -178,7 +178,7 @@ class SetUpTest(Case):
             {
                 "kind": "still_booting",
                 "subject": "g2",
-                "seen": "cloud-init was still at work in g2 after 90 s",
+                "detail": "cloud-init was still at work in g2 after 90 s",
             },
             found,
         )
@@ -197,7 +197,7 @@ class SetUpTest(Case):
         self.assertEqual(["g1"], [one["name"] for one in data["guests"]])
         self.assertEqual(["g2"], data["absent"])
         (seen,) = (
-            one["seen"]
+            one["detail"]
             for one in data["findings"]
             if (one["kind"], one["subject"]) == ("guest_unavailable", "g2")
         )

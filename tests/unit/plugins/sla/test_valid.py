@@ -16,7 +16,7 @@ Valid = criteria.SLAS["vmperf_valid"]
 
 def found(kind, **changes):
     """Return a finding of a record."""
-    return {"kind": kind, "subject": "g1", "seen": "x", **changes}
+    return {"kind": kind, "subject": "g1", "detail": "x", **changes}
 
 
 @ddt.ddt

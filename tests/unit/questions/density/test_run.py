@@ -151,7 +151,7 @@ class TestRun(unittest.TestCase):
 
     def test_a_guest_that_does_not_wake(self):
         """It is missing; levels that can do without it do."""
-        late = finding.Finding(kind="still_booting", subject="g1", seen="x")
+        late = finding.Finding(kind="still_booting", subject="g1", detail="x")
         idle = Idle(
             {
                 2: actions.Effect(

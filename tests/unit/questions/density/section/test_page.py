@@ -243,7 +243,7 @@ class HostileTestCase(unittest.TestCase):
         ]
         level["missing"] += [{"what": words, "source": words, "reason": words}]
         level["findings"].append(
-            {"kind": "partial_overlap", "subject": words, "seen": words}
+            {"kind": "partial_overlap", "subject": words, "detail": words}
         )
         for start in level["starts"]:
             start.update(workload=words, command=words)
