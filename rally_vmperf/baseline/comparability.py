@@ -81,9 +81,17 @@ _COMPARED: tuple[tuple[str, str, _View], ...] = (
         "disk_settings_differ",
         _devices("disks", "scheduler", "write_cache"),
     ),
-    ("nets", "nic_settings_differ", _devices("nets", "mtu", "offloads")),
+    (
+        "network_interfaces",
+        "nic_settings_differ",
+        _devices("network_interfaces", "mtu", "offloads"),
+    ),
     ("disks", "queues_differ", _devices("disks", "queues")),
-    ("nets", "queues_differ", _devices("nets", "queues")),
+    (
+        "network_interfaces",
+        "queues_differ",
+        _devices("network_interfaces", "queues"),
+    ),
 )
 
 
@@ -166,7 +174,7 @@ def _same(key: str, ours: str | None, theirs: str | None) -> bool:
 def virtualisation(guest: Json, subject: str) -> list[finding.Finding]:
     """Return what a guest's own view says of its hypervisor."""
     kind = guest.get("virtualisation")
-    if guest.get("tcg") or kind == "qemu":
+    if guest.get("emulated") or kind == "qemu":
         return _found(
             "emulated_guest",
             subject,

@@ -14,6 +14,8 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import series
 
 Json = collections.abc.Mapping[str, t.Any]
+#: Versions of the document before this one, which are rejected.
+OLD_VERSIONS = (1, 2)
 
 
 class BaselineError(errors.VMPerfError):
@@ -26,11 +28,12 @@ def check(document: t.Any, origin: str) -> Json:
     :param origin: file name for messages
     :raises BaselineError: with the file, the place in it and the reason
     """
-    if isinstance(document, dict) and document.get("version") == 1:
+    version = document.get("version") if isinstance(document, dict) else None
+    if version in OLD_VERSIONS:
         raise BaselineError(
-            f"{origin} is of version 1, which this version of rally_vmperf "
-            "does not read; record it again with: rally-vmperf baseline "
-            f"record {document.get('name', 'NAME')} --task FILE --replace"
+            f"{origin} has version {version}, which this release does not "
+            "read; record it again: rally-vmperf baseline record "
+            f"{document.get('name', 'NAME')} --task FILE --replace"
         )
     error = documents.first_error(
         documents.own_schema(__package__), document, exact=True
@@ -77,7 +80,7 @@ def _check_entry(entry: Json, where: str) -> None:
                     "$.metrics does not explain"
                 )
             _check_row(metrics[name], values, entry, path)
-    kinds = ("percentiles", "distributions", "lines")
+    kinds = ("percentiles", "distributions", "time_series")
     for name in (name for kind in kinds for name in entry.get(kind, {})):
         if name not in metrics:
             raise BaselineError(
@@ -86,7 +89,7 @@ def _check_entry(entry: Json, where: str) -> None:
     try:
         for one in entry.get("distributions", {}).values():
             histogram.Histogram.from_plain(one)
-        for one in entry.get("lines", {}).values():
+        for one in entry.get("time_series", {}).values():
             series.Line.from_plain(one)
     except ValueError as error:
         raise BaselineError(f"{where}: {error}") from None

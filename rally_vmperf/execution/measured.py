@@ -75,11 +75,13 @@ class Measured:
     )
     runs: list[CommandRun] = dataclasses.field(default_factory=list)
     missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
-    starts: list[repetition.Start] = dataclasses.field(default_factory=list)
+    starts: list[repetition.Synchronisation] = dataclasses.field(
+        default_factory=list
+    )
     keep_raw: KeepRaw = keep_none
 
     def miss(self, what: str, source: str, reason: str) -> None:
         """Note what was not measured, and why."""
         self.missing.append(
-            repetition.Missing(what=what, source=source, reason=reason)
+            repetition.Missing(name=what, machine=source, reason=reason)
         )

@@ -93,13 +93,13 @@ def parse(text: str) -> dict[str, t.Any]:
             {"0": "off", "1": "on"}.get(one.get("boost", "")),
         ),
         "virtualisation": virtualisation,
-        "tcg": {"qemu": True, "unknown": None}.get(virtualisation, False),
+        "emulated": {"qemu": True, "unknown": None}.get(virtualisation, False),
         "disks": _table(sections.get("disks", "")),
-        "nets": _table(sections.get("nets", "")),
+        "network_interfaces": _table(sections.get("nets", "")),
         "boot_id": _digest(sections.get("boot_id", "")),
         "machine_id": _digest(sections.get("machine_id", "")),
-        "node": one.get("node") or None,
-        "links": _links(sections.get("routes", "")),
+        "hostname": one.get("node") or None,
+        "connected_networks": _links(sections.get("routes", "")),
         "os": _pairs(sections.get("os", ""), "=").get("PRETTY_NAME"),
     }
 

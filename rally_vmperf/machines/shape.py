@@ -25,7 +25,7 @@ from rally_vmperf.measurement.samples import units
 #: Where control groups are mounted.
 MOUNTED = "/sys/fs/cgroup"
 
-Held = t.Literal["systemd", "cgroup2", "cgroup1", "taskset", "whole"]
+Held = t.Literal["systemd", "cgroup2", "cgroup1", "taskset", "none"]
 #: The means that limit memory too, which a machine may say that it has.
 _METHODS: tuple[Held, ...] = ("systemd", "cgroup2", "cgroup1")
 #: CPUs of each copy.
@@ -45,7 +45,7 @@ class _UnusableError(errors.VMPerfError):
 class Hold:
     """A shape that is held until it is released.
 
-    :param held: by which means
+    :param limited_by: by which means
     :param prefixes: per copy, what to put before a command line
     :param cpus: per copy, the CPUs it may use; empty when left whole
     :param nodes: NUMA nodes that these are of
@@ -53,7 +53,7 @@ class Hold:
     :param undo: ends what runs in the shape and removes it
     """
 
-    held: Held
+    limited_by: Held
     prefixes: _Prefixes
     cpus: _Copies = ()
     nodes: frozenset[int] = frozenset()
@@ -68,12 +68,12 @@ class Hold:
             return "bare metal is left whole"
         listed = "; ".join(map(_listed, self.cpus))
         near = ", ".join(map(str, sorted(self.nodes)))
-        return f"held by {self.held} to CPUs {listed}, NUMA node {near}"
+        return f"held by {self.limited_by} to CPUs {listed}, NUMA node {near}"
 
     def document(self) -> dict[str, t.Any]:
         """Return the hold as a record and a baseline have it."""
         return {
-            "held": self.held,
+            "limited_by": self.limited_by,
             "cpus": [_listed(own) for own in self.cpus],
             "numa_nodes": sorted(self.nodes),
         }
@@ -87,7 +87,7 @@ class Hold:
 
 def whole(copies: int = 1) -> Hold:
     """Return a hold that limits nothing."""
-    return Hold(held="whole", prefixes=((),) * copies)
+    return Hold(limited_by="none", prefixes=((),) * copies)
 
 
 async def hold(
@@ -181,14 +181,14 @@ async def _choose(
 
 def _by_taskset(machine: base.Machine, chosen: _Copies, why: str) -> Hold:
     return Hold(
-        held="taskset",
+        limited_by="taskset",
         cpus=chosen,
         prefixes=tuple(("taskset", "-c", _listed(own)) for own in chosen),
         findings=(
             finding.Finding(
                 kind="shape_not_enforced",
                 subject=machine.name,
-                detail=f"CPUs by taskset only; memory is not limited, for {why}",
+                detail=f"CPUs by taskset only; memory is not limited: {why}",
             ),
         ),
     )
@@ -215,7 +215,7 @@ async def _by_groups(
             for unit, own in groups.items()
         )
         await _try_out(machine, prefixes, chosen)
-        return Hold(held=method, cpus=chosen, prefixes=prefixes)
+        return Hold(limited_by=method, cpus=chosen, prefixes=prefixes)
     try:
         superuser = await root.as_root(machine)
     except root.NotRoot as error:
@@ -242,7 +242,7 @@ async def _by_groups(
         with contextlib.suppress(base.MachineError):
             await undo()
         raise
-    return Hold(held=method, cpus=chosen, prefixes=prefixes, undo=undo)
+    return Hold(limited_by=method, cpus=chosen, prefixes=prefixes, undo=undo)
 
 
 async def _up(

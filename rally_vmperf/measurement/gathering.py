@@ -121,20 +121,21 @@ def _whole(
             if source in entry.machines or not entry.machines
         }
         there = _sources(_of(metric, entry.observations))
-        return metric not in entry.expected or there >= collections.Counter(
-            own
+        return (
+            metric not in entry.expected_metrics
+            or there >= collections.Counter(own)
         )
-    if any(gap.what == metric.name for gap in entry.missing):
+    if any(gap.name == metric.name for gap in entry.missing):
         return False
-    others = {one.name for one in entry.expected}
-    silent = {gap.source for gap in entry.missing if gap.what not in others}
+    others = {one.name for one in entry.expected_metrics}
+    silent = {gap.machine for gap in entry.missing if gap.name not in others}
     there = _sources(_of(metric, entry.observations))
     return there >= usual and silent <= set(there)
 
 
 def metrics(entries: Conditions) -> list[sample.Metric]:
     """Return every metric once: expected ones, others, then percentiles."""
-    expected = [one for entry in entries for one in entry.expected]
+    expected = [one for entry in entries for one in entry.expected_metrics]
     observed = [
         one.sample.metric for entry in entries for one in entry.observations
     ]

@@ -92,7 +92,7 @@ def findings(entries: judge.Repetitions) -> finding.Occurrences:
     executed: set[int] = set()
     for one in entries:
         for level in one.conditions if one.counted else ():
-            if not level.skipped:
+            if not level.skip_reason:
                 executed.add(guests_of(level))
             for found in level.findings:
                 numbers[found].add(one.number)
@@ -170,7 +170,7 @@ def absolute_rows(
     :param figures: each with its limits
     :param names: of all metrics
     """
-    done = [one for one in there if not one.skipped]
+    done = [one for one in there if not one.skip_reason]
     return [
         rows.make(
             Row,

@@ -61,7 +61,7 @@ class NeighboursJudge(judge.Judge[Row]):
         metrics = [one for one in all_metrics if one.scale == "ratio"]
         levels: dict[int | None, Conditions] = {}
         for one in every:
-            if not one.skipped:
+            if not one.skip_reason:
                 number = one.axes.get(repetition.GUESTS)
                 guests = None if number is None else int(number)
                 levels.setdefault(guests, []).append(one)

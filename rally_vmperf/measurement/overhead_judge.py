@@ -67,7 +67,9 @@ class OverheadJudge(judge.Judge[rows.Row]):
         conditions = [entry.condition for entry in entries]
         metrics = gathering.metrics(conditions)
         names = [one.name for one in metrics]
-        caps = tuple(dict.fromkeys(x for one in entries for x in one.caps))
+        caps = tuple(
+            dict.fromkeys(x for one in entries for x in one.rate_limits)
+        )
         asked = [
             *((one, "overhead") for one in metrics if one.scale == "ratio"),
             *(

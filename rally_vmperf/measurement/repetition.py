@@ -27,22 +27,22 @@ NEIGHBOURS = "neighbours"
 class Missing:
     """A measurement that was to be taken and was not, with the reason."""
 
-    what: str
-    source: str
+    name: str
+    machine: str
     reason: str
 
     def __post_init__(self) -> None:
-        for field in ("what", "source", "reason"):
+        for field in ("name", "machine", "reason"):
             safe = sanitize.text(getattr(self, field))
             object.__setattr__(self, field, safe)
 
     def sentence(self) -> str:
         """Return it as one line, without an end."""
-        return f"{self.what} of {self.source}: {self.reason}"
+        return f"{self.name} of {self.machine}: {self.reason}"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Start:
+class Synchronisation:
     """How well a command ran on all machines at once.
 
     :param bound: ``time`` for work of fixed duration, ``size`` for work that
@@ -69,9 +69,9 @@ class Reference:
 
     ``repetitions`` holds, per repetition of the baseline, the observations of
     all copies; there are none where the baseline has not as many copies.
-    ``commands`` holds what each command took, added up over them.
+    ``command_usage`` holds what each command took, added up over them.
     ``percentiles`` holds those of all copies together, per repetition;
-    ``distributions`` and ``lines`` are those of all repetitions.
+    ``distributions`` and ``time_series`` are those of all repetitions.
     ``others`` names metrics that the baseline has besides these.
     """
 
@@ -79,10 +79,10 @@ class Reference:
     machine: str
     recorded_at: str
     repetitions: tuple[tuple[sample.Observation, ...], ...]
-    commands: tuple[cpu_seconds.Usage, ...] = ()
+    command_usage: tuple[cpu_seconds.Usage, ...] = ()
     percentiles: tuple[collections.abc.Mapping[sample.Metric, float], ...] = ()
     distributions: tuple[merged.Distribution, ...] = ()
-    lines: tuple[merged.Line, ...] = ()
+    time_series: tuple[merged.TimeSeries, ...] = ()
     others: tuple[str, ...] = ()
 
     def has_instead_of(self, metric: sample.Metric) -> list[str]:
@@ -126,36 +126,36 @@ class Condition:
 
     :param axes: in what it differs from the other conditions of the
         repetition; empty where there is no other
-    :param number: of its repetition; so ``planned`` and ``counted``
+    :param number: The number of its repetition.
     :param position: place in the order in which the conditions ran, from 1
     :param state: complete only if nothing is missing
-    :param skipped: why it was not run at all, or nothing
+    :param skip_reason: why it was not run at all, or nothing
     :param machines: names of the guests that were to take part
-    :param turns: in how many groups, one after another, they ran
-    :param expected: every metric that a complete condition holds
-    :param commands: what each command took, added up over the machines
+    :param batches: in how many groups, one after another, they ran
+    :param expected_metrics: every metric that a complete condition holds
+    :param command_usage: what each command took, added up over the machines
     :param distributions: of all machines together
-    :param lines: likewise, values over time
+    :param time_series: likewise, values over time
     """
 
     axes: Axes
     number: int
-    planned: int
+    planned_repetitions: int
     counted: bool
     position: int
     state: State
-    expected: tuple[sample.Metric, ...]
-    skipped: str = ""
+    expected_metrics: tuple[sample.Metric, ...]
+    skip_reason: str = ""
     machines: tuple[str, ...] = ()
-    turns: int = 1
+    batches: int = 1
     observations: tuple[sample.Observation, ...] = ()
     missing: tuple[Missing, ...] = ()
     findings: tuple[finding.Finding, ...] = ()
-    starts: tuple[Start, ...] = ()
+    synchronisation: tuple[Synchronisation, ...] = ()
     reference: Reference = NO_REFERENCE
-    commands: tuple[cpu_seconds.Usage, ...] = ()
+    command_usage: tuple[cpu_seconds.Usage, ...] = ()
     distributions: tuple[merged.Distribution, ...] = ()
-    lines: tuple[merged.Line, ...] = ()
+    time_series: tuple[merged.TimeSeries, ...] = ()
 
     def distribution(
         self, metric: sample.Metric
@@ -176,10 +176,10 @@ class Repetition:
     """What one repetition measured, condition by condition.
 
     :param number: 1 for the first repetition, warm-up ones included
-    :param planned: how many counted repetitions the task asks for
+    :param planned_repetitions: how many counted repetitions the task asks for
     :param counted: False for a warm-up, whose samples are kept, not judged
     :param state: complete only if nothing is missing
-    :param expected: every metric that a complete repetition holds
+    :param expected_metrics: every metric that a complete repetition holds
     :param conditions: one for each that the task names, skipped ones
         included; fewer where the repetition was cut off
     :param hosts: guest -> host, as far as the cloud tells: a name, or what
@@ -187,21 +187,21 @@ class Repetition:
     :param missing: what belongs to no condition
     :param findings: likewise, of the whole repetition
     :param run: identifier of the run; with the number it names a repetition
-    :param caps: links and policies that may hold rates
+    :param rate_limits: links and policies that may hold rates
     :param rooms: of the host, of its parts whose size is known
     """
 
     number: int
-    planned: int
+    planned_repetitions: int
     counted: bool
     state: State
-    expected: tuple[sample.Metric, ...]
+    expected_metrics: tuple[sample.Metric, ...]
     conditions: tuple[Condition, ...]
     hosts: collections.abc.Mapping[str, str]
     missing: tuple[Missing, ...]
     findings: tuple[finding.Finding, ...]
     run: str = ""
-    caps: tuple[caps_.Cap, ...] = ()
+    rate_limits: tuple[caps_.Cap, ...] = ()
     rooms: tuple[Room, ...] = ()
 
     @property
@@ -220,11 +220,11 @@ class Repetition:
         nothing = Condition(
             axes={},
             number=self.number,
-            planned=self.planned,
+            planned_repetitions=self.planned_repetitions,
             counted=self.counted,
             position=1,
             state=self.state,
-            expected=self.expected,
+            expected_metrics=self.expected_metrics,
         )
         only = self.quiet[0] if self.quiet else nothing
         alone = len(self.conditions) <= 1

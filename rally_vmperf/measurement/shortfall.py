@@ -79,7 +79,9 @@ def count(
     :param void: numbers of those that are left out: what they lack as well
         matters to nobody
     """
-    planned = max((entry.planned for entry in repetitions), default=0)
+    planned = max(
+        (entry.planned_repetitions for entry in repetitions), default=0
+    )
     counted = [entry for entry in repetitions if entry.counted]
     lost = planned - len(counted)
     # Rally tells of an iteration that it is lost, and not which it was.
@@ -139,7 +141,7 @@ def _never(entry: repetition.Repetition) -> list[str]:
         for condition in entry.conditions
         for one in condition.observations
     }
-    return [one.name for one in entry.expected if one not in there]
+    return [one.name for one in entry.expected_metrics if one not in there]
 
 
 def _reasons(entry: repetition.Repetition) -> list[str]:

@@ -314,7 +314,7 @@ def _runs(entries: judge.Repetitions) -> dict[str, list[Values]]:
     found: dict[str, list[Values]] = {}
     for entry in entries:
         condition = entry.condition
-        for one in condition.lines if condition.counted else ():
+        for one in condition.time_series if condition.counted else ():
             whole = one.machines >= len(condition.machines)
             if whole and len(one.line.mean) >= spread.FEWEST:
                 found.setdefault(one.metric.name, []).append(one.line.mean)

@@ -101,8 +101,8 @@ def _check_shape(
     name: str,
 ) -> None:
     """Refuse a baseline held to a shape where the task has shape: whole."""
-    held = {entry["held"] for entry in entries} - {"unknown"}
-    if asked.protocol.shape == "whole" and held and "whole" not in held:
+    held = {entry["limited_by"] for entry in entries} - {"unknown"}
+    if asked.protocol.shape == "whole" and held and "none" not in held:
         raise task.Refused(
             f"shape: whole, but baseline {name!r} has {one.title} "
             f"held to the guest's shape (by {', '.join(sorted(held))}); "

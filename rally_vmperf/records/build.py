@@ -29,14 +29,14 @@ class Identity:
 
     :param question: name of an entry of the table of questions, or
         ``recording``
-    :param planned: how many counted repetitions the task asks for
+    :param planned_repetitions: how many counted repetitions the task asks for
     """
 
     question: str
     task: str
-    workload: str
+    rally_workload: str
     repetition: int
-    planned: int
+    planned_repetitions: int
     counted: bool
 
 
@@ -45,14 +45,14 @@ class Machine:
     """A machine as the record itself names it; its details are in a file.
 
     :param host: where a guest runs, as far as the cloud tells
-    :param boot: which start of a guest this is: ``<server id>#<count>``; of
+    :param boot_id: which start of a guest this is: ``<server id>#<count>``; of
         bare metal the session of the recording
     """
 
     name: str
     role: t.Literal["guest", "copy", "peer"]
     host: str = ""
-    boot: str = ""
+    boot_id: str = ""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class Setting:
         workloads report of it; for the file beside the journal
     :param metrics: of the reference and of the workloads, encoded
     :param reference: as ``execution.comparison.reference`` gives it
-    :param caps: links and policies that may hold rates
+    :param rate_limits: links and policies that may hold rates
     :param ends: the other ends of network workloads
     :param hosts: of the guests, those whose size is known
     """
@@ -81,11 +81,11 @@ class Setting:
     machines: collections.abc.Sequence[Machine]
     details: dict[str, dict[str, t.Any]]
     workloads: list[dict[str, t.Any]]
-    expected: list[str]
+    expected_metrics: list[str]
     metrics: dict[str, dict[str, t.Any]]
     reference: dict[str, t.Any] | None
     findings: tuple[finding.Finding, ...]
-    caps: tuple[caps_.Cap, ...] = ()
+    rate_limits: tuple[caps_.Cap, ...] = ()
     ends: flows.Ends = dataclasses.field(default_factory=flows.Ends)
     hosts: tuple[Host, ...] = ()
 
@@ -107,30 +107,30 @@ class Taken:
     """The results of one condition.
 
     :param position: place in the order in which the conditions ran, from 1
-    :param skipped: why it was not run at all, or nothing
+    :param skip_reason: why it was not run at all, or nothing
     :param machines: names of the guests that were to take part
-    :param turns: in how many groups, one after another, they ran
-    :param copies: number of bare-metal copies that it is compared with; None
-        where the reference has it in no such number
-    :param commands: what the runs of commands took
+    :param batches: in how many groups, one after another, they ran
+    :param reference_copies: The number of bare-metal copies that it is
+        compared with; None if the reference has no such number.
+    :param command_usage: what the runs of commands took
     :param distributions: of all machines together
-    :param lines: likewise, values over time
+    :param time_series: likewise, values over time
     """
 
     axes: repetition.Axes
     position: int
     state: repetition.State
-    skipped: str = ""
+    skip_reason: str = ""
     machines: tuple[str, ...] = ()
-    turns: int = 1
+    batches: int = 1
     observations: tuple[sample.Observation, ...] = ()
     missing: tuple[repetition.Missing, ...] = ()
     findings: tuple[finding.Finding, ...] = ()
-    starts: tuple[repetition.Start, ...] = ()
-    copies: int | None = None
-    commands: tuple[cpu_seconds.Usage, ...] = ()
+    synchronisation: tuple[repetition.Synchronisation, ...] = ()
+    reference_copies: int | None = None
+    command_usage: tuple[cpu_seconds.Usage, ...] = ()
     distributions: tuple[merged.Distribution, ...] = ()
-    lines: tuple[merged.Line, ...] = ()
+    time_series: tuple[merged.TimeSeries, ...] = ()
 
 
 def software() -> dict[str, str]:
@@ -171,7 +171,7 @@ def build(
         for metric in (
             *(each.sample.metric for each in one.observations),
             *(each.metric for each in one.distributions),
-            *(each.metric for each in one.lines),
+            *(each.metric for each in one.time_series),
         )
     )
     whole = {
@@ -185,14 +185,18 @@ def build(
         "machines": _plain(setting.machines),
         "workloads": setting.workloads,
         "metrics": {**setting.metrics, **metrics},
-        "expected": setting.expected,
+        "expected_metrics": setting.expected_metrics,
         "reference": setting.reference,
         "order": dataclasses.asdict(order),
         "options": dict(options or {}),
         "conditions": [_condition(one, setting) for one in conditions],
         "missing": _plain(missing),
         "findings": codec.encode_findings((*setting.findings, *findings)),
-        **({"caps": _plain(setting.caps)} if setting.caps else {}),
+        **(
+            {"rate_limits": _plain(setting.rate_limits)}
+            if setting.rate_limits
+            else {}
+        ),
         **({"hosts": _plain(setting.hosts)} if setting.hosts else {}),
         "files": {"raw": None, "machines": None, **(files or {})},
     }
@@ -203,8 +207,8 @@ def _condition(one: Taken, setting: Setting) -> dict[str, t.Any]:
     sources = [each.source for each in one.observations]
     machines = list(dict.fromkeys((*one.machines, *sources)))
     kinds = flows.of_condition(
-        () if one.skipped else machines,
-        one.turns,
+        () if one.skip_reason else machines,
+        one.batches,
         setting.ends,
         setting.details,
     )
@@ -212,18 +216,18 @@ def _condition(one: Taken, setting: Setting) -> dict[str, t.Any]:
         "axes": dict(one.axes),
         "position": one.position,
         "state": one.state,
-        "skipped": one.skipped,
+        "skip_reason": one.skip_reason,
         "machines": machines,
-        **({"turns": one.turns} if one.turns > 1 else {}),
+        **({"batches": one.batches} if one.batches > 1 else {}),
         **({"flows": kinds} if kinds else {}),
         "samples": codec.encode_samples(one.observations, machines),
-        "copies": one.copies,
+        "reference_copies": one.reference_copies,
         "missing": _plain(one.missing),
         "findings": codec.encode_findings(one.findings),
-        "starts": _plain(one.starts),
-        "commands": codec.encode_commands(one.commands),
+        "synchronisation": _plain(one.synchronisation),
+        "command_usage": codec.encode_commands(one.command_usage),
         "distributions": merged_.encode_distributions(one.distributions),
-        "lines": merged_.encode_lines(one.lines),
+        "time_series": merged_.encode_time_series(one.time_series),
     }
 
 

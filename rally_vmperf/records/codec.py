@@ -22,7 +22,7 @@ Row = list[t.Any]
 #: What records and baselines keep of a metric, beside its name.
 _MEANING = ("unit", "better", "scale", "additive", "resolution", "step")
 #: Version of the form of records.
-VERSION = 2
+VERSION = 3
 #: Significant digits of a sample: more than any tool is exact to, and few
 #: enough to keep a record of many guests small.
 DIGITS = 5
@@ -276,15 +276,15 @@ def decode(record: Json) -> repetition.Repetition:
     :raises ValueError: for values that no measurement can give
     """
     metrics = decode_metrics(record["metrics"])
-    expected = tuple(metrics[name] for name in record["expected"])
+    expected = tuple(metrics[name] for name in record["expected_metrics"])
     references = _references(record["reference"], record["metrics"])
     return repetition.Repetition(
-        run=record["workload"],
+        run=record["rally_workload"],
         number=record["repetition"],
-        planned=record["planned"],
+        planned_repetitions=record["planned_repetitions"],
         counted=record["counted"],
         state=record["state"],
-        expected=expected,
+        expected_metrics=expected,
         conditions=tuple(
             _condition(record, one, metrics, expected, references)
             for one in record["conditions"]
@@ -296,7 +296,9 @@ def decode(record: Json) -> repetition.Repetition:
         },
         missing=_missing(record),
         findings=_findings(record),
-        caps=tuple(caps.Cap(**one) for one in record.get("caps", ())),
+        rate_limits=tuple(
+            caps.Cap(**one) for one in record.get("rate_limits", ())
+        ),
         rooms=tuple(_rooms(record)),
     )
 
@@ -339,25 +341,30 @@ def _condition(
     return repetition.Condition(
         axes=one["axes"],
         number=record["repetition"],
-        planned=record["planned"],
+        planned_repetitions=record["planned_repetitions"],
         counted=record["counted"],
         position=one["position"],
         state=one["state"],
-        skipped=one["skipped"],
+        skip_reason=one["skip_reason"],
         machines=tuple(one["machines"]),
-        turns=one.get("turns", 1),
+        batches=one.get("batches", 1),
         # A skipped condition expects no metrics.
-        expected=() if one["skipped"] else expected,
+        expected_metrics=() if one["skip_reason"] else expected,
         observations=decode_samples(
             one["samples"], one["machines"], record["metrics"]
         ),
         missing=_missing(one),
         findings=_findings(one),
-        starts=tuple(repetition.Start(**start) for start in one["starts"]),
-        reference=references.get(one["copies"], repetition.NO_REFERENCE),
-        commands=decode_commands(one.get("commands", {})),
+        synchronisation=tuple(
+            repetition.Synchronisation(**start)
+            for start in one["synchronisation"]
+        ),
+        reference=references.get(
+            one["reference_copies"], repetition.NO_REFERENCE
+        ),
+        command_usage=decode_commands(one.get("command_usage", {})),
         distributions=merged.distributions(one, metrics),
-        lines=merged.lines(one, metrics),
+        time_series=merged.time_series(one, metrics),
     )
 
 
@@ -385,10 +392,10 @@ def _references(
                 decode_samples(samples, copies(one["copies"]), metrics)
                 for samples in one["repetitions"]
             ),
-            commands=decode_commands(one.get("commands", {})),
+            command_usage=decode_commands(one.get("command_usage", {})),
             percentiles=merged.percentiles(one, known),
             distributions=merged.distributions(one, known),
-            lines=merged.lines(one, known),
+            time_series=merged.time_series(one, known),
         )
         for one in reference["copies"]
     }

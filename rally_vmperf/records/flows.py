@@ -38,10 +38,10 @@ def describe(flow: Json) -> str:
     """Return a kind of flow in words, as far as it is known."""
     words = [
         _WORDS[flow[key]]
-        for key in ("to", "hosts", "path")
+        for key in ("target", "hosts", "path")
         if flow[key] in _WORDS
     ]
-    if flow["floating"]:
+    if flow["floating_ip"]:
         words.append("from a floating IP")
     return ", ".join(words)
 
@@ -60,28 +60,28 @@ def of_records(
             found += [
                 one
                 for one in condition.get("flows", ())
-                if one["to"] in ends and one not in found
+                if one["target"] in ends and one not in found
             ]
     return found
 
 
 def of_condition(
     names: collections.abc.Sequence[str],
-    turns: int,
+    batches: int,
     ends: Ends,
     details: collections.abc.Mapping[str, Json],
 ) -> list[dict[str, t.Any]]:
     """Return each kind of flow, with the number of machines that had it.
 
     :param names: of the machines, in the order in which they pair up
-    :param turns: in how many groups they ran; those of several have partners
+    :param batches: in how many groups they ran; those of several have partners
         that are not known here
     :param details: what Nova and the machine itself say, by machine
     """
     asked: list[tuple[str, str, str]] = []
     if "peer" in ends.needed and ends.peer:
         asked += [(name, "peer", ends.peer) for name in names]
-    if "partner" in ends.needed and turns == 1:
+    if "partner" in ends.needed and batches == 1:
         pairs = zip(names[::2], names[1::2], strict=False)
         asked += [
             # Bare metal has none: what stands in for it is the peer.
@@ -95,13 +95,13 @@ def of_condition(
     )
     return [
         {
-            "to": to,
+            "target": target,
             "hosts": hosts,
             "path": path,
-            "floating": floating,
+            "floating_ip": floating_ip,
             "machines": number,
         }
-        for (to, hosts, path, floating), number in counted.items()
+        for (target, hosts, path, floating_ip), number in counted.items()
     ]
 
 
@@ -109,11 +109,13 @@ def _is_metal(details: collections.abc.Mapping[str, Json], name: str) -> bool:
     return not details.get(name, {}).get("nova")
 
 
-def _kind(to: str, own: Json, other: Json, address: str) -> Kind:
-    path = _path(own.get("fingerprint", {}).get("links") or (), address)
-    floating = bool(own.get("nova", {}).get("floating_address"))
+def _kind(target: str, own: Json, other: Json, address: str) -> Kind:
+    path = _path(
+        own.get("fingerprint", {}).get("connected_networks") or (), address
+    )
+    floating_ip = bool(own.get("nova", {}).get("floating_address"))
     hosts = _hosts(own, other)
-    return to, hosts, path, floating and path == "router"
+    return target, hosts, path, floating_ip and path == "router"
 
 
 def _hosts(own: Json, other: Json) -> str:
@@ -130,9 +132,9 @@ def _hosts(own: Json, other: Json) -> str:
                 return "same" if nova[key] == theirs[key] else "other"
         return "unknown"
     hosts = {nova.get("host"), nova.get("hypervisor")} - {None, ""}
-    if not hosts or not far.get("node"):
+    if not hosts or not far.get("hostname"):
         return "unknown"
-    if far["node"] in hosts:
+    if far["hostname"] in hosts:
         return "same"
     # A guest's own name says nothing of its host.
     return "other" if far.get("virtualisation") == "none" else "unknown"

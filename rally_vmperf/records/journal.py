@@ -106,7 +106,9 @@ class Journal:
                         raise JournalError(
                             f"journal {self.path}, line {number}: {error}"
                         ) from error
-                    first, last = (records[n]["workload"] for n in (0, -1))
+                    first, last = (
+                        records[n]["rally_workload"] for n in (0, -1)
+                    )
                     if last != first:
                         raise JournalError(
                             f"journal {self.path}, line {number}: a record of "

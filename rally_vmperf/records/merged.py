@@ -37,13 +37,13 @@ def encode_distributions(
     }
 
 
-def encode_lines(
-    lines: collections.abc.Iterable[merged.Line],
+def encode_time_series(
+    time_series: collections.abc.Iterable[merged.TimeSeries],
 ) -> dict[str, dict[str, t.Any]]:
     """Return metric -> machines, and their values over time."""
     return {
         one.metric.name: {"machines": one.machines, **one.line.plain()}
-        for one in lines
+        for one in time_series
     }
 
 
@@ -66,19 +66,19 @@ def distributions(
     )
 
 
-def lines(part: Json, known: Metrics) -> tuple[merged.Line, ...]:
+def time_series(part: Json, known: Metrics) -> tuple[merged.TimeSeries, ...]:
     """Return the lines of a part of a record, if it has any.
 
     :param known: metrics by their names
     :raises ValueError: for what is not a line
     """
     return tuple(
-        merged.Line(
+        merged.TimeSeries(
             metric=known[name],
             machines=one["machines"],
             line=series.Line.from_plain(one),
         )
-        for name, one in part.get("lines", {}).items()
+        for name, one in part.get("time_series", {}).items()
     )
 
 

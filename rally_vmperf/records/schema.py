@@ -6,6 +6,9 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf import errors
 
+#: Versions of records before this one, which are rejected.
+OLD_VERSIONS = (1, 2)
+
 
 class RecordError(errors.VMPerfError):
     """A document is not a record, with the place where it differs."""
@@ -38,9 +41,9 @@ def refuse_old(record: t.Any) -> None:
     :raises OldRecordError: in one line that says how to record again
     """
     version = record.get("version") if isinstance(record, dict) else None
-    if version == 1:
+    if version in OLD_VERSIONS:
         raise OldRecordError(
-            f"a record of version {version}, which this version of "
-            "rally_vmperf does not read; run the task again, after: "
-            "rally-vmperf baseline record NAME --task FILE --replace"
+            f"a record has version {version}, which this release does not "
+            "read; run the task again, after: rally-vmperf baseline record "
+            "NAME --task FILE --replace"
         )

@@ -153,10 +153,10 @@ def cpu_lines(
     for entry in repetitions:
         for one in entry.conditions if entry.counted else ():
             words = ", ".join(f"{key} {at}" for key, at in one.axes.items())
-            guests.setdefault(words, []).extend(one.commands)
+            guests.setdefault(words, []).extend(one.command_usage)
             metal[words] = {
                 (used.workload, used.command): used
-                for used in one.reference.commands
+                for used in one.reference.command_usage
             }
     return [
         CpuLine(

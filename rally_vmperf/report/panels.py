@@ -29,7 +29,7 @@ _DASHES = (0, (4, 2))
 _MARKS = (0, *sample.PERCENTILES)
 
 Repetitions = collections.abc.Iterable[repetition.Repetition]
-KindT = t.TypeVar("KindT", merged.Distribution, merged.Line)
+KindT = t.TypeVar("KindT", merged.Distribution, merged.TimeSeries)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,9 @@ def over_time(repetitions: Repetitions, name: str) -> markupsafe.Markup:
 
     :param name: of the drawing, begins its identifiers
     """
-    panels: Panels[merged.Line] = _panels(repetitions, lambda one: one.lines)
+    panels: Panels[merged.TimeSeries] = _panels(
+        repetitions, lambda one: one.time_series
+    )
     return _draw(panels, _over_time, "Values over time", name)
 
 
@@ -232,7 +234,7 @@ def _nines(share: float) -> float:
 def _over_time(
     axes: t.Any,
     metric: sample.Metric,
-    curves: list[Curve[merged.Line]],
+    curves: list[Curve[merged.TimeSeries]],
     gid: str,
 ) -> None:
     several = len(curves) > 1

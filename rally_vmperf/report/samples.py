@@ -122,8 +122,8 @@ def _samples(record: Json) -> collections.abc.Iterator[list[str]]:
     warm = "" if record["counted"] else "warm-up, not counted"
     for one in record["conditions"]:
         label = _label(one["axes"])
-        if one["skipped"]:
-            yield ["-", "-", "-", f"{label}skipped, {one['skipped']}"]
+        if one["skip_reason"]:
+            yield ["-", "-", "-", f"{label}skipped, {one['skip_reason']}"]
         state = f"{label}{warm or one['state']}"
         for metric, values in one["samples"].items():
             meaning = record["metrics"][metric]
@@ -152,4 +152,4 @@ def _missing(record: Json) -> collections.abc.Iterator[list[str]]:
     for part in (*record["conditions"], record):
         for gap in part["missing"]:
             reason = text.flat(gap["reason"])
-            yield [gap["source"], gap["what"], "missing", reason]
+            yield [gap["machine"], gap["name"], "missing", reason]

@@ -43,7 +43,10 @@ def facts(run: runs.RunReport) -> runs.Facts:
                 f"{text.moment(record['finished_at'])}"
             ],
         ),
-        ("Rally", [f"task {record['task']}, workload {record['workload']}"]),
+        (
+            "Rally",
+            [f"task {record['task']}, workload {record['rally_workload']}"],
+        ),
     ]
     return [(name, lines) for name, lines in described if lines]
 

@@ -98,19 +98,19 @@ class Attempt:
             position=position,
             state=state,
             machines=self._participants.names,
-            turns=len(self._participants.turns) or 1,
+            batches=len(self._participants.turns) or 1,
             observations=tuple(self.result.observations),
             missing=tuple(self.result.missing),
             findings=tuple(self._findings),
-            starts=tuple(self.result.starts),
-            copies=self.condition.copies,
-            commands=tuple(
+            synchronisation=tuple(self.result.starts),
+            reference_copies=self.condition.copies,
+            command_usage=tuple(
                 used
                 for one in self.result.runs
                 if (used := one.usage()) is not None
             ),
             distributions=merged.distributions(self.result.readings),
-            lines=merged.lines(self.result.readings),
+            time_series=merged.lines(self.result.readings),
         )
 
     def runs(self) -> list[dict[str, t.Any]]:
@@ -242,7 +242,7 @@ class Attempt:
         metrics: collections.abc.Collection[str] | None = None,
     ) -> None:
         self.warn(f"The condition cannot be measured: {reason}")
-        for metric in metrics or self.ready.setting.expected:
+        for metric in metrics or self.ready.setting.expected_metrics:
             for name in lacking:
                 self.result.miss(metric, name, reason[:_LONGEST])
 

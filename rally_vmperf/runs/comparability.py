@@ -208,8 +208,8 @@ def apart(
         finding.Finding(
             kind="guests_not_on_one_host",
             subject="guests",
-            detail=f"{copies} guests on {', '.join(hosts)}, {copies} copies on "
-            "one machine",
+            detail=f"{copies} guests on {', '.join(hosts)}, {copies} copies "
+            "on one machine",
         )
     ]
 
@@ -288,8 +288,8 @@ def data(
                     finding.Finding(
                         kind="data_differ",
                         subject=station.name,
-                        detail=f"{one.title}: {key} is {recorded[key]} on bare "
-                        f"metal and {facts[key]} on {station.name}",
+                        detail=f"{one.title}: {key} is {recorded[key]} on "
+                        f"bare metal and {facts[key]} on {station.name}",
                         metrics=tuple(each.name for each in one.metrics()),
                     )
                 )

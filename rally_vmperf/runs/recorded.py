@@ -18,7 +18,7 @@ from rally_vmperf.records import merged as merged_
 from rally_vmperf.runs import recording
 
 Json = collections.abc.Mapping[str, t.Any]
-MergedT = t.TypeVar("MergedT", merged.Distribution, merged.Line)
+MergedT = t.TypeVar("MergedT", merged.Distribution, merged.TimeSeries)
 
 
 def baseline(
@@ -28,7 +28,7 @@ def baseline(
     first = parts[0]
     peers = [peer for one in parts if (peer := _peer(one))]
     return {
-        "version": 2,
+        "version": 3,
         "name": first.plan.baseline,
         "session": first.plan.session,
         "recorded_at": first.records[0]["started_at"],
@@ -69,7 +69,7 @@ def _described(
 
 #: What a baseline takes over of how the machine was held; journals of
 #: former versions lack some of it.
-_HELD = ("held", "cpus", "numa_nodes")
+_HELD = ("limited_by", "cpus", "numa_nodes")
 
 
 def _entry(
@@ -94,7 +94,7 @@ def _entry(
         **{key: value for key, value in known.items() if key in _HELD},
         "facts": facts,
         "repetitions": [_samples(record, one) for record in records],
-        "commands": codec.encode_commands(_commands(records, one)).get(
+        "command_usage": codec.encode_commands(_commands(records, one)).get(
             one.workload.name, []
         ),
         **_merged_samples(records, one),
@@ -162,7 +162,7 @@ def _merged_samples(
     ]
     whole = merged.merge_distributions(distributions)
     over_time = merged.merge_lines(
-        _renamed(merged_.lines(*part), labelled) for part in parts
+        _renamed(merged_.time_series(*part), labelled) for part in parts
     )
     percentiles = [
         {each.metric: list(each.percentiles) for each in found}
@@ -183,7 +183,7 @@ def _merged_samples(
             for each in whole
         },
         "distributions": merged_.encode_distributions(whole),
-        "lines": merged_.encode_lines(over_time),
+        "time_series": merged_.encode_time_series(over_time),
     }
 
 
@@ -212,7 +212,7 @@ def _commands(
         dataclasses.replace(used, workload=one.workload.name)
         for record in records
         for used in codec.decode_commands(
-            record["conditions"][0].get("commands", {})
+            record["conditions"][0].get("command_usage", {})
         )
         if used.workload == one.title
     )

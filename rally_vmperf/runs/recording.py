@@ -239,8 +239,8 @@ class Part:
         names = set(setting.expected([one]))
         for record in reversed(self.records):
             for gap in _gaps(record):
-                if gap["what"] in names or gap["what"] == "repetition":
-                    return f"{gap['source']}: {gap['reason']}"
+                if gap["name"] in names or gap["name"] == "repetition":
+                    return f"{gap['machine']}: {gap['reason']}"
         return self.trouble or "it was not measured"
 
 
@@ -338,7 +338,9 @@ def _setting(
         for one in session.everyone()
     }
     machines = [
-        build.Machine(name=one.name, role="copy", host=node, boot=plan.session)
+        build.Machine(
+            name=one.name, role="copy", host=node, boot_id=plan.session
+        )
         for one in session.stations
     ]
     if session.peer:
@@ -348,7 +350,7 @@ def _setting(
         machines=machines,
         details=details,
         workloads=setting.workloads(plan.assignments),
-        expected=setting.expected(plan.assignments),
+        expected_metrics=setting.expected(plan.assignments),
         metrics=setting.meanings(plan.assignments),
         reference=None,
         findings=(*_findings(plan, hold), *findings),
@@ -382,8 +384,8 @@ def _check_options(record: Json, plan: Plan) -> None:
 
 def _has(record: Json, names: collections.abc.Set[str]) -> bool:
     """Tell whether a repetition has all of a workload's metrics."""
-    gaps = {gap["what"] for gap in _gaps(record)}
-    if gaps & names or not names <= set(record["expected"]):
+    gaps = {gap["name"] for gap in _gaps(record)}
+    if gaps & names or not names <= set(record["expected_metrics"]):
         return False
     if not record["missing"]:
         return True

@@ -48,7 +48,8 @@ def reference(
         repetitions: list[dict[str, t.Any]] = []
         commands: dict[str, list[codec.Row]] = {}
         merged: dict[str, dict[str, t.Any]] = {
-            what: {} for what in ("percentiles", "distributions", "lines")
+            what: {}
+            for what in ("percentiles", "distributions", "time_series")
         }
         chosen = entries(baseline, assignments, shape)
         for one, entry in zip(assignments, chosen, strict=True):
@@ -56,7 +57,7 @@ def reference(
             _check_meaning(baseline["name"], one, known)
             named = [one.relabel(metric) for metric in known.values()]
             metrics.update(codec.encode_metrics(named))
-            commands[one.title] = entry.get("commands", [])
+            commands[one.title] = entry.get("command_usage", [])
             for what, found in merged.items():
                 for name, given in entry.get(what, {}).items():
                     found[one.rename(name)] = given
@@ -78,7 +79,7 @@ def reference(
             {
                 "copies": shape.copies,
                 "repetitions": repetitions,
-                "commands": commands,
+                "command_usage": commands,
                 **merged,
             }
         )

@@ -131,9 +131,9 @@ class Run:
         identity = build.Identity(
             question=self.question,
             task=self.task,
-            workload=self.workload,
+            rally_workload=self.workload,
             repetition=number,
-            planned=max(0, self.times - self.warmup),
+            planned_repetitions=max(0, self.times - self.warmup),
             counted=counted,
         )
         if counted and self.enough is not never_enough:
@@ -165,7 +165,7 @@ class Run:
                     axes=one.axes,
                     position=position,
                     state="skipped",
-                    skipped=why,
+                    skip_reason=why,
                 )
                 take.conditions.append(skipped)
                 continue
@@ -197,7 +197,7 @@ class Run:
         setting = dataclasses.replace(
             setting,
             machines=[
-                dataclasses.replace(one, boot=self._boot(one))
+                dataclasses.replace(one, boot_id=self._boot(one))
                 for one in setting.machines
             ],
         )
@@ -220,8 +220,8 @@ class Run:
     def _boot(self, one: build.Machine) -> str:
         """Return the identifier of a guest's current boot."""
         if not self._starts[one.name]:
-            return one.boot
-        server, _, count = one.boot.rpartition("#")
+            return one.boot_id
+        server, _, count = one.boot_id.rpartition("#")
         return f"{server}#{int(count) + self._starts[one.name]}"
 
     def _append(self, record: dict[str, t.Any]) -> None:
@@ -254,7 +254,7 @@ class _Take:
         """Note why the repetition was not measured, or not to its end."""
         self.missing.append(
             repetition.Missing(
-                what="repetition", source=source, reason=reason[:_LONGEST]
+                name="repetition", machine=source, reason=reason[:_LONGEST]
             )
         )
 

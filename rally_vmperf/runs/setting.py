@@ -45,7 +45,7 @@ def of_guests(
             name=guest.name,
             role="guest",
             host=host_of(guest),
-            boot=guest.boot,
+            boot_id=guest.boot,
         )
         for guest in booted.guests
     ]
@@ -62,11 +62,11 @@ def of_guests(
             for one in machines
         },
         workloads=workloads(assignments),
-        expected=expected(assignments),
+        expected_metrics=expected(assignments),
         metrics={**(metrics or {}), **meanings(assignments)},
         reference=reference,
         findings=tuple(dict.fromkeys((*booted.findings, *findings))),
-        caps=(*booted.caps, *_links(reference, session)),
+        rate_limits=(*booted.caps, *_links(reference, session)),
         ends=ends(assignments, session),
         hosts=tuple(
             {
@@ -109,7 +109,7 @@ def _links(
     return [
         one
         for name, facts in machines.items()
-        for one in caps.links(facts.get("nets") or (), name)
+        for one in caps.links(facts.get("network_interfaces") or (), name)
     ]
 
 
@@ -129,7 +129,7 @@ def _shape(booted: guests_.Booted, neighbours: int) -> Json:
     shape = dataclasses.asdict(shape_of(measured))
     if not booted.absent:
         return shape
-    return {**shape, "asked": len(measured) + len(booted.absent)}
+    return {**shape, "requested_copies": len(measured) + len(booted.absent)}
 
 
 def host_of(guest: guests_.Guest) -> str:

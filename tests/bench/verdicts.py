@@ -174,11 +174,11 @@ def density(
                             place,
                             1,
                             {RATE: alone.tolist()},
-                            turns=guests if each else 1,
+                            batches=guests if each else 1,
                         ),
                         made.level(place, guests, {RATE: crowd.tolist()}),
                     ],
-                    planned=count,
+                    planned_repetitions=count,
                     hosts={},
                 )
             )
@@ -207,7 +207,7 @@ def _curve(place: int, count: int, rates: dict[int, t.Any]) -> t.Any:
         made.level(place, guests, {RATE: numpy.atleast_1d(given).tolist()})
         for guests, given in rates.items()
     ]
-    return made.repetition(place, levels, planned=count, hosts={})
+    return made.repetition(place, levels, planned_repetitions=count, hosts={})
 
 
 def stopped(name: str, count: int, *, trials: int, stop: bool) -> Result:
@@ -244,7 +244,7 @@ def stopped(name: str, count: int, *, trials: int, stop: bool) -> Result:
             curve = _curve(place, count, rates)
             if why and 4 not in rates:
                 left_out = made.level(
-                    place, 4, {}, state="skipped", skipped=why, machines=()
+                    place, 4, {}, state="skipped", skip_reason=why, machines=()
                 )
                 curve = dataclasses.replace(
                     curve, conditions=(*curve.conditions, left_out)

@@ -103,11 +103,13 @@ class TestDensity(DensityCase):
             for level in levels:
                 taken = {one.sample.metric for one in level.observations}
                 # Where requests are enough, percentiles come beside these.
-                self.assertLessEqual(set(level.expected), taken)
+                self.assertLessEqual(set(level.expected_metrics), taken)
                 sources = {one.source for one in level.observations}
                 self.assertEqual(set(level.machines), sources)
                 self.assertEqual(level.axes["guests"], len(sources))
-        families = {name.split(".")[0] for name in records[0]["expected"]}
+        families = {
+            name.split(".")[0] for name in records[0]["expected_metrics"]
+        }
         self.assertEqual({"cpu", "disk", "network"}, families)
         hosts = {
             machine["host"]
@@ -131,8 +133,8 @@ class TestDensity(DensityCase):
     def _check_starts(self, records):
         for record in records:
             for level in record["conditions"][1:]:
-                self.assertEqual(3, len(level["starts"]))
-                for start in level["starts"]:
+                self.assertEqual(3, len(level["synchronisation"]))
+                for start in level["synchronisation"]:
                     self.assertGreater(start["overlap"], 0)
 
     def _check_loss(self, records):

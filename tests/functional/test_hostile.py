@@ -94,7 +94,7 @@ class TestHostile(laboratory.Case):
             gaps = codec.decode(record).all_missing
             missing = {gap.what for gap in gaps}
             taken = set(record["conditions"][0]["samples"])
-            self.assertEqual(set(record["expected"]), missing | taken)
+            self.assertEqual(set(record["expected_metrics"]), missing | taken)
             self.assertIn("cpu.sysbench.rate", missing)
             for gap in gaps:
                 self.assertEqual("g1", gap.source)

@@ -76,7 +76,7 @@ class TestMainJob(laboratory.Case):
         for record in records:
             sampled = set(record["conditions"][0]["samples"])
             # Where requests are enough, percentiles come beside these.
-            self.assertLessEqual(set(record["expected"]), sampled)
+            self.assertLessEqual(set(record["expected_metrics"]), sampled)
             families = {name.split(".")[0] for name in sampled}
             self.assertEqual({"cpu", "memory", "disk", "network"}, families)
             kinds = {found["kind"] for found in record["findings"]}
@@ -94,7 +94,7 @@ class TestMainJob(laboratory.Case):
             if v["criterion"] == "vmperf_overhead"
         )
         self.assertTrue(verdict["success"], verdict["detail"])
-        for name in records[0]["expected"]:
+        for name in records[0]["expected_metrics"]:
             self.assertIn(name, verdict["detail"])
 
     def _check_report(self):
@@ -110,7 +110,7 @@ class TestMainJob(laboratory.Case):
         """Rally's task in use has the same verdict once more."""
         done = self.laboratory.vmperf("judge")
         self.assertEqual(0, done.returncode, laboratory.said(done))
-        for name in records[0]["expected"]:
+        for name in records[0]["expected_metrics"]:
             self.assertIn(name, done.stdout)
 
     def _check_no_secret(self, path):

@@ -92,7 +92,7 @@ class MeasuringCase(laboratory.Case):
         for record in records:
             for condition in record["conditions"]:
                 sampled = set(condition["samples"])
-                self.assertLessEqual(set(record["expected"]), sampled)
+                self.assertLessEqual(set(record["expected_metrics"]), sampled)
         if any(one["sla"].keys() - {"failure_rate"} for one in subtasks):
             self._judge(task, records)
         return records

@@ -30,7 +30,7 @@ class TestProtocol(laboratory.Case):
             self.assertLess(values["cold.cached"], values["warm.cached"])
         for count, record in enumerate(records, 1):
             (guest,) = record["machines"]
-            self.assertEqual(f"#{count}", guest["boot"][-2:])
+            self.assertEqual(f"#{count}", guest["boot_id"][-2:])
             kinds = {
                 one["kind"]
                 for part in (record, *record["conditions"])

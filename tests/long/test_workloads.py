@@ -83,7 +83,7 @@ class TestWorkloads(measuring.MeasuringCase):
             for metric in workload.metrics(workload.complete(given))
             if not metric.optional
         }
-        self.assertLessEqual(expected, set(record["expected"]))
+        self.assertLessEqual(expected, set(record["expected_metrics"]))
         content = store.Store(self.laboratory.folder / "baselines").load(
             "workloads"
         )

@@ -43,13 +43,13 @@ def condition(**changes):
         "axes": {},
         "position": 1,
         "state": "complete",
-        "skipped": "",
+        "skip_reason": "",
         "machines": ["g1"],
         "samples": {},
         "copies": None,
         "missing": [],
         "findings": [],
-        "starts": [],
+        "synchronisation": [],
     }
     return {**whole, **changes}
 
@@ -57,12 +57,12 @@ def condition(**changes):
 def _frame(**changes):
     """Return what all records hold alike."""
     whole = {
-        "version": 2,
+        "version": 3,
         "question": "overhead",
         "task": "8f7d2c4e-0000-4000-8000-000000000001",
         "workload": "8f7d2c4e-0000-4000-8000-000000000002",
         "repetition": 1,
-        "planned": 3,
+        "planned_repetitions": 3,
         "counted": True,
         "state": "complete",
         "started_at": "2026-01-02T03:04:05+00:00",
@@ -72,7 +72,7 @@ def _frame(**changes):
         "machines": [],
         "workloads": [{"name": "sysbench", "label": "", "arguments": {}}],
         "metrics": {},
-        "expected": [],
+        "expected_metrics": [],
         "reference": None,
         "order": {"kind": "listed", "seed": 0},
         "options": {},
@@ -107,7 +107,7 @@ def reference_document(name, machine, copies):
 def machine_entry(name, role="guest", host=""):
     """Return a machine as the record itself names it."""
     boot = f"id-{name}#1" if role == "guest" else ""
-    return {"name": name, "role": role, "host": host, "boot": boot}
+    return {"name": name, "role": role, "host": host, "boot_id": boot}
 
 
 def record(rate=90.0, **changes):
@@ -143,7 +143,7 @@ def entry(**changes):
         "workload": "sysbench",
         "arguments": {"threads": 1, "time": 10, "max_prime": 10000},
         "shape": {"vcpus": 1, "memory_mib": 1024, "copies": 1},
-        "held": "cgroup v2",
+        "limited_by": "cgroup v2",
         "facts": {},
         "metrics": {
             "cpu.sysbench.rate": dict(RATE),
@@ -168,7 +168,7 @@ def entry(**changes):
 def baseline(**changes):
     """Return a valid baseline with some keys changed."""
     whole = {
-        "version": 2,
+        "version": 3,
         "name": "metal",
         "session": SESSION,
         "recorded_at": "2026-01-01T00:00:00+00:00",
@@ -211,7 +211,9 @@ LIMITS = {
 _VARY = (0.0, 0.4, -0.5, 0.2, -0.3, 0.6, -0.1)
 
 
-def run_record(number=1, guests=1, planned=5, counted=True, emulated=False):
+def run_record(
+    number=1, guests=1, planned_repetitions=5, counted=True, emulated=False
+):
     """Return the record of one complete repetition."""
     names = [f"g{place}" for place in range(1, guests + 1)]
     details = {**{name: _details() for name in names}, "peer": _peer()}
@@ -220,7 +222,7 @@ def run_record(number=1, guests=1, planned=5, counted=True, emulated=False):
         found += [("emulated_guest", name, "runs under TCG") for name in names]
     return _frame(
         repetition=number,
-        planned=planned,
+        planned_repetitions=planned_repetitions,
         counted=counted,
         started_at=f"2026-03-04T05:{number:02d}:00+00:00",
         finished_at=f"2026-03-04T05:{number:02d}:50+00:00",
@@ -282,7 +284,12 @@ def run_record(number=1, guests=1, planned=5, counted=True, emulated=False):
 def records(count=5, warmup=1, **arguments):
     """Return the records of a run."""
     return [
-        run_record(number, planned=count, counted=number > warmup, **arguments)
+        run_record(
+            number,
+            planned_repetitions=count,
+            counted=number > warmup,
+            **arguments,
+        )
         for number in range(1, count + warmup + 1)
     ]
 
@@ -317,7 +324,7 @@ def redescribe(whole, change):
 def rename_metrics(whole, rename):
     """Give every metric of a record another name."""
     whole["metrics"] = {rename(n): m for n, m in whole["metrics"].items()}
-    whole["expected"] = list(whole["metrics"])
+    whole["expected_metrics"] = list(whole["metrics"])
     bare = (whole["reference"] or {"copies": []})["copies"]
     for samples in (
         *(one["samples"] for one in whole["conditions"]),
@@ -421,7 +428,7 @@ def density_record(
     number=1,
     levels=(1, 2, 3),
     *,
-    planned=3,
+    planned_repetitions=3,
     counted=True,
     hosts=1,
     bare_metal=(),
@@ -444,7 +451,7 @@ def density_record(
         question="density",
         workload="8f7d2c4e-0000-4000-8000-000000000003",
         repetition=number,
-        planned=planned,
+        planned_repetitions=planned_repetitions,
         counted=counted,
         started_at=f"2026-03-04T05:{number:02d}:00+00:00",
         finished_at=f"2026-03-04T05:{number:02d}:50+00:00",
@@ -491,13 +498,17 @@ def density_record(
     return {**whole, **changes}
 
 
-def density_records(levels=(1, 2, 3), planned=4, **arguments):
+def density_records(levels=(1, 2, 3), planned_repetitions=4, **arguments):
     """Return the records of a density run with a warm-up."""
     return [
         density_record(
-            number, levels, planned=planned, counted=number > 1, **arguments
+            number,
+            levels,
+            planned_repetitions=planned_repetitions,
+            counted=number > 1,
+            **arguments,
         )
-        for number in range(1, planned + 2)
+        for number in range(1, planned_repetitions + 2)
     ]
 
 
@@ -515,7 +526,7 @@ def skipped(guests, position, why):
         axes={"guests": guests},
         position=position,
         state="skipped",
-        skipped=why,
+        skip_reason=why,
         machines=[],
     )
 
@@ -550,7 +561,7 @@ def few(given, names=("disk.fio.randread.iops",)):
     """Return records with these metrics alone, which are drawn quickly."""
     for one in given:
         one["metrics"] = {name: one["metrics"][name] for name in names}
-        one["expected"] = [*names]
+        one["expected_metrics"] = [*names]
         reference = one["reference"] or {"copies": []}
         bare = [x for each in reference["copies"] for x in each["repetitions"]]
         for samples in (*(c["samples"] for c in one["conditions"]), *bare):
@@ -620,7 +631,7 @@ def _level(guests, position, machines, copies, noisy):
         machines=machines,
         samples=_samples(len(machines), guests, noisy, 1.0),
         copies=copies,
-        starts=[
+        synchronisation=[
             {
                 "workload": workload,
                 "command": command,
@@ -679,7 +690,7 @@ NEAR = {IOPS: (11000.0, 11050.0, 10980.0, 11020.0)}  # overhead 10.6 %
 FAR = {IOPS: (9000.0, 9050.0, 8980.0, 9020.0)}  # overhead 26.8 %
 BOTH = {**NEAR, TIME: (13.0, 13.02, 12.98, 13.01)}  # overhead 30 %
 
-GAP = (repetitions_.Missing(what="fio", source="g1", reason="gone"),)
+GAP = (repetitions_.Missing(name="fio", machine="g1", reason="gone"),)
 
 
 def observations(sources, by_metric):
@@ -722,17 +733,17 @@ def taken(number, by_metric, axes=None, **changes):
     whole = {
         "axes": axes or {},
         "number": number,
-        "planned": 3,
+        "planned_repetitions": 3,
         "counted": True,
         "position": 1,
         "state": "complete",
-        "skipped": "",
+        "skip_reason": "",
         "machines": names,
-        "expected": tuple(by_metric),
+        "expected_metrics": tuple(by_metric),
         "observations": observations(names, by_metric),
         "missing": (),
         "findings": (),
-        "starts": (),
+        "synchronisation": (),
         "reference": reference(),
     }
     return repetitions_.Condition(**{**whole, **changes})
@@ -742,10 +753,10 @@ def repetition(number, conditions, **changes):
     """Return a repetition of these conditions."""
     whole = {
         "number": number,
-        "planned": 3,
+        "planned_repetitions": 3,
         "counted": True,
         "state": "complete",
-        "expected": (),
+        "expected_metrics": (),
         "conditions": tuple(conditions),
         "hosts": {"g1": "host-1", "g2": "host-1", "g3": "host-2"},
         "missing": (),
@@ -756,14 +767,23 @@ def repetition(number, conditions, **changes):
 
 def one(number, values, **changes):
     """Return one repetition of one guest, ``{metric: value}``."""
-    changes = {"reference": reference(BARE), "planned": 4, **changes}
+    changes = {
+        "reference": reference(BARE),
+        "planned_repetitions": 4,
+        **changes,
+    }
     only = taken(number, {m: [value] for m, value in values.items()})
     return repetition(
         number,
         [dataclasses.replace(only, **changes)],
         **{
             key: changes[key]
-            for key in ("planned", "counted", "state", "expected")
+            for key in (
+                "planned_repetitions",
+                "counted",
+                "state",
+                "expected_metrics",
+            )
             if key in changes
         },
     )
@@ -772,7 +792,7 @@ def one(number, values, **changes):
 def several(values, **changes):
     """Return repetitions, ``{metric: one value a repetition}``."""
     count = len(next(iter(values.values())))
-    changes.setdefault("planned", count)
+    changes.setdefault("planned_repetitions", count)
     return [
         one(
             place + 1,
@@ -830,13 +850,13 @@ NOISE = (1.0, 1.002, 0.997, 1.001, 0.9985)
 SHARED = {1: [312.0], 2: [310.0, 305.0], 3: [205.0, 204.0, 203.0]}
 
 LEVEL_GAP = (
-    repetitions_.Missing(what=EVENTS.name, source="g3", reason="it died"),
+    repetitions_.Missing(name=EVENTS.name, machine="g3", reason="it died"),
 )
 
 
 def level(number, guests, by_metric, **changes):
     """Return a condition of so many guests, ``{metric: one value each}``."""
-    at_all = guests * changes.get("turns", 1)
+    at_all = guests * changes.get("batches", 1)
     names = tuple(f"g{place + 1}" for place in range(at_all))
     changes = {"position": guests, "machines": names, **changes}
     return taken(number, by_metric, {"guests": guests}, **changes)
@@ -848,17 +868,17 @@ def levels(
     bare=None,
     noise=NOISE,
     apart=False,
-    turns=None,
+    batches=None,
     **changes,
 ):
     """Return repetitions, ``{metric: {guests: [one value a guest]}}``.
 
     :param apart: whether levels vary on their own, not all alike
-    :param turns: guests -> in how many groups they ran, if not at once
+    :param batches: guests -> in how many groups they ran, if not at once
 
     :param bare: ``{metric: one value a repetition}`` of each copy
     """
-    changes.setdefault("planned", count)
+    changes.setdefault("planned_repetitions", count)
     numbers = sorted({n for values in by_metric.values() for n in values})
     return [
         repetition(
@@ -877,7 +897,7 @@ def levels(
                         if guests in values
                     },
                     reference=reference(bare, guests),
-                    turns=(turns or {}).get(guests, 1),
+                    batches=(batches or {}).get(guests, 1),
                     **changes,
                 )
                 for guests in numbers

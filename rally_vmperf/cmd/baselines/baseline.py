@@ -82,7 +82,7 @@ class Show(base.Lister):
             shape = matching.describe(entry["shape"])
             near = ", ".join(map(str, entry.get("numa_nodes", ())))
             held = (
-                entry["held"],
+                entry["limited_by"],
                 "; ".join(entry.get("cpus", ())) or "-",
                 near or "-",
                 "; ".join(map(flows.describe, entry.get("flows", ()))) or "-",

@@ -158,7 +158,8 @@ def _clock(name: str, old: Look, new: Look) -> list[finding.Finding]:
         finding.Finding(
             kind="clock_wrong",
             subject=name,
-            detail=f"{own:.2f} s passed on {name} while the controller counted "
-            f"{new.asked - old.told:.2f} to {new.told - old.asked:.2f} s",
+            detail=f"{own:.2f} s passed on {name} while the controller "
+            f"counted {new.asked - old.told:.2f} to "
+            f"{new.told - old.asked:.2f} s",
         )
     ]

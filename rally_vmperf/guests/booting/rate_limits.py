@@ -155,6 +155,8 @@ def _told(
         finding.Finding(
             kind="rate_limited_by_policy",
             subject=what,
-            detail=", ".join(f"{key}={value}" for key, value in limits.items()),
+            detail=", ".join(
+                f"{key}={value}" for key, value in limits.items()
+            ),
         )
     ]

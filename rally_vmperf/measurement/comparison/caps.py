@@ -34,16 +34,16 @@ class Cap:
     :param part: what it limits: ``disk`` or ``network``
     :param unit: ``bit/s`` of a network, ``B/s`` or ``ops/s`` of a disk
     :param rate: in the unit, at most
-    :param least: what is left of the rate for the payload
-    :param what: names the link or the policy
+    :param payload_rate: what is left of the rate for the payload
+    :param name: The name of the link or the policy
     :param shared: whether all guests share it
     """
 
     part: str
     unit: str
     rate: float
-    least: float
-    what: str
+    payload_rate: float
+    name: str
     shared: bool = False
 
 
@@ -59,15 +59,15 @@ def network(
         part="network",
         unit="bit/s",
         rate=rate,
-        least=payload,
-        what=what,
+        payload_rate=payload,
+        name=what,
         shared=shared,
     )
 
 
 def disk(rate: float, unit: str, what: str) -> Cap:
     """Return the cap of a disk, in bytes or operations per second."""
-    return Cap(part="disk", unit=unit, rate=rate, least=rate, what=what)
+    return Cap(part="disk", unit=unit, rate=rate, payload_rate=rate, name=what)
 
 
 def links(
@@ -127,10 +127,10 @@ def limiting_cap(
         if one.part != metric.name.partition(".")[0] or one.unit != unit:
             continue
         rate = (total if one.shared else each) * factor
-        if one.least * (1 - NEAR) <= rate <= one.rate * (1 + NEAR):
+        if one.payload_rate * (1 - NEAR) <= rate <= one.rate * (1 + NEAR):
             several = one.shared and total > each
             who = "the guests together have" if several else "the guest has"
-            return f"{who} {units.show(rate, unit)} of {one.what}"
+            return f"{who} {units.show(rate, unit)} of {one.name}"
     return ""
 
 

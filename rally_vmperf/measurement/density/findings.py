@@ -39,7 +39,7 @@ def _of_baseline(entries: judge.Repetitions) -> finding.Occurrences:
     """Return findings on the session of the baseline, and on its change."""
     for number in levels.numbers(entries):
         there = levels.counted(entries, number)
-        executed = [x for x in there if not x.skipped]
+        executed = [x for x in there if not x.skip_reason]
         if executed and executed[0].reference.repetitions:
             yield plausibility.one_session(executed[0].reference), None
         yield from plausibility.baseline_changed(executed)

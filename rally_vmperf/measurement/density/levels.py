@@ -46,7 +46,9 @@ class Measured:
                 for y in one.conditions
                 for x in y.findings
             ),
-            caps=tuple(dict.fromkeys(x for one in entries for x in one.caps)),
+            caps=tuple(
+                dict.fromkeys(x for one in entries for x in one.rate_limits)
+            ),
         )
 
     @property
@@ -75,7 +77,7 @@ def points_of(
     found: list[points.Point] = []
     for number in numbers(entries):
         there = counted(entries, number)
-        done = [one for one in there if not one.skipped]
+        done = [one for one in there if not one.skip_reason]
         gathered = gathering.guests(metric, done)
         changed = (one for one, _ in plausibility.baseline_changed(done))
         found.append(
@@ -91,7 +93,7 @@ def points_of(
                 caps=None
                 if metric.name in measured.offered
                 else measured.caps,
-                turns=max((one.turns for one in done), default=1),
+                turns=max((one.batches for one in done), default=1),
                 void=void_level(
                     metric, measured.names, entries, there, tolerate
                 ),
@@ -122,7 +124,7 @@ def void_level(
     :param there: the level in each counted repetition
     """
     found = level.void(metric.name, names, entries, there, tolerate)
-    return found or _gap(one for one in there if not one.skipped)
+    return found or _gap(one for one in there if not one.skip_reason)
 
 
 def metrics(entries: judge.Repetitions) -> list[sample.Metric]:
@@ -164,7 +166,7 @@ def no_figure(
 
 
 def absence(there: collections.abc.Sequence[repetition.Condition]) -> str:
-    skipped = [one.skipped for one in there if one.skipped]
+    skipped = [one.skip_reason for one in there if one.skip_reason]
     if skipped and len(skipped) == len(there):
         return f"not run: {skipped[0]}"
     return gathering.NOBODY

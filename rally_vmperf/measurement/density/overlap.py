@@ -58,14 +58,14 @@ def start(
     command: str,
     bound: repetition.Bound,
     spans: collections.abc.Sequence[Span],
-) -> repetition.Start:
+) -> repetition.Synchronisation:
     """Return how well one command ran on all these machines at once."""
     if len(spans) < 2:
         skew = uncertainty = overlap = None
     else:
         skew, uncertainty = _skew(spans)
         overlap = _of_time(spans) if bound == "time" else _of_size(spans)
-    return repetition.Start(
+    return repetition.Synchronisation(
         workload=workload,
         command=command,
         bound=bound,
@@ -88,7 +88,7 @@ def window(
 
 def findings(
     starts: collections.abc.Iterable[
-        tuple[repetition.Start, collections.abc.Collection[str]]
+        tuple[repetition.Synchronisation, collections.abc.Collection[str]]
     ],
 ) -> list[finding.Finding]:
     """Return findings on commands that did not run at the same time.
@@ -164,7 +164,7 @@ def _percent_below(share: float) -> str:
     return units.show_percent(math.floor(share * 1000) / 10)
 
 
-def _skew_text(one: repetition.Start) -> str:
+def _skew_text(one: repetition.Synchronisation) -> str:
     if one.skew is None or one.uncertainty is None:
         return "their starts are not known"
     return (

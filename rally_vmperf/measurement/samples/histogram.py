@@ -113,18 +113,18 @@ class Histogram:
             found.append((_middle(bucket), passed / self.count))
         return found
 
-    def plain(self, wide: int = 1) -> dict[str, t.Any]:
+    def plain(self, bucket_width: int = 1) -> dict[str, t.Any]:
         """Return it as JSON holds it.
 
         The counts stand from the first bucket on; a negative number stands
         for so many empty buckets.
 
-        :param wide: so many buckets become one, an odd number: where it is
-            only to be drawn, five will do
+        :param bucket_width: The number of buckets that are merged into
+            one, an odd number; five suffices for a drawing.
         """
         found: collections.Counter[int] = collections.Counter()
         for bucket, count in self.counts.items():
-            found[(bucket + wide // 2) // wide] += count
+            found[(bucket + bucket_width // 2) // bucket_width] += count
         first = min(found, default=0)
         counts: list[int] = []
         last = first - 1
@@ -133,7 +133,11 @@ class Histogram:
                 counts.append(last + 1 - bucket)
             counts.append(found[bucket])
             last = bucket
-        return {"wide": wide, "first": first, "counts": counts}
+        return {
+            "bucket_width": bucket_width,
+            "first_bucket": first,
+            "counts": counts,
+        }
 
     @classmethod
     def from_plain(cls, plain: Json) -> "Histogram":
@@ -141,12 +145,12 @@ class Histogram:
 
         :raises ValueError: for what is no histogram
         """
-        bucket, counts = plain["first"], {}
+        bucket, counts = plain["first_bucket"], {}
         for count in plain["counts"]:
             if count < 0:
                 bucket -= count
                 continue
-            counts[bucket * plain["wide"]] = count
+            counts[bucket * plain["bucket_width"]] = count
             bucket += 1
         return cls(counts)
 

@@ -43,7 +43,7 @@ class Distribution:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Line:
+class TimeSeries:
     """A metric over time, the mean of some machines.
 
     :param machines: how many reported it
@@ -94,7 +94,7 @@ def distributions(readings: Readings) -> tuple[Distribution, ...]:
     return tuple(found)
 
 
-def lines(readings: Readings) -> tuple[Line, ...]:
+def lines(readings: Readings) -> tuple[TimeSeries, ...]:
     """Return the series of one repetition, machines merged."""
     by_metric = _grouped(
         (one.metric, (name, one.points))
@@ -102,7 +102,7 @@ def lines(readings: Readings) -> tuple[Line, ...]:
         if isinstance(one, sample.Series)
     )
     return tuple(
-        Line(
+        TimeSeries(
             metric=metric,
             machines=len({name for name, _ in parts}),
             line=series.merge([points for _, points in parts]),
@@ -130,13 +130,15 @@ def merge_distributions(
 
 
 def merge_lines(
-    repetitions: collections.abc.Iterable[collections.abc.Iterable[Line]],
-) -> tuple[Line, ...]:
+    repetitions: collections.abc.Iterable[
+        collections.abc.Iterable[TimeSeries]
+    ],
+) -> tuple[TimeSeries, ...]:
     """Return the lines of several repetitions, each as their mean."""
     every = itertools.chain.from_iterable(repetitions)
     found = _grouped((one.metric, one) for one in every)
     return tuple(
-        Line(
+        TimeSeries(
             metric=metric,
             machines=max(one.machines for one in parts),
             line=series.merge_lines([one.line for one in parts]),

@@ -142,8 +142,8 @@ def tell(record: Json, criteria: t.Container[str]) -> None:
     first = missing[0]
     words = sanitize.text(
         f"repetition {record['repetition']} is incomplete: {len(missing)} "
-        f"measurements are missing, first {first['what']} of "
-        f"{first['source']}: {first['reason']}"
+        f"measurements are missing, first {first['name']} of "
+        f"{first['machine']}: {first['reason']}"
     )
     if not any(name in criteria for name in table.criteria()):
         raise Incomplete(words)

@@ -138,7 +138,7 @@ def enough(
                 numbers.Level(
                     t.cast(int, one.axes[repetition.GUESTS]),
                     one.observations,
-                    one.turns,
+                    one.batches,
                 )
                 for one in taken
                 if one.state == "complete"

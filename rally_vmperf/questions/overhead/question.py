@@ -56,7 +56,7 @@ def _check_spread(
         for entry in matching.covers(
             baseline, one.workload.name, one.conditions()
         )
-        for name in entry.get("lines", {})
+        for name in entry.get("time_series", {})
     }
     for key in _LIMITS:
         for pattern in limits_.Limits(limits.get(key, {})).unmatched(series):

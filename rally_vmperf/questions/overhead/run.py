@@ -75,7 +75,8 @@ def _elsewhere(
         finding.Finding(
             kind="level_placement_wrong",
             subject=one.name,
-            detail=f"neighbour {one.name} is on a host without measured guests",
+            detail=f"neighbour {one.name} is on a host without measured "
+            "guests",
         )
         for one in guests[len(guests) - neighbours :]
         if one.host_id not in hosts

@@ -32,7 +32,7 @@ def baseline(
     :param fingerprint: of the machine, empty where nobody took it
     """
     return {
-        "version": 2,
+        "version": 3,
         "name": name,
         "session": uuid.uuid4().hex,
         "recorded_at": datetime.datetime.now(datetime.UTC).isoformat(
@@ -49,7 +49,7 @@ def baseline(
 
 
 def _entry(one: raw.Raw, fingerprint: Json) -> dict[str, t.Any]:
-    unknown = ["shape", "held", "tool versions", *one.unknown]
+    unknown = ["shape", "limited_by", "tool versions", *one.unknown]
     if not fingerprint:
         unknown.append("fingerprint")
     metrics = tuple(
@@ -68,7 +68,7 @@ def _entry(one: raw.Raw, fingerprint: Json) -> dict[str, t.Any]:
         "imported": True,
         "arguments": one.arguments,
         "shape": {"vcpus": None, "memory_mib": None, "copies": 1},
-        "held": "unknown",
+        "limited_by": "unknown",
         "metrics": codec.encode_metrics(metrics),
         "repetitions": [
             {s.metric.name: [s.value] for s in each}
@@ -124,21 +124,21 @@ def _repetition(
     condition = repetition.Condition(
         axes={},
         number=number,
-        planned=planned,
+        planned_repetitions=planned,
         counted=True,
         position=1,
         state="complete",
-        expected=expected,
+        expected_metrics=expected,
         machines=("guest",),
         observations=observations,
         reference=reference,
     )
     return repetition.Repetition(
         number=number,
-        planned=planned,
+        planned_repetitions=planned,
         counted=True,
         state="complete",
-        expected=expected,
+        expected_metrics=expected,
         conditions=(condition,),
         hosts={},
         missing=(),

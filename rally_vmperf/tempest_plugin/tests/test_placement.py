@@ -38,4 +38,6 @@ class TestPlacement(base.Booting):
             kinds = (*_WRONG, "placement_unknown")
         wrong = [one for one in self.booted.findings if one.kind in kinds]
         if wrong:
-            self.fail("; ".join(f"{one.subject} {one.detail}" for one in wrong))
+            self.fail(
+                "; ".join(f"{one.subject} {one.detail}" for one in wrong)
+            )

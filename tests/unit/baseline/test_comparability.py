@@ -19,7 +19,9 @@ METAL = {
     "disks": [
         {"scheduler": "[none] bfq", "write_cache": "write back", "queues": "8"}
     ],
-    "nets": [{"mtu": "1500", "queues": "8", "offloads": "tx-checksumming:on"}],
+    "network_interfaces": [
+        {"mtu": "1500", "queues": "8", "offloads": "tx-checksumming:on"}
+    ],
 }
 
 
@@ -42,13 +44,13 @@ class TestCompareMachines(unittest.TestCase):
             "disk_settings_differ",
         ),
         ("disks", [{"queues": "1"}], "queues_differ"),
-        ("nets", [{"mtu": "9000"}], "nic_settings_differ"),
+        ("network_interfaces", [{"mtu": "9000"}], "nic_settings_differ"),
         (
-            "nets",
+            "network_interfaces",
             [{"offloads": "tx-checksumming:off", "mtu": "1500"}],
             "nic_settings_differ",
         ),
-        ("nets", [{"queues": "1"}], "queues_differ"),
+        ("network_interfaces", [{"queues": "1"}], "queues_differ"),
     )
     @ddt.unpack
     def test_difference(self, key, value, kind):
@@ -66,9 +68,9 @@ class TestCompareMachines(unittest.TestCase):
         {"disks": [{"scheduler": "[none]"}, {"scheduler": "[bfq]"}]},
         {"disks": [{"scheduler": "[none] kyber", "write_cache": ""}]},
         {"disks": []},
-        {"nets": [{"mtu": "1500", "offloads": ""}]},
-        {"nets": None},
-        {"nets": 7, "disks": ["a"], "cpu_flags": "avx2"},
+        {"network_interfaces": [{"mtu": "1500", "offloads": ""}]},
+        {"network_interfaces": None},
+        {"network_interfaces": 7, "disks": ["a"], "cpu_flags": "avx2"},
     )
     def test_no_difference(self, changes):
         """What is not known, or differs from device to device, is none."""
@@ -153,7 +155,9 @@ class TestHostCpu(unittest.TestCase):
         (found,) = comparability.host_cpu(
             {"cpu_flags": ["sse2", "avx2"]}, "g1", ["sse2", "avx", "sha-ni"]
         )
-        self.assertEqual("bare metal: avx2; host of g1: avx shani", found.detail)
+        self.assertEqual(
+            "bare metal: avx2; host of g1: avx shani", found.detail
+        )
 
 
 @ddt.ddt
@@ -192,7 +196,7 @@ class TestOthers(unittest.TestCase):
     @ddt.data(
         ({"virtualisation": "kvm"}, []),
         ({"virtualisation": "qemu"}, ["emulated_guest"]),
-        ({"virtualisation": "kvm", "tcg": True}, ["emulated_guest"]),
+        ({"virtualisation": "kvm", "emulated": True}, ["emulated_guest"]),
         ({"virtualisation": "none"}, ["virtualisation_unknown"]),
         ({}, ["virtualisation_unknown"]),
     )

@@ -29,7 +29,7 @@ class TestFind(unittest.TestCase):
         found = matching.find(
             baseline, "sysbench", ARGUMENTS, matching.Shape(1, 1024)
         )
-        self.assertEqual("systemd", found["held"])
+        self.assertEqual("systemd", found["limited_by"])
 
     def test_protocol(self):
         """Caches that were dropped on one side only are a difference."""

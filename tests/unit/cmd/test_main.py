@@ -32,7 +32,7 @@ class TestScript(unittest.TestCase):
         slower = made.entry(
             cpus=["8,9"],
             numa_nodes=[1],
-            flows=[{**flow, "floating": False, "machines": 1}],
+            flows=[{**flow, "floating_ip": False, "machines": 1}],
         )
         for rows in slower["repetitions"]:
             rows["cpu.sysbench.rate"][0] /= 2

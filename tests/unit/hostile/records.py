@@ -67,7 +67,7 @@ def _spoil(level):
         "g2": attacks.WORDS["svg_text_ended"],
     }
     level["machines"] = [names.get(one, one) for one in level["machines"]]
-    level["skipped"] = level["skipped"] and ALL
+    level["skip_reason"] = level["skip_reason"] and ALL
     level["missing"] += [
         {"what": words, "source": words, "reason": words} for words in WORDS
     ]
@@ -75,8 +75,8 @@ def _spoil(level):
         {"kind": "steal_time", "subject": words, "detail": words}
         for words in WORDS
     ]
-    level["starts"] += [
+    level["synchronisation"] += [
         {**start, "workload": words, "command": words}
-        for start in level["starts"][:1]
+        for start in level["synchronisation"][:1]
         for words in WORDS
     ]

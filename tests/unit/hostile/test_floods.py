@@ -26,7 +26,7 @@ MIB = 1 << 20
 class DescriptionTestCase(unittest.IsolatedAsyncioTestCase):
     @ddt.data(
         "disks",
-        "nets",
+        "network_interfaces",
         "mitigations",
         "cpuinfo",
         "cmdline",

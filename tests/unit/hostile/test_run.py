@@ -54,7 +54,7 @@ class RunTestCase(unittest.TestCase):
             (only,) = record["conditions"]
             missing = {gap["what"] for gap in only["missing"]}
             taken = set(only["samples"])
-            self.assertEqual(set(record["expected"]), missing | taken)
+            self.assertEqual(set(record["expected_metrics"]), missing | taken)
             self.assertEqual(set(), missing & taken)
             self.assertLessEqual(
                 taken, {"cpu.bzip2.compress_time", "cpu.bzip2.decompress_time"}

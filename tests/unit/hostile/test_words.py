@@ -55,7 +55,14 @@ class WordsTestCase(unittest.IsolatedAsyncioTestCase):
 
     @ddt.named_data(*attacks.WORDS.items())
     def test_it_is_in_every_part_of_a_fingerprint(self, words):
-        names = ("cpuinfo", "lscpu", "mitigations", "os", "disks", "nets")
+        names = (
+            "cpuinfo",
+            "lscpu",
+            "mitigations",
+            "os",
+            "disks",
+            "network_interfaces",
+        )
         lines = "".join(f"{words}{mark}{words}\n" for mark in ":=\t")
         whole = "".join(f"@@ {name}\n{lines}" for name in names)
         whole += f"@@ kernel\n{words}\n@@ cmdline\n{words}\n"

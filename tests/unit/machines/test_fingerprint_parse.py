@@ -33,7 +33,7 @@ SECTIONS = [
     "boot_id",
     "machine_id",
     "disks",
-    "nets",
+    "network_interfaces",
 ]
 
 
@@ -65,7 +65,9 @@ class ParseTestCase(unittest.TestCase):
             ),
         )
         self.assertEqual("4", facts["disks"][0]["queues"])
-        self.assertEqual("rx-checksumming:on", facts["nets"][0]["offloads"])
+        self.assertEqual(
+            "rx-checksumming:on", facts["network_interfaces"][0]["offloads"]
+        )
 
     def test_isolated_cpus(self):
         """None of them is another answer than no answer."""
@@ -117,7 +119,7 @@ class ParseTestCase(unittest.TestCase):
                 "huge_pages": 0,
                 "transparent_huge_pages": None,
                 "virtualisation": "kvm",
-                "tcg": False,
+                "emulated": False,
                 "disks": [
                     {
                         "name": "vda",
@@ -130,7 +132,7 @@ class ParseTestCase(unittest.TestCase):
                         "sectors": "536870912",
                     }
                 ],
-                "nets": [
+                "network_interfaces": [
                     {
                         "name": "eth0",
                         "driver": "virtio_net",
@@ -139,8 +141,8 @@ class ParseTestCase(unittest.TestCase):
                     }
                 ],
                 "os": "Debian GNU/Linux 12 (bookworm)",
-                "node": None,
-                "links": [],
+                "hostname": None,
+                "connected_networks": [],
             },
             facts,
         )
@@ -160,14 +162,16 @@ class ParseTestCase(unittest.TestCase):
         facts = fingerprint.parse(
             "\n@@ node\ncompute1\n\n@@ routes\n" + "\n".join(rows)
         )
-        self.assertEqual("compute1", facts["node"])
-        self.assertEqual(["172.24.0.0/15", "192.168.4.0/24"], facts["links"])
+        self.assertEqual("compute1", facts["hostname"])
+        self.assertEqual(
+            ["172.24.0.0/15", "192.168.4.0/24"], facts["connected_networks"]
+        )
 
     def test_what_is_not_told_is_none_or_empty(self):
         facts = fingerprint.parse("")
         self.assertEqual("unknown", facts.pop("virtualisation"))
         self.assertFalse(any(facts.values()))
-        self.assertIsNone(facts["tcg"])
+        self.assertIsNone(facts["emulated"])
 
     @hypothesis.given(st.binary(max_size=2000))
     def test_any_bytes(self, content):

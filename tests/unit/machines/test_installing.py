@@ -83,7 +83,10 @@ class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
     @ddt.unpack
     async def test_proxy_with_a_login(self, manager, wanted):
         """It is in no command line, and in a file of root's for the while."""
-        seen, mode = self.programs.folder / "detail", self.programs.folder / "m"
+        seen, mode = (
+            self.programs.folder / "detail",
+            self.programs.folder / "m",
+        )
         self.programs.fake(
             manager,
             'while [ "$1" != -c ]; do shift; done\n'

@@ -138,7 +138,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
             "held by taskset to CPUs 2; 3, NUMA node 0", hold.said()
         )
         self.assertEqual(
-            {"held": "taskset", "cpus": ["2", "3"], "numa_nodes": [0]},
+            {"limited_by": "taskset", "cpus": ["2", "3"], "numa_nodes": [0]},
             hold.document(),
         )
         with self.assertRaisesRegex(

@@ -94,7 +94,9 @@ class UploadingTestCase(unittest.IsolatedAsyncioTestCase):
         """Files that are not in the manifest are never sent."""
         self.apt("../../etc/shadow")
         await self.upload("apt-get", "mbw")
-        self.assertEqual(1, len((self.top / "detail").read_text().splitlines()))
+        self.assertEqual(
+            1, len((self.top / "detail").read_text().splitlines())
+        )
 
     async def test_a_file_that_is_not_the_one_that_was_meant(self):
         """It is found on the machine, and nothing is installed."""

@@ -150,7 +150,7 @@ class RatiosTestCase(unittest.TestCase):
         self.assertFalse(got.passed)
 
     def test_beyond_return(self):
-        entries = made.several(self.SLOW, planned=9)
+        entries = made.several(self.SLOW, planned_repetitions=9)
         for limit, beyond in ((9.0, True), (12.99, False), (14.0, False)):
             judge = made.judge(entries, {}, max={"*": limit})
             self.assertEqual(beyond, judge.failed_beyond_return())

@@ -16,7 +16,8 @@ class BeyondReturnTestCase(unittest.TestCase):
         (
             "much to come",
             made.several(
-                {made.IOPS: (9000.0, 9050.0, 11300.0, 9020.0)}, planned=90
+                {made.IOPS: (9000.0, 9050.0, 11300.0, 9020.0)},
+                planned_repetitions=90,
             ),
             False,
         ),
@@ -44,6 +45,8 @@ class BeyondReturnTestCase(unittest.TestCase):
         self.assertFalse(got.failed_beyond_return())
 
     def test_count(self):
-        entries = made.several({made.COUNT: (0.0, 9.0, 0.0)}, planned=9)
+        entries = made.several(
+            {made.COUNT: (0.0, 9.0, 0.0)}, planned_repetitions=9
+        )
         got = made.judge(entries, {}, max={"*": 2})
         self.assertTrue(got.failed_beyond_return())

@@ -65,11 +65,11 @@ class TestExtremes(unittest.TestCase):
                             metric: data.draw(several(guests))
                             for metric in (made.EVENTS, made.LATENCY)
                         },
-                        planned=count,
+                        planned_repetitions=count,
                     )
                     for guests in numbers
                 ],
-                planned=count,
+                planned_repetitions=count,
             )
             for number in range(1, count + 1)
         ]

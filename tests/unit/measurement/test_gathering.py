@@ -30,7 +30,7 @@ class TestComplete(unittest.TestCase):
     def numbers(self, *values, **given):
         """Return the repetitions whose values count."""
         found = conditions(*values, **given)
-        (metric,) = found[0].expected
+        (metric,) = found[0].expected_metrics
         return [one.number for one in gathering.guests(metric, found)]
 
     def test_all_are_there(self):
@@ -47,6 +47,6 @@ class TestComplete(unittest.TestCase):
         """Nobody waits for one who did not take part."""
         first = conditions([90.0], machines=["g1"])
         second = conditions([91.0], machines=["g2"])
-        (metric,) = first[0].expected
+        (metric,) = first[0].expected_metrics
         found = gathering.guests(metric, [*first, *second])
         self.assertEqual(2, len(found))

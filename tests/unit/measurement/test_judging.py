@@ -26,7 +26,12 @@ class StatusTestCase(unittest.TestCase):
         ("inconclusive", made.several(made.NEAR), {}, False),
         ("inconclusive", made.several(made.NEAR), {"*": 15, "x.*": 1}, False),
         ("inconclusive", made.several(made.NEAR)[:2], {"*": 15}, False),
-        ("inconclusive", made.several(made.NEAR, planned=5), {"*": 15}, False),
+        (
+            "inconclusive",
+            made.several(made.NEAR, planned_repetitions=5),
+            {"*": 15},
+            False,
+        ),
         ("inconclusive", [*made.several(made.NEAR), None], {"*": 15}, False),
     )
     @ddt.unpack
@@ -84,7 +89,7 @@ class StatusTestCase(unittest.TestCase):
         planned = len(entries)
         entries = [
             dataclasses.replace(
-                made.changed(one, reference=few), planned=planned
+                made.changed(one, reference=few), planned_repetitions=planned
             )
             for one in entries
         ]
@@ -215,7 +220,7 @@ class LeftOutTestCase(unittest.TestCase):
         """A reboot cuts a command off; the same gap elsewhere counts."""
         entries = made.several({made.IOPS: [11000.0, 11001.0] * 2})
         gap = repetition.Missing(
-            what=made.IOPS.name, source="g1", reason="it broke"
+            name=made.IOPS.name, machine="g1", reason="it broke"
         )
         for kinds, expected in (
             (("guest_rebooted",), "passed"),
@@ -243,7 +248,9 @@ class LeftOutTestCase(unittest.TestCase):
         self.assertEqual(["passed"], [row.status for row in found.rows])
 
     def test_tolerated(self):
-        entries = made.several(made.NEAR, findings=made.detail("guest_rebooted"))
+        entries = made.several(
+            made.NEAR, findings=made.detail("guest_rebooted")
+        )
         found = made.judgement(entries, tolerate=["guest_rebooted"])
         self.assertEqual(((), "passed"), (found.left_out, found.status))
 

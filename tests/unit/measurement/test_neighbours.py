@@ -222,7 +222,10 @@ class TestCurve(unittest.TestCase):
                 one,
                 conditions=tuple(
                     dataclasses.replace(
-                        x, state="skipped", skipped="enough", observations=()
+                        x,
+                        state="skipped",
+                        skip_reason="enough",
+                        observations=(),
                     )
                     if x.axes["guests"] == 2
                     else x
@@ -255,7 +258,7 @@ class TestCurve(unittest.TestCase):
     def test_what_the_others_lack(self):
         """The repetition is not complete, and the curve is undecided."""
         gap = repetition.Missing(
-            what=NAME, source="g9", reason="neighbour g9: it ended"
+            name=NAME, machine="g9", reason="neighbour g9: it ended"
         )
         given = curve({1: 1, 2: 1}, state="incomplete", missing=(gap,))
         judge = judging.DegradationJudge({"disk.*": 51})

@@ -15,7 +15,7 @@ class TestRepeated(unittest.TestCase):
 
     def test_one_record_three_times(self):
         """Is one repetition of three, and the verdict says so."""
-        (entry,) = made.several({made.IOPS: (11000.0,)}, planned=3)
+        (entry,) = made.several({made.IOPS: (11000.0,)}, planned_repetitions=3)
         got = made.judgement([entry] * 3)
         self.assertEqual("inconclusive", got.status)
         self.assertEqual((1, 2), (got.missing.complete, got.missing.absent))

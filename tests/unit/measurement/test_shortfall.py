@@ -9,7 +9,7 @@ class MissingTestCase(unittest.TestCase):
     def test_half_a_repetition_gives_what_is_whole(self):
         entries = made.several(made.BOTH)
         gap = repetition.Missing(
-            what=made.TIME.name, source="g1", reason="killed"
+            name=made.TIME.name, machine="g1", reason="killed"
         )
         entries[3] = made.changed(
             entries[3],
@@ -56,7 +56,7 @@ class MissingTestCase(unittest.TestCase):
 
     def test_the_gap_is_the_metric_itself(self):
         gap = repetition.Missing(
-            what=made.IOPS.name, source="g1", reason="second copy died"
+            name=made.IOPS.name, machine="g1", reason="second copy died"
         )
         entries = made.several(made.NEAR)
         entries[0] = made.changed(
@@ -141,7 +141,7 @@ class MissingTestCase(unittest.TestCase):
         self.assertIn("record a baseline with at least 3", got.sentence())
 
     def test_counts(self):
-        entries = made.several(made.NEAR, planned=7)
+        entries = made.several(made.NEAR, planned_repetitions=7)
         entries[0] = made.changed(entries[0], state="interrupted")
         got = made.judgement([*entries, None]).missing
         self.assertEqual(

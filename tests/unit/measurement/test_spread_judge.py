@@ -215,7 +215,8 @@ class RatioTestCase(unittest.TestCase):
             (made.several(WIDE)[:2], {"max_cv_percent": {"*": 99}}, False),
         ):
             entries = [
-                dataclasses.replace(x, planned=len(entries)) for x in entries
+                dataclasses.replace(x, planned_repetitions=len(entries))
+                for x in entries
             ]
             found = judgement(entries, on_inconclusive="pass", **limits)
             self.assertEqual("inconclusive", found.status, found.sentence())
@@ -381,7 +382,7 @@ class BeyondReturnTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_half_of_the_run(self, key, limit, beyond):
-        entries = made.several(WIDE, planned=10)
+        entries = made.several(WIDE, planned_repetitions=10)
         asked = judge(entries, **{key: {"*": limit}})
         self.assertEqual(beyond, asked.failed_beyond_return())
 
@@ -405,7 +406,7 @@ def over_time(courses=COURSES):
                     number,
                     {made.IOPS: [12000.0], made.TIME: [0.002]},
                     lines=(
-                        merged.Line(
+                        merged.TimeSeries(
                             metric=made.IOPS,
                             machines=1,
                             line=series.Line(end=3.0, mean=course),

@@ -42,7 +42,7 @@ class Judge(overhead_judge.OverheadJudge):
             repetitions=tuple(one.observations for one in plain if one),
         )
         there = [one for one in other if one]
-        metrics = there[0].expected if there else ()
+        metrics = there[0].expected_metrics if there else ()
         found = []
         for metric in metrics:
             limit = self.limits["overhead"].for_metric(metric.name)

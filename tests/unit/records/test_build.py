@@ -26,7 +26,7 @@ from tests.unit.measurement.samples.test_cpu_seconds import usage
 RATE = sample.Metric(
     name="cpu.sysbench.rate", unit="events/s", better="higher"
 )
-START = repetition.Start(
+START = repetition.Synchronisation(
     workload="sysbench",
     command="cpu",
     bound="time",
@@ -36,7 +36,7 @@ START = repetition.Start(
 )
 STEAL = finding.Finding(kind="steal_time", subject="g1", detail="9 %")
 AGED = finding.Finding(kind="baseline_old", subject="baseline", detail="99 d")
-GAP = repetition.Missing(what="cpu.x", source="g2", reason="killed")
+GAP = repetition.Missing(name="cpu.x", machine="g2", reason="killed")
 #: The workloads of tasks/kvm-overhead.yaml, with its defaults.
 DEFAULT = [
     {"name": "sysbench"},
@@ -93,7 +93,7 @@ def setting(guests, metrics, reference=None, **changes):
             {"name": one["name"], "label": "", "arguments": {}}
             for one in DEFAULT
         ],
-        "expected": [metric.name for metric in metrics],
+        "expected_metrics": [metric.name for metric in metrics],
         "metrics": codec.encode_metrics(metrics),
         "reference": reference,
         "findings": (),
@@ -108,7 +108,7 @@ def identity(question="density"):
         task="t",
         workload="w",
         repetition=2,
-        planned=3,
+        planned_repetitions=3,
         counted=True,
     )
 
@@ -168,7 +168,7 @@ def shapes(machines, repetitions, chance):
             for machines, found in distributions
             for one in merged.distributions([("g1", found)])
         ),
-        "lines": tuple(
+        "time_series": tuple(
             dataclasses.replace(one, machines=machines)
             for one in merged.lines(
                 (
@@ -228,7 +228,7 @@ class TestBuilt(unittest.TestCase):
                     observations=observe(["g1"], [RATE], random.Random(1)),
                     missing=(GAP,),
                     findings=(STEAL, STEAL),
-                    starts=(START,),
+                    synchronisation=(START,),
                     copies=1,
                     commands=(
                         usage(user=0.25),
@@ -240,7 +240,7 @@ class TestBuilt(unittest.TestCase):
                     axes={"guests": 3},
                     position=2,
                     state="skipped",
-                    skipped="too many",
+                    skip_reason="too many",
                 ),
             ],
             state="incomplete",
@@ -263,13 +263,15 @@ class TestBuilt(unittest.TestCase):
         """Samples, gaps, findings, starts and bare metal."""
         two = codec.decode(self.record).at(guests=2)
         self.assertEqual(("g1", "g2"), two.machines)
-        self.assertEqual((START,), two.starts)
+        self.assertEqual((START,), two.synchronisation)
         self.assertEqual("incomplete", two.state)
         self.assertEqual((GAP,), two.missing)
         self.assertEqual((STEAL,), two.findings)
         self.assertEqual(["g1"], [one.source for one in two.observations])
         self.assertEqual("metal", two.reference.name)
-        self.assertEqual("too many", self.record["conditions"][1]["skipped"])
+        self.assertEqual(
+            "too many", self.record["conditions"][1]["skip_reason"]
+        )
 
     def test_commands_are_added_up(self):
         """Over machines; work only where all tell."""
@@ -323,7 +325,7 @@ class TestSize(unittest.TestCase):
                     observations=observe(
                         names[:number], reported, self.chance
                     ),
-                    starts=(START,) * 12,
+                    synchronisation=(START,) * 12,
                     commands=took(number),
                     **shapes(number, 1, self.chance),
                     copies=number if reference else None,
@@ -341,7 +343,7 @@ class TestSize(unittest.TestCase):
         reference = bare(levels, owed, self.chance)
         for copies in reference["copies"]:
             used = took(5 * copies["copies"])
-            copies["commands"] = codec.encode_commands(used)
+            copies["command_usage"] = codec.encode_commands(used)
             together = shapes(copies["copies"], 5, self.chance)
             copies |= {
                 "percentiles": {
@@ -354,8 +356,8 @@ class TestSize(unittest.TestCase):
                     dataclasses.replace(one, percentiles=())
                     for one in together["distributions"]
                 ),
-                "lines": merged_.encode_lines(
-                    merged.merge_lines([together["lines"]])
+                "time_series": merged_.encode_time_series(
+                    merged.merge_lines([together["time_series"]])
                 ),
             }
         record = self.build(32, levels, reference)

@@ -72,7 +72,7 @@ class TestDecode(unittest.TestCase):
         for key, value in (
             ("threads", "16"),
             ("memory_bytes", 8.0),
-            ("nets", ["eth0"]),
+            ("network_interfaces", ["eth0"]),
         ):
             record = made.record()
             record["reference"]["fingerprint"] = {key: value}
@@ -101,11 +101,11 @@ class TestDecode(unittest.TestCase):
         entry = codec.decode(
             made.record(findings=[found], missing=[lost], state="incomplete")
         )
-        self.assertEqual((2, 3, True), (entry.number, entry.planned, True))
+        self.assertEqual((2, 3), (entry.number, entry.planned_repetitions))
         only = entry.condition
         self.assertEqual("incomplete", only.state)
         self.assertEqual(90.0, only.observations[0].sample.value)
-        self.assertEqual("events/s", entry.expected[0].unit)
+        self.assertEqual("events/s", entry.expected_metrics[0].unit)
         self.assertEqual("emulated_guest", only.findings[0].kind)
         self.assertEqual("killed", only.missing[0].reason)
         self.assertEqual("metal", only.reference.name)
@@ -194,7 +194,8 @@ class TestDecode(unittest.TestCase):
         self.assertEqual(4, len(read.all_missing))
         self.assertEqual((), read.missing)
         four = read.at(guests=4)
-        self.assertEqual(("total falls", ()), (four.skipped, four.expected))
+        self.assertEqual("total falls", four.skip_reason)
+        self.assertEqual((), four.expected_metrics)
         self.assertEqual(repetition.NO_REFERENCE, four.reference)
         self.assertIsNone(read.at(guests=5))
 
@@ -202,7 +203,8 @@ class TestDecode(unittest.TestCase):
         """It is empty where there is none, and not one of several."""
         read = codec.decode(made.record(conditions=[]))
         self.assertEqual((), read.condition.observations)
-        self.assertEqual(read.expected, read.condition.expected)
+        metrics = read.condition.expected_metrics
+        self.assertEqual(read.expected_metrics, metrics)
         with self.assertRaisesRegex(ValueError, "has 3 conditions"):
             codec.decode(made.density_record()).condition  # noqa: B018
 
@@ -238,14 +240,14 @@ class TestOutput(unittest.TestCase):
 
     @ddt.data(
         {"version": 1},
-        {"version": 3},
+        {"version": 4},
         {"samples": {RATE: [-1]}},
         {"samples": {"unexplained": [1]}},
         {"samples": {RATE: ["1"]}},
         {"samples": {RATE: [["1"]]}},
         {"samples": {RATE: [1, 2]}},
         {"findings": [{"kind": "made_up", "subject": "g1", "detail": ""}]},
-        {"expected": ["unexplained"]},
+        {"expected_metrics": ["unexplained"]},
         {"conditions": None},
         {"order": None},
         {"files": {}},

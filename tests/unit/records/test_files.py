@@ -196,7 +196,7 @@ class TestMachines(unittest.TestCase):
         """The place is named."""
         for key, inner, value in (
             ("fingerprint", "cpu_flags", 7),
-            ("fingerprint", "nets", ["eth0"]),
+            ("fingerprint", "network_interfaces", ["eth0"]),
             ("tools", "fio", {"version": 3}),
             ("nova", "hypervisor", ["c1"]),
             ("nova", "host_cpu", 7),

@@ -13,21 +13,23 @@ def guest(host=None, floating=None, **nova):
     """Return what is known of a guest in 10.0.0.0/24."""
     return {
         "nova": {"host": host, "floating_address": floating, **nova},
-        "fingerprint": {"links": LINKS, "virtualisation": "kvm"},
+        "fingerprint": {"connected_networks": LINKS, "virtualisation": "kvm"},
     }
 
 
 def peer(node="net1", virtualisation="none"):
     """Return what is known of a peer."""
-    return {"fingerprint": {"node": node, "virtualisation": virtualisation}}
+    return {
+        "fingerprint": {"hostname": node, "virtualisation": virtualisation}
+    }
 
 
 def metal(boot):
     """Return what is known of bare metal."""
-    return {"fingerprint": {"boot_id": boot, "links": LINKS}}
+    return {"fingerprint": {"boot_id": boot, "connected_networks": LINKS}}
 
 
-def kinds(details, needed, names=("a", "b"), turns=1, peer_at="192.0.2.1"):
+def kinds(details, needed, names=("a", "b"), batches=1, peer_at="192.0.2.1"):
     """Return the kinds of flow of machines a and b, in short."""
     ends = flows.Ends(
         frozenset(needed),
@@ -36,7 +38,7 @@ def kinds(details, needed, names=("a", "b"), turns=1, peer_at="192.0.2.1"):
     )
     return [
         tuple(one.values())
-        for one in flows.of_condition(names, turns, ends, details)
+        for one in flows.of_condition(names, batches, ends, details)
     ]
 
 
@@ -114,5 +116,5 @@ class TestFlows(unittest.TestCase):
         """There is no flow; nor has a guest in turns a known partner."""
         details = {"a": guest("c1"), "b": guest("c1"), "peer": peer()}
         self.assertEqual([], kinds(details, []))
-        self.assertEqual([], kinds(details, ["partner"], turns=2))
+        self.assertEqual([], kinds(details, ["partner"], batches=2))
         self.assertEqual([], kinds(details, ["partner"], names=["a"]))

@@ -109,7 +109,7 @@ class TestJournal(unittest.TestCase):
     def test_an_earlier_version_is_refused(self):
         """In one line that says how to record anew."""
         self.folder.mkdir(parents=True)
-        self.journal.path.write_text('{"version": 1, "kind": "overhead"}\n')
+        self.journal.path.write_text('{"version": 2, "kind": "overhead"}\n')
         with self.assertRaisesRegex(
             journal.JournalError, "line 1: .*version 1.*baseline record"
         ) as caught:

@@ -24,7 +24,7 @@ def shaped(record):
     """
     chance = random.Random(record["repetition"])
     for one in record["conditions"]:
-        if not one["skipped"]:
+        if not one["skip_reason"]:
             one.update(_shapes(len(one["machines"]), 0.0004, chance))
     for copies in record["reference"]["copies"] if record["reference"] else ():
         found = _shapes(copies["copies"], 0.0003, chance)
@@ -83,5 +83,5 @@ def _shapes(machines, middle, chance):
         "distributions": merged_.encode_distributions(
             merged.distributions(readings)
         ),
-        "lines": merged_.encode_lines(merged.lines(readings)),
+        "time_series": merged_.encode_time_series(merged.lines(readings)),
     }

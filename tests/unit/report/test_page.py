@@ -84,9 +84,9 @@ class PageTestCase(unittest.TestCase):
         for record in records:
             (one,) = record["conditions"]
             took = ["randread", 1, 10, 1, 3, 2000, "ops"]
-            one["commands"] = {"fio": [took]}
+            one["command_usage"] = {"fio": [took]}
             bare = ["randread", 4, 40, 4, 4, 20000, "ops"]
-            record["reference"]["copies"][0]["commands"] = {"fio": [bare]}
+            record["reference"]["copies"][0]["command_usage"] = {"fio": [bare]}
         text = read(judged(records)).text
         self.assertIn(
             "fio randread 1 + 3 s of 10 s 2 s per 1000 operations "

@@ -45,7 +45,7 @@ class FlowsTestCase(unittest.TestCase):
                 "to": to,
                 "hosts": hosts,
                 "path": path,
-                "floating": floating,
+                "floating_ip": floating,
                 "machines": 2,
             }
 

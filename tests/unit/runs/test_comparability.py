@@ -19,7 +19,7 @@ BARE = {
     "governor": "performance",
     "transparent_huge_pages": "always",
     "disks": [{"scheduler": "a", "queues": "8"}],
-    "nets": [{"mtu": "1500"}],
+    "network_interfaces": [{"mtu": "1500"}],
 }
 
 
@@ -144,7 +144,12 @@ class TestMachines(unittest.TestCase):
         ("transparent_huge_pages", "never", "huge_pages_differ", "memory"),
         ("disks", [{"queues": "1"}], "queues_differ", "disk"),
         ("disks", [{"scheduler": "b"}], "disk_settings_differ", "disk"),
-        ("nets", [{"mtu": "9000"}], "nic_settings_differ", "network"),
+        (
+            "network_interfaces",
+            [{"mtu": "9000"}],
+            "nic_settings_differ",
+            "network",
+        ),
     )
     @ddt.unpack
     def test_settings(self, key, value, kind, part):

@@ -75,7 +75,7 @@ class TestFingerprint(unittest.TestCase):
         booted = guest.Booted(guests=(guests.guest(),), client_key="")
         reference = {"machine": "host-1", "fingerprint": metal}
         found = setting.of_guests(booted, (), reference=reference)
-        links = caps.links(other.get("nets") or (), "peer")
+        links = caps.links(other.get("network_interfaces") or (), "peer")
         ends = flows.Ends(
             needed=frozenset({"peer"}), peer="p", addresses={"p": "10.1.2.3"}
         )

@@ -100,7 +100,7 @@ class PartTestCase(unittest.TestCase):
                     for one in entry["repetitions"]
                 ],
             )
-            self.assertEqual("whole", entry["held"])
+            self.assertEqual("whole", entry["limited_by"])
             self.assertEqual(([], []), (entry["cpus"], entry["numa_nodes"]))
             self.assertEqual(
                 ["bare_metal_unrestricted"],
@@ -109,7 +109,7 @@ class PartTestCase(unittest.TestCase):
 
     def test_flows(self):
         """A workload has those to the ends that it needs, each once."""
-        flow = {"hosts": "other", "path": "link", "floating": False}
+        flow = {"hosts": "other", "path": "link", "floating_ip": False}
         both = [
             {**flow, "to": to, "machines": 2} for to in ("peer", "partner")
         ]
@@ -138,7 +138,7 @@ class PartTestCase(unittest.TestCase):
             self.assertEqual(
                 {("copy", "compute1", "s" * 32)},
                 {
-                    (one["role"], one["host"], one["boot"])
+                    (one["role"], one["host"], one["boot_id"])
                     for one in record["machines"]
                 },
             )
@@ -191,7 +191,7 @@ class PartTestCase(unittest.TestCase):
         for entry, seconds in zip(content["entries"], (8, 16), strict=True):
             self.assertEqual(
                 [["sysbench", 4, seconds, 4, 0.4, None, ""]],
-                entry["commands"],
+                entry["command_usage"],
             )
         document_, _ = reference.reference(
             content, part.plan.assignments, [SHAPE]
@@ -199,7 +199,7 @@ class PartTestCase(unittest.TestCase):
         (copies,) = document_["copies"]
         self.assertEqual(
             ["sysbench", "sysbench-long"],
-            list(copies["commands"]),
+            list(copies["command_usage"]),
         )
 
     def test_distributions_and_series_of_all_copies(self):
@@ -216,7 +216,9 @@ class PartTestCase(unittest.TestCase):
         (entry,) = content["entries"]
         latency = "disk.fio.randread.latency"
         self.assertEqual([latency], list(entry["distributions"]))
-        self.assertEqual(["disk.fio.randread.iops"], list(entry["lines"]))
+        self.assertEqual(
+            ["disk.fio.randread.iops"], list(entry["time_series"])
+        )
         first, second = entry["percentiles"][latency]
         self.assertEqual(first, second)
         self.assertEqual(6, len(first))

@@ -17,7 +17,9 @@ from tests.unit.records import full_disk
 from tests.unit.records import raw
 from tests.unit.runs import fakes
 
-MOVED = finding.Finding(kind="guest_host_changed", subject="g1", detail="moved")
+MOVED = finding.Finding(
+    kind="guest_host_changed", subject="g1", detail="moved"
+)
 VALUES = [66.667, 66.667, 66.667]
 
 
@@ -80,7 +82,9 @@ class TestRepeat(RunTestCase):
         """Planned are the counted ones only."""
         run = self.run_of()
         first, second = run.repeat(1), run.repeat(2)
-        self.assertEqual((False, 2), (first["counted"], first["planned"]))
+        self.assertEqual(
+            (False, 2), (first["counted"], first["planned_repetitions"])
+        )
         self.assertTrue(second["counted"])
         self.assertEqual([first, second], self.journal.read())
         self.assertEqual("complete", second["state"])
@@ -297,7 +301,7 @@ class TestConditions(RunTestCase):
         last = record["conditions"][2]
         self.assertEqual(
             ("skipped", "two will do", 3),
-            (last["state"], last["skipped"], last["position"]),
+            (last["state"], last["skip_reason"], last["position"]),
         )
 
     def test_an_incomplete_one_is_no_reason_to_stop(self):
@@ -432,7 +436,7 @@ class TestActions(RunTestCase):
         effect = actions.Effect(started=frozenset({"g2"}))
         run = self.run_of(actions=[Acting(before=effect)])
         boots = [
-            [one["boot"] for one in run.repeat(number)["machines"]]
+            [one["boot_id"] for one in run.repeat(number)["machines"]]
             for number in (1, 2)
         ]
         self.assertEqual(

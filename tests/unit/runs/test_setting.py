@@ -28,7 +28,7 @@ class TestHosts(unittest.TestCase):
                 task="t",
                 workload="w",
                 repetition=1,
-                planned=1,
+                planned_repetitions=1,
                 counted=True,
             ),
             setting.of_guests(booted, ()),

@@ -60,7 +60,7 @@ def strip(
     for guests in numbers:
         for one in counted:
             level = one.at(guests=guests)
-            if level is None or level.skipped:
+            if level is None or level.skip_reason:
                 continue
             column = (guests, one.number)
             columns[column] = None
@@ -104,9 +104,9 @@ def _awaited(
     """Return whether a guest was expected to report a metric."""
     if level.state == "interrupted":
         return True
-    known = {one.name for one in level.expected}
+    known = {one.name for one in level.expected_metrics}
     return any(
-        gap.source == name
-        and (gap.what == metric.name or gap.what not in known)
+        gap.machine == name
+        and (gap.name == metric.name or gap.name not in known)
         for gap in level.missing
     )

@@ -43,7 +43,7 @@ class DensityReport(runs.RunReport):
             max(
                 (
                     len(level.machines)
-                    // (level_.guests_of(level) * level.turns)
+                    // (level_.guests_of(level) * level.batches)
                     for one in self.levels
                     for level in one.conditions
                 ),
@@ -56,7 +56,7 @@ class DensityReport(runs.RunReport):
     def max_guests(self) -> int:
         """How many guests took part in the largest level."""
         every = [x for one in self.levels for x in one.conditions]
-        return max((len(x.machines) // x.turns for x in every), default=0)
+        return max((len(x.machines) // x.batches for x in every), default=0)
 
     def fairness_at(
         self, metric: sample.Metric, guests: int

@@ -82,8 +82,8 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
             if level is None:
                 state: str = "never begun"
                 reasons: list[str] = []
-            elif level.skipped:
-                state, reasons = "skipped", [level.skipped]
+            elif level.skip_reason:
+                state, reasons = "skipped", [level.skip_reason]
             else:
                 state = level.state
                 reasons = [gap.sentence() for gap in level.missing]
@@ -151,7 +151,7 @@ def _bare(record: Json) -> list[str]:
     lacking = {
         one["axes"]["guests"]: None
         for one in record["conditions"]
-        if one["copies"] is None and not one["skipped"]
+        if one["reference_copies"] is None and not one["skip_reason"]
     }
     if lacking:
         lines.append(f"none for {units.number_of('copy', *lacking)}")

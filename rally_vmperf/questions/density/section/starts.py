@@ -47,12 +47,12 @@ def worst(
     """Return the worst start of each command over counted repetitions."""
     found: dict[
         tuple[str, str, repetition.Bound],
-        dict[int, list[tuple[int, repetition.Start]]],
+        dict[int, list[tuple[int, repetition.Synchronisation]]],
     ] = {}
     numbers = set()
     for one in repetitions:
         for level in one.conditions if one.counted else ():
-            for start in level.starts:
+            for start in level.synchronisation:
                 if start.skew is None and start.overlap is None:
                     continue
                 guests = level_.guests_of(level)
@@ -75,7 +75,9 @@ def worst(
     )
 
 
-def _cell(starts: list[tuple[int, repetition.Start]] | None) -> Cell | None:
+def _cell(
+    starts: list[tuple[int, repetition.Synchronisation]] | None,
+) -> Cell | None:
     if not starts:
         return None
     skews = [

@@ -153,7 +153,7 @@ class VerdictTest(unittest.TestCase):
         return made.judgement(
             [
                 dataclasses.replace(
-                    one, caps=caps_, findings=(*one.findings, *findings)
+                    one, rate_limits=caps_, findings=(*one.findings, *findings)
                 )
                 for one in entries
             ],

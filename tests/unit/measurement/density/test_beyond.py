@@ -8,7 +8,7 @@ from tests.unit import made
 CPU = {made.EVENTS: made.SHARED}
 BARE = {made.EVENTS: [330.0, 331.0, 329.0]}
 EACH_ALONE = made.levels(
-    {made.EVENTS: {**made.SHARED, 1: [312.0] * 3}}, turns={1: 3}
+    {made.EVENTS: {**made.SHARED, 1: [312.0] * 3}}, batches={1: 3}
 )
 
 
@@ -54,7 +54,9 @@ class BeyondReturnTestCase(unittest.TestCase):
         self.assertTrue(
             made.degradation_judge(curves, sure).failed_beyond_return()
         )
-        later = made.levels(rates, noise=(1.0, 1.3, 0.8), planned=99)
+        later = made.levels(
+            rates, noise=(1.0, 1.3, 0.8), planned_repetitions=99
+        )
         self.assertFalse(
             made.degradation_judge(later, sure).failed_beyond_return()
         )

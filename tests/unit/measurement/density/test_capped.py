@@ -20,7 +20,7 @@ OWN = {1: [0.945e9], 2: [0.945e9] * 2, 4: [0.944e9] * 4}
 def levels(rates, cap, **changes):
     """Return repetitions of a run in which one thing may hold rates."""
     return [
-        dataclasses.replace(one, caps=(cap,))
+        dataclasses.replace(one, rate_limits=(cap,))
         for one in made.levels({RATE: rates}, 5, **changes)
     ]
 

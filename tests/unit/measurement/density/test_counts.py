@@ -96,7 +96,7 @@ class CountsTestCase(unittest.TestCase):
         last = dataclasses.replace(
             curves[3].conditions[2],
             state="skipped",
-            skipped="beyond",
+            skip_reason="beyond",
             observations=(),
         )
         curves[3] = dataclasses.replace(

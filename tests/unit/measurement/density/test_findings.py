@@ -116,7 +116,9 @@ class FiguresTestCase(unittest.TestCase):
     def test_extrapolated(self):
         rates = {n: [300 / (1 + 0.09 * (n - 1))] * n for n in (1, 2, 4, 8)}
         (one,) = seen(made.levels({made.EVENTS: rates}), "extrapolated")
-        self.assertEqual("12 predicted, 8 measured at most", one.finding.detail)
+        self.assertEqual(
+            "12 predicted, 8 measured at most", one.finding.detail
+        )
 
     def test_another_baseline(self):
         bare = {made.EVENTS: [330.0, 331.0, 329.0]}

@@ -94,7 +94,7 @@ class StatusTestCase(unittest.TestCase):
     def test_of(self, of, limit, status):
         noise = (1.0, 1.004, 0.994, 1.002, 0.997)
         rates = {made.EVENTS: {**made.SHARED, 1: [312.0] * 3}}
-        curves = made.levels(rates, 5, apart=True, noise=noise, turns={1: 3})
+        curves = made.levels(rates, 5, apart=True, noise=noise, batches={1: 3})
         got = made.degradation(curves, {"*": limit}, statistic=of)
         self.assertEqual(status, got.status)
 
@@ -112,7 +112,7 @@ class StatusTestCase(unittest.TestCase):
         """Decides nothing, and is named with the level; others stand."""
         noise = (1.0, 1.002, 0.998, 1.001, 0.999)
         rates = {made.EVENTS: {1: [312.0] * 3, 2: [310.0] * 2}}
-        curves = made.levels(rates, 5, apart=True, noise=noise, turns={1: 3})
+        curves = made.levels(rates, 5, apart=True, noise=noise, batches={1: 3})
         slow = (300.0, 300.3, 299.8, 300.2, 280.0)
         curves = [
             dataclasses.replace(
@@ -149,12 +149,14 @@ class StatusTestCase(unittest.TestCase):
             made.repetition(
                 number,
                 [
-                    made.level(number, 1, {made.EVENTS: [alone] * 2}, turns=2),
+                    made.level(
+                        number, 1, {made.EVENTS: [alone] * 2}, batches=2
+                    ),
                     made.level(
                         number, 2, {made.EVENTS: [90 * 1.01**step] * 2}
                     ),
                 ],
-                planned=5,
+                planned_repetitions=5,
             )
             for number, (alone, step) in enumerate(
                 zip((100.0, 100.02, 100.01, 99.98, 99.99), steps, strict=True),
@@ -174,7 +176,7 @@ class StatusTestCase(unittest.TestCase):
         curves = made.levels(CPU, 5, apart=True)
         last = curves[-1].conditions[-1]
         skipped = dataclasses.replace(
-            last, state="skipped", skipped="beyond", observations=()
+            last, state="skipped", skip_reason="beyond", observations=()
         )
         curves[-1] = dataclasses.replace(
             curves[-1], conditions=(*curves[-1].conditions[:-1], skipped)
@@ -190,7 +192,7 @@ class StatusTestCase(unittest.TestCase):
         """One of 8 that is beyond at 95 % is not at 99.4 %."""
         noise = (1.0, 1.02, 0.98, 1.01, 0.99)
         rates = {made.EVENTS: {1: [100.0] * 8, 8: [95.0] * 7 + [86.5]}}
-        curves = made.levels(rates, 5, noise=noise, apart=True, turns={1: 8})
+        curves = made.levels(rates, 5, noise=noise, apart=True, batches={1: 8})
         one = made.degradation(curves, {"*": 10}, statistic="worst")
         point = one.rows[0].points[1]
         last = point.compared("worst", "solo_guest")
@@ -205,7 +207,7 @@ class StatusTestCase(unittest.TestCase):
         starved = [100.0, 80.0, 70.0, 90.0]
         for together, status in ((slow, "passed"), (starved, "failed")):
             rates = {made.EVENTS: {1: slow, 4: together}}
-            curves = made.levels(rates, 5, turns={1: 4})
+            curves = made.levels(rates, 5, batches={1: 4})
             got = made.degradation(curves, {"*": 5}, statistic="worst")
             self.assertEqual(status, got.status, got.sentence())
             lone, four = got.rows[0].points
@@ -309,7 +311,7 @@ class ForgivenTestCase(unittest.TestCase):
     def test_the_limit_inside_the_interval(self, of):
         rates = {made.EVENTS: {**made.SHARED, 1: [312.0] * 3}}
         noise = (1.0, 1.004, 0.994, 1.002, 0.997)
-        curves = made.levels(rates, 5, apart=True, noise=noise, turns={1: 3})
+        curves = made.levels(rates, 5, apart=True, noise=noise, batches={1: 3})
         self.assertTrue(self.judged(curves, 34.8, statistic=of).passed)
 
     @ddt.data(1, 2)
@@ -356,7 +358,7 @@ class ForgivenTestCase(unittest.TestCase):
         self.assertEqual(limit < 50, self.judged_or_passed(curves, limit))
         first, second, third = curves[-1].conditions
         skipped = dataclasses.replace(
-            third, state="skipped", skipped="beyond", observations=()
+            third, state="skipped", skip_reason="beyond", observations=()
         )
         curves[-1] = dataclasses.replace(
             curves[-1], conditions=(first, second, skipped)
@@ -423,7 +425,7 @@ class MissingTestCase(unittest.TestCase):
             made.with_level(
                 made.levels(CPU),
                 number,
-                made.level(number, 3, {}, skipped="the total fell"),
+                made.level(number, 3, {}, skip_reason="the total fell"),
             )[number - 1]
             for number in (1, 2, 3)
         ]
@@ -462,7 +464,9 @@ class MissingTestCase(unittest.TestCase):
 
     def test_no_lone_guest_that_means_something(self):
         elsewhere = (
-            finding.Finding(kind="wrong_host", subject="g1", detail="on host-9"),
+            finding.Finding(
+                kind="wrong_host", subject="g1", detail="on host-9"
+            ),
         )
         curves = made.with_level(
             made.levels(CPU),

@@ -12,7 +12,7 @@ from tests.unit import made
 
 GAP = (
     repetition.Missing(
-        what=made.EVENTS.name, source="g3", reason="connection lost"
+        name=made.EVENTS.name, machine="g3", reason="connection lost"
     ),
 )
 
@@ -195,7 +195,9 @@ class PointsTestCase(unittest.TestCase):
                 one,
                 conditions=(
                     *one.conditions[:2],
-                    made.level(one.number, 3, {}, skipped="the total fell"),
+                    made.level(
+                        one.number, 3, {}, skip_reason="the total fell"
+                    ),
                 ),
             )
             for one in curves

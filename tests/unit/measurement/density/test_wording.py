@@ -85,7 +85,7 @@ class SentencesTestCase(unittest.TestCase):
                         },
                     ),
                 ],
-                planned=8,
+                planned_repetitions=8,
             )
             for place in range(1, 9)
         ]

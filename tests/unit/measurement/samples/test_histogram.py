@@ -101,7 +101,10 @@ class TestForm(unittest.TestCase):
 
     def test_empty_buckets_are_counted_only(self):
         plain = of([1.0, 1.0, 2.0]).plain()
-        self.assertEqual({"wide": 1, "first": 0, "counts": [2, -34, 1]}, plain)
+        self.assertEqual(
+            {"bucket_width": 1, "first_bucket": 0, "counts": [2, -34, 1]},
+            plain,
+        )
 
     @ddt.data(0, -1.0, float("nan"), float("inf"), 1e-10, 1e13)
     def test_values_out_of_bounds(self, value):
@@ -110,12 +113,21 @@ class TestForm(unittest.TestCase):
 
     @ddt.data(
         (
-            {"wide": 1, "first": 10**6, "counts": [1]},
+            {"bucket_width": 1, "first_bucket": 10**6, "counts": [1]},
             "bucket 1000000 is not from",
         ),
-        ({"wide": 1, "first": 0, "counts": [0]}, "0 is no count"),
-        ({"wide": 1, "first": 0, "counts": [10**16]}, "is no count from 1 to"),
-        ({"wide": 1, "first": 0, "counts": [1, -(10**9), 1]}, "is not from"),
+        (
+            {"bucket_width": 1, "first_bucket": 0, "counts": [0]},
+            "0 is no count",
+        ),
+        (
+            {"bucket_width": 1, "first_bucket": 0, "counts": [10**16]},
+            "is no count from 1 to",
+        ),
+        (
+            {"bucket_width": 1, "first_bucket": 0, "counts": [1, -(10**9), 1]},
+            "is not from",
+        ),
     )
     @ddt.unpack
     def test_what_is_no_histogram(self, plain, message):

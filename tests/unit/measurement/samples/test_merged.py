@@ -31,7 +31,7 @@ def condition(number, **readings):
     return repetition.Condition(
         axes={},
         number=number,
-        planned=3,
+        planned_repetitions=3,
         counted=True,
         position=1,
         state="complete",

@@ -26,7 +26,7 @@ def fed(sla, numbers=(1, 2, 3), **given):
     """Give an SLA the curves of these repetitions."""
     answers = []
     for number in numbers:
-        record = made.density_record(number, planned=3, **given)
+        record = made.density_record(number, planned_repetitions=3, **given)
         answers.append(sla.add_iteration(iteration(record)))
     return answers
 

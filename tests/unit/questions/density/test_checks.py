@@ -242,7 +242,10 @@ class TestDensity(unittest.TestCase):
             r"degradation max_percent: '\*_p95' is 100, but .*_p95 is "
             "compared as a rate, which cannot lose more than 100 %; give a ",
         ),
-        (degradation(levels=4), r"levels: no level has 4 guests \(there are: 1, 2, 3"),
+        (
+            degradation(levels=4),
+            r"levels: no level has 4 guests \(there are: 1, 2, 3",
+        ),
         (degradation(levels=[1, 5]), "levels: no level has 5 guests"),
         (
             degradation(max_percent={"disk.*": 5}),

@@ -100,7 +100,7 @@ class TestRun(unittest.TestCase):
         self.assertEqual([("g1",), ("g2",), ("g3",)], session.asked)
         self.assertEqual(session.asked, [names for names, _ in idle.asked])
         self.assertEqual(["g1", "g2", "g3"], level["machines"])
-        self.assertEqual(3, level["turns"])
+        self.assertEqual(3, level["batches"])
         self.assertEqual(3, len(level["samples"][METRIC]))
 
     def test_a_guest_that_dies(self):
@@ -196,7 +196,7 @@ class TestRun(unittest.TestCase):
         self.assertEqual(2, len(session.asked))
         last = record["conditions"][2]
         self.assertEqual(("skipped", 3), (last["state"], last["position"]))
-        self.assertIn("lost 33.3% with 3 guests", last["skipped"])
+        self.assertIn("lost 33.3% with 3 guests", last["skip_reason"])
 
 
 class TestMake(unittest.TestCase):
@@ -280,7 +280,7 @@ class TestMake(unittest.TestCase):
         run = self.run_of(None, idle_guests="stopped")
         with mock.patch("time.sleep", autospec=True):
             boots = [
-                [one["boot"][-2:] for one in run.repeat(n)["machines"]]
+                [one["boot_id"][-2:] for one in run.repeat(n)["machines"]]
                 for n in (1, 2)
             ]
         self.assertEqual([["#1", "#2"], ["#2", "#2"]], boots)

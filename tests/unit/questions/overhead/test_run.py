@@ -56,7 +56,7 @@ class TestMake(unittest.TestCase):
         self.assertEqual(
             ["h", "h"], [one["host"] for one in record["machines"]]
         )
-        self.assertRegex(record["machines"][0]["boot"], "^.+#1$")
+        self.assertRegex(record["machines"][0]["boot_id"], "^.+#1$")
 
     def test_a_baseline_without_them(self):
         """Is the reason why nothing is measured."""
@@ -65,7 +65,7 @@ class TestMake(unittest.TestCase):
         self.assertIn("2 x 1 vCPU", record["missing"][0]["reason"])
         self.assertEqual([], record["conditions"])
         self.assertEqual(2, record["shape"]["copies"])
-        self.assertIn("cpu.sysbench.rate", record["expected"])
+        self.assertIn("cpu.sysbench.rate", record["expected_metrics"])
         self.assertEqual([], self.machines[0].jobs)
 
     def test_those_who_came(self):
@@ -80,7 +80,12 @@ class TestMake(unittest.TestCase):
         record = run.repeat(1)
         self.assertEqual("complete", record["state"])
         self.assertEqual(
-            {"vcpus": 1, "memory_mib": 512, "copies": 2, "asked": 3},
+            {
+                "vcpus": 1,
+                "memory_mib": 512,
+                "copies": 2,
+                "requested_copies": 3,
+            },
             record["shape"],
         )
 

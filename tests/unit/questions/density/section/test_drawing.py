@@ -133,7 +133,9 @@ class HeatTestCase(unittest.TestCase):
         self.assertIn("missing", texts(drawing))
 
     def test_crowds_are_cut(self):
-        strips = self.strips(made.density_records((1, 60), planned=1))
+        strips = self.strips(
+            made.density_records((1, 60), planned_repetitions=1)
+        )
         found = texts(heat.draw(strips, "here"))
         self.assertIn(f"g{heat.MOST_GUESTS} on compute-1", found)
         self.assertNotIn(f"g{heat.MOST_GUESTS + 1} on compute-1", found)

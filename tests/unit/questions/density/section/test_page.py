@@ -101,7 +101,7 @@ class PageTestCase(unittest.TestCase):
 
     def test_skew_and_overlap_are_told(self):
         records = made.density_records()
-        records[2]["conditions"][1]["starts"][0].update(
+        records[2]["conditions"][1]["synchronisation"][0].update(
             skew=0.25, uncertainty=0.01, overlap=0.96
         )
         text = read(made.density_run(records)).text
@@ -109,7 +109,7 @@ class PageTestCase(unittest.TestCase):
 
     def test_neighbours(self):
         """Their losses are by guests; the curve is that without them."""
-        records = made.few(made.density_records((1, 2), planned=3))
+        records = made.few(made.density_records((1, 2), planned_repetitions=3))
         name = "disk.fio.randread.iops"
         alone = read(made.density_run(copy.deepcopy(records))).text
         for record in records:
@@ -237,7 +237,7 @@ class HostileTestCase(unittest.TestCase):
         test_page.check(self, page.standalone([shown, other]), words)
 
     def _spoil(self, level, words):
-        level["skipped"] = words if level["skipped"] else ""
+        level["skip_reason"] = words if level["skip_reason"] else ""
         level["machines"] = [
             words if name == "g1" else name for name in level["machines"]
         ]
@@ -245,5 +245,5 @@ class HostileTestCase(unittest.TestCase):
         level["findings"].append(
             {"kind": "partial_overlap", "subject": words, "detail": words}
         )
-        for start in level["starts"]:
+        for start in level["synchronisation"]:
             start.update(workload=words, command=words)

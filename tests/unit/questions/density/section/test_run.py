@@ -136,9 +136,11 @@ class PartsTestCase(unittest.TestCase):
 
     def test_worst_start_of_each_command(self):
         records = made.density_records()
-        worst = records[2]["conditions"][1]["starts"][0]
+        worst = records[2]["conditions"][1]["synchronisation"][0]
         worst.update(skew=0.25, uncertainty=0.01, overlap=0.96)
-        records[0]["conditions"][1]["starts"][0].update(skew=9.0, overlap=0.1)
+        records[0]["conditions"][1]["synchronisation"][0].update(
+            skew=9.0, overlap=0.1
+        )
         table = starts.worst(made.density_run(records).repetitions)
         self.assertEqual((2, 3), table.levels)
         line = table.lines[0]

@@ -46,7 +46,7 @@ class SpreadTestCase(unittest.TestCase):
         records = made.records()
         line = {"machines": 1, "end": 10, "mean": [80, 100, 120]}
         for one in records:
-            one["conditions"][0]["lines"] = {"cpu.events.rate": line}
+            one["conditions"][0]["time_series"] = {"cpu.events.rate": line}
         limits = {
             "vmperf_spread": {
                 "over": "intervals",
