@@ -4,7 +4,6 @@ import argparse
 import pathlib
 
 from rally_vmperf import errors
-from rally_vmperf import sanitize
 from rally_vmperf.cmd import base
 from rally_vmperf.questions import table
 
@@ -73,5 +72,5 @@ class Report(base.Command):
                 "another place with --output"
             ) from error
         for one in shown:
-            self.say(sanitize.printable(f"{one.title}: {one.headline}"))
+            self.say(f"{one.title}: {one.headline}")
         self.say(f"written to {parsed.output}")
