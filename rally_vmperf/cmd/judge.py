@@ -68,11 +68,9 @@ class Judge(base.Command):
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Print the verdicts."""
-        _check_options(parsed)
+        raw_outputs.check_options(parsed, parsed.runs)
         if parsed.raw:
-            registry = rally_api.registry(parsed.config_file)
-            content = registry.load(parsed.baseline)
-            lines, passed = raw_outputs.judge(content, parsed)
+            lines, passed = raw_outputs.judge(parsed)
             for line in lines:
                 self.say(line)
             self.code = 0 if passed else NOT_PASSED
@@ -97,24 +95,6 @@ class Judge(base.Command):
                     self.say(line)
                 if not run.passed:
                     self.code = NOT_PASSED
-
-
-def _check_options(parsed: argparse.Namespace) -> None:
-    """Refuse options that do not go together."""
-    if parsed.raw:
-        if parsed.runs:
-            raise JudgeError(
-                f"--raw judges outputs of tools and not {parsed.runs[0]}; "
-                "leave one of them out"
-            )
-        if not parsed.baseline:
-            raise JudgeError(
-                "--raw compares outputs with a baseline; name it by --baseline"
-            )
-    elif parsed.physical or raw_outputs.are_given(parsed):
-        raise JudgeError(
-            "outputs of tools, and --physical, are judged with --raw; add it"
-        )
 
 
 def _read(name: str | None, config_file: str | None) -> "list[sources.Source]":

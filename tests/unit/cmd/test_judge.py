@@ -14,6 +14,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import judge
 from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.overhead import run as overhead
@@ -273,7 +274,7 @@ class TestJudgeRaw(unittest.TestCase):
             (("--dd", "x"), "judged with --raw; add it"),
             (("--physical", "x=1"), "judged with --raw; add it"),
         ):
-            with self.assertRaisesRegex(judge.JudgeError, said):
+            with self.assertRaisesRegex(raw_outputs.OptionError, said):
                 self.run_command(judge.Judge, *words)
         with self.assertRaisesRegex(document.BaselineError, "no output of"):
             self.judged()
