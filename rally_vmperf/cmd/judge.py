@@ -1,7 +1,6 @@
 """Command that judges runs again."""
 
 import argparse
-import contextlib
 import dataclasses
 import pathlib
 import typing as t
@@ -54,7 +53,8 @@ class Judge(base.Command):
             "--baseline",
             metavar="NAME",
             help="registered baseline that guests are compared with, instead "
-            "of the one of the run; --raw needs it",
+            "of the one of the run; machines and tools are compared, too; "
+            "--raw needs it",
         )
         parser.add_argument(
             "--raw",
@@ -102,16 +102,19 @@ def _read(name: str | None, config_file: str | None) -> "list[sources.Source]":
     from rally_vmperf.report import sources
 
     scenarios = table.scenarios()
+    folder = rally_api.journal_dir(config_file)
     is_file = name is not None and (
         name.endswith((".json", ".jsonl")) or pathlib.Path(name).exists()
     )
     if name is not None and is_file:
-        return sources.read(name, scenarios)
+        return sources.read(name, scenarios, folder)
     try:
         content = rally_api.results(config_file, name)
     except ValueError as error:
         raise JudgeError(str(error)) from error
-    return sources.of_results(content, f"task {name or 'in use'}", scenarios)
+    return sources.of_results(
+        content, f"task {name or 'in use'}", scenarios, folder
+    )
 
 
 def _against(
@@ -129,10 +132,13 @@ def _against(
     for record in source.records:
         if record is not None:
             details: t.Any = {}
-            with contextlib.suppress(files.FileError):
+            reason = ""
+            try:
                 details = files.read(
                     source.folder, record["files"]["machines"]
                 ).get("machines", {})
-            record = comparability.against(record, details, baseline)
+            except files.FileError as error:
+                reason = str(error)
+            record = comparability.against(record, details, baseline, reason)
         records.append(record)
     return dataclasses.replace(source, records=records)

@@ -43,6 +43,7 @@ ABOUT_BARE_METAL = (
     "data_differ",
     "host_cpu_differs",
     "guests_not_on_one_host",
+    "machine_unknown",
     "shape_not_held",
     "tool_version_differs",
 )

@@ -305,6 +305,8 @@ class Summary(t.Generic[AnyRow]):
         if self.status == "failed":
             return f"failed: {number['failed']} {of} {verb} beyond the limit"
         if self.status == "void":
+            if not number["void"]:
+                return "void: a finding voids metrics without a limit"
             words = "means nothing" if verb == "is" else "mean nothing"
             return f"void: {number['void']} {of} {words}"
         if number["inconclusive"]:

@@ -139,7 +139,7 @@ class RunReport:
             flavor = one.get("nova", {}).get("flavor")
             if isinstance(flavor, collections.abc.Mapping) and flavor:
                 return text.flat(flavor.get("name", flavor.get("id", "")))
-        return f"{self.last['shape']['vcpus']} CPUs"
+        return units.number_of("CPU", self.last["shape"]["vcpus"])
 
     def of_role(self, role: str) -> list[Json]:
         """Return the machines of a role."""

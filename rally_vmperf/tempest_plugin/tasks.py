@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
@@ -224,8 +225,10 @@ class Configured:
                 kept = {k: v for k, v in given.items() if k not in others}
                 if kept:
                     limits[key] = kept
-            of_its_own = one.name in self.limits and not one.limits
-            if of_its_own or any(key in limits for key in one.limits):
+            # Most criteria require at least one limit.
+            if one.name in self.limits and not documents.first_error(
+                one.schema, limits
+            ):
                 found[one.name] = limits
         return found
 

@@ -317,6 +317,11 @@ class ShippedTestCase(unittest.TestCase):
             (
                 "tasks/study-cache-modes.yaml",
                 {"max_percent": {}},
+                {"vmperf_valid"},
+            ),
+            (
+                "tasks/study-cache-modes.yaml",
+                {"disk_limit": 0},
                 {"vmperf_overhead"},
             ),
             (

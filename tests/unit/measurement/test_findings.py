@@ -19,6 +19,22 @@ class FindingsTestCase(unittest.TestCase):
         self.assertEqual("void", got.status)
         self.assertIn("g1: so it is", got.sentence())
 
+    def test_headline_of_a_void_run(self):
+        """It counts void metrics with a limit, and never none of them."""
+        for metrics, limits, headline in (
+            ((made.TIME.name,), {"disk.*": 20}, "a finding voids metrics "),
+            ((made.IOPS.name,), {"*": 99}, "1 of 2 metrics means nothing"),
+            ((), {"*": 99}, "2 of 2 metrics mean nothing"),
+            ((), {"disk.*": 99}, "1 of 1 metric means nothing"),
+        ):
+            found = made.seen("wrong_host", metrics=metrics)
+            entries = made.several(made.BOTH, findings=found)
+            got = made.judgement(entries, limits)
+            self.assertEqual("void", got.status)
+            self.assertTrue(
+                got.headline().startswith(f"void: {headline}"), got.headline()
+            )
+
     def test_tolerated(self):
         got = made.judgement(
             made.several(made.NEAR, findings=made.seen("wrong_host")),

@@ -129,6 +129,19 @@ class TasksTestCase(unittest.TestCase):
         self.assertIs(False, guests["install"])
         json.dumps(guests)
 
+    def test_findings_without_the_limits_of_another_part(self):
+        """A physical limit of the disk is omitted, and the rest applies."""
+        self.register()
+        valid = {"tolerate": ["steal_time"], "physical_limit": {"disk.*": 9e8}}
+        for given in (valid, {"tolerate": ["steal_time"]}):
+            limits = {**LIMITS, "vmperf_valid": given}
+            limits = configured.write(self.folder, "valid.yaml", limits)
+            asked = self.asked(baseline="metal", limits_file=limits)
+            found = asked.ask(asked.of_part("cpu"), 1, {}, {})
+            self.assertEqual(
+                {"tolerate": ["steal_time"]}, found.criteria["vmperf_valid"]
+            )
+
     def test_image_and_flavor_of_our_own(self):
         self.register()
         asked = self.asked(baseline="metal", image_ref="i2", flavor_ref="f2")

@@ -62,6 +62,38 @@ class TestValid(unittest.TestCase):
         )
         self.assertTrue(sla.result()["success"], sla.details())
 
+    @ddt.data(
+        # Guests measure up to 91 events/s, bare metal up to 101.
+        ({"cpu.*": 101.0}, "passed"),
+        ({"cpu.*": 99.0}, "void: 1 finding is .*: bare metal shows 101 "),
+        ({"cpu.*": 90.5}, "void: 2 findings .*the guest shows 91.0 .*do 90.5"),
+        ({"disk.*": 1.0}, "inconclusive: .*'disk.\\*' matches no metric"),
+    )
+    @ddt.unpack
+    def test_physical_limit(self, limits, words):
+        """A value above it is void on either side."""
+        sla = self.judged(physical_limit=limits)
+        self.assertRegex(" ".join(sla.details().split()), f"^{words}")
+        self.assertIs(words == "passed", sla.result()["success"])
+
+    def test_physical_limit_of_a_warmup(self):
+        """A value above it in a warm-up voids nothing, nor a tolerated one."""
+        limits = {"cpu.*": 101.0}
+        for counted in (False, True):
+            sla = Valid({"physical_limit": limits})
+            for number, rate in enumerate((300.0, 90.0, 91.0, 89.0), 1):
+                sla.add_iteration(
+                    test_overhead.iteration(
+                        rate, number, counted=counted or number > 1
+                    )
+                )
+            self.assertIs(counted, "300 events/s" in sla.details())
+            self.assertIsNot(counted, sla.result()["success"], sla.details())
+        sla = self.judged(
+            physical_limit={"cpu.*": 1.0}, tolerate=["above_physical_limit"]
+        )
+        self.assertTrue(sla.result()["success"], sla.details())
+
     def test_nothing(self):
         """Nothing measured is no valid run, nor is half of one."""
         self.assertRegex(self.judged(rates=()).details(), "^void: nothing")
@@ -93,7 +125,21 @@ class TestValid(unittest.TestCase):
             )
         self.assertEqual("void", judge.judgement().status)
 
-    @ddt.data({"tolerate": ["typo"]}, {"refuse": "steal_time"}, {"max": 1})
+    def test_physical_limit_of_density(self):
+        """It applies to each guest at each number of guests."""
+        for limit, status in ((1e15, "passed"), (1.0, "void")):
+            judge = validity_judge.ValidityJudge(physical_limit={"*": limit})
+            for record in made.density_records():
+                judge.add(codec.decode(record))
+            self.assertEqual(status, judge.judgement().status)
+
+    @ddt.data(
+        {"tolerate": ["typo"]},
+        {"refuse": "steal_time"},
+        {"max": 1},
+        {"physical_limit": {"*": 0}},
+        {"physical_limit": {}},
+    )
     def test_schema(self, criterion):
         """It is closed."""
         with self.assertRaises(jsonschema.ValidationError):
