@@ -90,8 +90,7 @@ def of_block(text):
     (arguments,) = subtask["scenario"].values()
     for key, value in given.items():
         if key in (
-            *("workloads", "levels", "order", "seed", "others", "lone"),
-            "stop",
+            *("workloads", "levels", "order", "others", "lone", "stop"),
         ):
             arguments[key] = value
             subtask["sla"] = {"failure_rate": {"max": 0}}

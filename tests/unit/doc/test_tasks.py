@@ -226,7 +226,6 @@ class ShippedTestCase(unittest.TestCase):
             "levels": {"doubling_to": 8},
             "levels_of": {"m1.large": [1, 2]},
             "order": "shuffled",
-            "seed": 5,
             "others": "stopped",
             "lone": "each",
             "stop": {},
