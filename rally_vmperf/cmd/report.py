@@ -58,11 +58,14 @@ class Report(base.Command):
         from rally_vmperf.report import sources
 
         folder = pathlib.Path(parsed.journals) if parsed.journals else None
-        shown = [
-            judging.by_file(source, parsed.limits)
+        found = [
+            source
             for path in parsed.files
             for source in sources.read(path, table.scenarios(), folder)
         ]
+        shown = [judging.by_file(source, parsed.limits) for source in found]
+        for line in judging.skipped(parsed.limits, found):
+            self.warn(line)
         try:
             pathlib.Path(parsed.output).write_text(
                 page.standalone(shown), encoding="utf-8"

@@ -14,6 +14,7 @@ from rally.env import platform
 
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.questions import limits_file
+from rally_vmperf.questions import table
 from tests.unit.doc import pages
 from tests.unit.doc import tasks
 from tests.unit.doc import tasks_page
@@ -38,6 +39,16 @@ OF_PEERS = {
 }
 #: What some files have no default for.
 GIVEN = {"peer": tasks.PEER, "job_file": str(tasks.JOB_FILE)}
+#: Limits of each SLA, as a limits file has them.
+SLAS = {
+    "vmperf_overhead": {"max_percent": {"*": 20}},
+    "vmperf_spread": {"max_cv_percent": {"*": 5}},
+    "vmperf_degradation": {"max_percent": {"*": 20}, "of": "mean"},
+    "vmperf_fairness": {"min_index": {"*": 0.9}},
+    "vmperf_neighbours": {"max_percent": {"*": 20}},
+    "vmperf_valid": {},
+}
+NEIGHBOURS = {"guests": 1, "workload": {"name": "stress_ng"}}
 #: Values that YAML takes for something else, or not at all, unless quoted.
 ODD = {
     "peer": {"address": "peer: 1", "user": "no"},
@@ -116,6 +127,7 @@ class ShippedTestCase(unittest.TestCase):
             "vmperf_spread": {"max_cv_percent": {"cpu.*": 3}},
             "neighbours": {"guests": 2, "workload": {"name": "fio"}},
             "vmperf_neighbours": {"max_percent": {"cpu.*": 9}},
+            "vmperf_valid": {"refuse": ["emulated_guest"]},
         }
         self.assertEqual(tasks.TAKEN[tasks.MAIN], set(arguments))
         task = tasks.render(tasks.MAIN, arguments)
@@ -136,6 +148,25 @@ class ShippedTestCase(unittest.TestCase):
         guests = subtask["contexts"]["vmperf_guests@openstack"]
         self.assertEqual(3, guests["count"])
         self.assertIn("vmperf_neighbours", subtask["sla"])
+
+    @ddt.data(*tasks.TAKEN)
+    def test_with_each_sla_of_its_question(self, path):
+        """The task has the SLA as it is in a limits file."""
+        self.assertEqual(set(SLAS), set(table.criteria()))
+        (subtask, *_) = tasks.render(path, GIVEN)["subtasks"]
+        (scenario,) = subtask["scenario"]
+        for criterion in table.scenarios()[scenario].criteria:
+            name = criterion.name
+            given = {**GIVEN, name: SLAS[name]}
+            if name == "vmperf_neighbours":
+                if "neighbours" not in tasks.TAKEN[path]:
+                    continue
+                given["neighbours"] = NEIGHBOURS
+            with self.subTest(sla=name):
+                task = tasks.render(path, given)
+                tasks.check(task)
+                for subtask in task["subtasks"]:
+                    self.assertEqual(SLAS[name], subtask["sla"][name])
 
     @ddt.data("kvm-overhead", "kvm-density")
     def test_with_a_file_of_limits(self, name):
@@ -256,6 +287,7 @@ class ShippedTestCase(unittest.TestCase):
             "vmperf_fairness": {"min_index": {"cpu.*": 0.9}},
             "neighbours": {"guests": 2, "workload": {"name": "fio"}},
             "vmperf_neighbours": {"max_percent": {"cpu.*": 9}},
+            "vmperf_valid": {"tolerate": ["tool_version_differs"]},
         }
         self.assertEqual(tasks.TAKEN[tasks.DENSITY], set(arguments))
         task = tasks.render(tasks.DENSITY, arguments)
