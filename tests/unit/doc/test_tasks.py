@@ -61,6 +61,7 @@ ODD = {
     "availability_zone": "yes",
     "flavor": 1.5,
     "flavors": [1.5, 'it\'s "big": {x}'],
+    "single_flavors": [],
 }
 
 
@@ -398,6 +399,38 @@ class ShippedTestCase(unittest.TestCase):
         task = tasks.render(tasks.MAIN, {"guests": 0})
         with self.assertRaises(exceptions.InvalidTaskConfig):
             tasks.check(task)
+
+    def test_the_rate_of_load_agents(self):
+        """2500 users load the 219 pages per second of the study."""
+        (subtask, *_) = tasks.render(
+            "tasks/study-load-agents.yaml", {"peer": tasks.PEER}
+        )["subtasks"]
+        scenario = subtask["scenario"]["VMPerf.overhead"]
+        agents = subtask["contexts"]["vmperf_guests@openstack"]["count"]
+        given = scenario["workloads"][-1]["arguments"]
+        rate = agents * given["users"] / given["think_time"]
+        self.assertAlmostEqual(219, rate, delta=0.5)
+
+    def test_one_guest_of_two_vcpus_for_high_energy_physics(self):
+        """It is compared with the whole host, as in the study."""
+        path = "tasks/study-hep.yaml"
+        task = tasks.render(path, {**GIVEN, "single_flavors": "big"})
+        tasks.check(task)
+        found = [
+            (
+                subtask["contexts"]["vmperf_guests@openstack"]["flavor"],
+                subtask["contexts"]["vmperf_guests@openstack"]["count"],
+                subtask["scenario"]["VMPerf.overhead"]["shape"],
+            )
+            for subtask in task["subtasks"]
+        ]
+        self.assertEqual(
+            [
+                ({"name": "hep.1vcpu"}, 8, "guest"),
+                ({"name": "big"}, 1, "whole"),
+            ],
+            found,
+        )
 
     def test_the_control_of_load_agents(self):
         """It works beside each load, shared as the load is."""
