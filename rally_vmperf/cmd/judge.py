@@ -79,12 +79,14 @@ class Judge(base.Command):
         from rally_vmperf.questions import judging
         from rally_vmperf.report import verdict_table
 
+        judged: list[sources.Source] = []
         for name in parsed.runs or [None]:
             for source in _read(name, parsed.config_file):
                 if parsed.baseline:
                     source = _against(
                         source, parsed.baseline, parsed.config_file
                     )
+                judged.append(source)
                 run = judging.by_file(source, parsed.limits)
                 if run.status == "none":
                     raise JudgeError(
@@ -95,6 +97,8 @@ class Judge(base.Command):
                     self.say(line)
                 if not run.passed:
                     self.code = NOT_PASSED
+        for line in judging.skipped(parsed.limits, judged):
+            self.warn(line)
 
 
 def _read(name: str | None, config_file: str | None) -> "list[sources.Source]":

@@ -55,7 +55,6 @@ class Report(base.Command):
             metavar="FILE",
             help="page to write; default: %(default)s",
         )
-
         parser.add_argument(
             "--baseline",
             metavar="NAME",
@@ -83,7 +82,10 @@ class Report(base.Command):
                 "FILE is missing; give a journal, the output of: rally task "
                 "report --json, or --raw with outputs of tools"
             )
-        shown = [raw_outputs.report(parsed)] if parsed.raw else _read(parsed)
+        if parsed.raw:
+            shown = [raw_outputs.report(parsed)]
+        else:
+            shown = self._read(parsed)
         try:
             pathlib.Path(parsed.output).write_text(
                 page.standalone(shown), encoding="utf-8"
@@ -97,15 +99,18 @@ class Report(base.Command):
             self.say(f"{one.title}: {one.headline}")
         self.say(f"written to {parsed.output}")
 
+    def _read(self, parsed: argparse.Namespace) -> "list[runs.RunReport]":
+        """Return the judged runs of the files, and warn of skipped SLAs."""
+        from rally_vmperf.questions import judging
+        from rally_vmperf.report import sources
 
-def _read(parsed: argparse.Namespace) -> "list[runs.RunReport]":
-    """Return the judged runs of the files."""
-    from rally_vmperf.questions import judging
-    from rally_vmperf.report import sources
-
-    folder = pathlib.Path(parsed.journals) if parsed.journals else None
-    return [
-        judging.by_file(source, parsed.limits)
-        for path in parsed.files
-        for source in sources.read(path, table.scenarios(), folder)
-    ]
+        folder = pathlib.Path(parsed.journals) if parsed.journals else None
+        measured = [
+            source
+            for path in parsed.files
+            for source in sources.read(path, table.scenarios(), folder)
+        ]
+        shown = [judging.by_file(source, parsed.limits) for source in measured]
+        for line in judging.skipped(parsed.limits, measured):
+            self.warn(line)
+        return shown

@@ -185,8 +185,8 @@ PROPERTIES: Schema = {
         *("auto", "floating", "fixed"),
     ),
     "ip_version": _choice(
-        "Version of the address by which guests are reached; any prefers 4.",
-        *(4, 6, "any"),
+        "Version of the address by which guests are reached.",
+        *(4, 6),
     ),
     "floating_network": _reference(
         "External network of the floating IPs; by default the one "

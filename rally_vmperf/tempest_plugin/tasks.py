@@ -58,7 +58,7 @@ class Configured:
         if not self.group.limits_file:
             return "no limits: set [vmperf] limits_file"
         if not self.limits:
-            names = ", ".join(one.name for one in self.question.criteria)
+            names = ", ".join(self._applicable)
             return f"no limits: {self.group.limits_file} has none of {names}"
         if not self.measurable():
             return "no workloads but those to a peer: set [vmperf] peer"
@@ -68,8 +68,16 @@ class Configured:
     def limits(self) -> limits_file.Limits:
         """The limits of this question, by criterion."""
         found = limits_file.by_criterion(self.group.limits_file)
-        own = {one.name for one in self.question.criteria}
-        return {name: limits for name, limits in found.items() if name in own}
+        return {
+            name: limits
+            for name, limits in found.items()
+            if name in self._applicable
+        }
+
+    @property
+    def _applicable(self) -> list[str]:
+        """The names of the SLAs; guests of Tempest have no neighbours."""
+        return limits_file.applicable(self.question, has_neighbours=False)
 
     @property
     def named(self) -> Json:

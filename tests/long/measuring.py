@@ -82,7 +82,9 @@ class MeasuringCase(laboratory.Case):
             lab.record_baseline(name, "--task", str(path), *words)
         before = lab.journals()
         done = lab.start(path, **arguments)
-        records = lab.records(self.new_journal(before, done))
+        new = lab.journals() - before
+        self.assertEqual(len(subtasks), len(new), laboratory.said(done))
+        records = [one for path in sorted(new) for one in lab.records(path)]
         times = [one["runner"]["serial"]["times"] for one in subtasks]
         self.assertEqual(
             ["complete"] * sum(times),

@@ -22,7 +22,6 @@ class Density(base.Measuring):
         workloads: list,
         levels: list | dict,
         order: t.Literal["listed", "shuffled", "blocks"] | None = None,
-        seed: int = 0,
         others: t.Literal["idle", "paused", "stopped"] = "idle",
         lone: t.Literal["turn", "each"] = "turn",
         warmup: int | None = None,
@@ -47,7 +46,6 @@ class Density(base.Measuring):
             levels, within which each level comes once at each position; by
             default shuffled, and listed where there is a stop rule, which
             needs levels that ascend
-        :param seed: what the shuffling begins with
         :param others: what guests do while they take no part in a level:
             nothing, or they are paused or stopped by Nova; a stopped one
             costs a boot when it is needed
@@ -87,7 +85,6 @@ class Density(base.Measuring):
             protocol,
             levels=levels,
             order=order,
-            seed=seed,
             others=others,
             lone=lone,
             stop=stop,

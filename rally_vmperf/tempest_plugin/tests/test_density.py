@@ -28,7 +28,6 @@ class TestDensity(base.Measuring):
         arguments = {
             "levels": levels,
             "order": "shuffled",
-            "seed": 0,
             "others": "idle",
             "lone": "each" if each else "turn",
             "stop": None,

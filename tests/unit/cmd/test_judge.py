@@ -42,10 +42,11 @@ class TestJudge(unittest.TestCase):
 
     def judged(self, *arguments):
         """Return the exit code and the lines that were printed."""
-        app = mock.Mock(stdout=io.StringIO())
+        app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
         command = judge.Judge(app, None)
         parser = command.get_parser("judge")
         code = command.run(parser.parse_args([*map(str, arguments)]))
+        self.warnings = app.stderr.getvalue().splitlines()
         return code, app.stdout.getvalue().splitlines()
 
     def results(self, limits):
@@ -218,6 +219,26 @@ class TestJudge(unittest.TestCase):
         path = self.written("results.json", self.results(STRICT))
         limits = self.written("limits.yaml", {"vmperf_overhead": LOOSE})
         self.assertEqual(0, self.judged(path, "--limits", limits)[0])
+
+    def test_slas_that_do_not_apply(self):
+        """Are skipped with one line each, and change no verdict."""
+        others = {
+            "vmperf_degradation": {"max_percent": {"*": 1}},
+            "vmperf_neighbours": {"max_percent": {"*": 1}},
+        }
+        limits = {"vmperf_overhead": LOOSE, "vmperf_valid": {}, **others}
+        limits = self.written("limits.yaml", limits)
+        code, lines = self.judged(self.journal(), "--limits", limits)
+        self.assertEqual(0, code, lines)
+        self.assertEqual(
+            [
+                f"limits {limits}: vmperf_degradation is skipped: it applies "
+                "to VMPerf.density",
+                f"limits {limits}: vmperf_neighbours is skipped: it applies "
+                "to VMPerf.overhead and VMPerf.density with neighbours",
+            ],
+            self.warnings,
+        )
 
     def test_journal(self):
         """Holds no limits, and is judged by those of a file."""

@@ -37,10 +37,11 @@ class ReportTestCase(unittest.TestCase):
         return str(written.path)
 
     def run_command(self, *arguments):
-        app = mock.Mock(stdout=io.StringIO())
+        app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
         command = report.Report(app, None)
         parser = command.get_parser("report")
         command.run(parser.parse_args([*arguments, "-o", str(self.page)]))
+        self.warnings = app.stderr.getvalue()
         return app.stdout.getvalue()
 
     def test_journal_without_limits(self):
@@ -118,6 +119,13 @@ class ReportTestCase(unittest.TestCase):
             self.journal(), self.density(), "--limits", path
         )
         self.assertEqual(0, said.count("without limits"))
+        self.assertEqual("", self.warnings)
+        self.run_command(self.journal("two"), "--limits", path)
+        self.assertRegex(
+            self.warnings,
+            "^limits .*: vmperf_degradation is skipped: it applies to "
+            "VMPerf.density\n",
+        )
 
     def test_wrong_limits_are_refused_in_one_line(self):
         path = self.journal()

@@ -90,8 +90,7 @@ def of_block(text):
     (arguments,) = subtask["scenario"].values()
     for key, value in given.items():
         if key in (
-            *("workloads", "levels", "order", "seed", "others", "lone"),
-            "stop",
+            *("workloads", "levels", "order", "others", "lone", "stop"),
         ):
             arguments[key] = value
             subtask["sla"] = {"failure_rate": {"max": 0}}
@@ -197,9 +196,10 @@ def _register(task, registry_of_baselines):
         asked = protocol.of_arguments(arguments)
         given = assignment.assign(arguments["workloads"], asked)
         held = "whole" if asked.shape == "whole" else "cgroup2"
-        covered.setdefault((name, held), []).extend(given)
-    for (name, held), assignments in covered.items():
-        registry_of_baselines.save(baseline(name, assignments, held))
+        entries = baseline(name, given, held)["entries"]
+        covered.setdefault(name, []).extend(entries)
+    for name, entries in covered.items():
+        registry_of_baselines.save({**baseline(name, []), "entries": entries})
 
 
 def _furnish(task, folder):

@@ -74,7 +74,6 @@ def main(folder):
             {"vmperf_degradation": limits(20)},
             levels=[1, 2],
             order="blocks",
-            seed=1,
             others="idle",
             lone="turn",
             stop=None,

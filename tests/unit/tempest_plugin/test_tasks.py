@@ -155,6 +155,18 @@ class TasksTestCase(unittest.TestCase):
         with self.assertRaisesRegex(tasks.REFUSALS, "no workload 'mbw'"):
             asked.ask(asked.of_part("memory"), 1, {}, {})
 
+    def test_slas_that_do_not_apply_are_skipped(self):
+        """No guest of Tempest has neighbours."""
+        others = {
+            "vmperf_neighbours": {"max_percent": {"cpu.*": 5}},
+            "vmperf_degradation": {"max_percent": {"cpu.*": 5}},
+        }
+        path = configured.write(self.folder, "all.yaml", {**LIMITS, **others})
+        self.register()
+        asked = self.asked(limits_file=path, baseline="metal")
+        found = asked.ask(asked.of_part("cpu"), 1, {}, {})
+        self.assertEqual(["vmperf_overhead"], list(found.criteria))
+
     def test_a_limit_that_matches_nothing_is_refused(self):
         path = configured.write(
             self.folder,
