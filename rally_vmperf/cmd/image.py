@@ -1,6 +1,7 @@
 """Command that builds the guest image."""
 
 import argparse
+import hashlib
 import os
 import pathlib
 
@@ -10,7 +11,6 @@ from rally_vmperf.cloud.image import release_date
 from rally_vmperf.cloud.system import console
 from rally_vmperf.cloud.system import packages
 from rally_vmperf.cmd import base
-from rally_vmperf.toolbox import folder
 from rally_vmperf.workloads import registry
 
 
@@ -77,5 +77,6 @@ class Build(base.Command):
         progress.say(
             f"{output}: {mebibytes:.0f} MiB, {release_date.VARIABLE}={date}"
         )
-        _, checksum = folder.describe(output)
+        with output.open("rb") as stream:
+            checksum = hashlib.file_digest(stream, "sha256").hexdigest()
         progress.say(f"sha256 {checksum}")
