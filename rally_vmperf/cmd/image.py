@@ -1,6 +1,7 @@
 """Command that builds the guest image."""
 
 import argparse
+import hashlib
 import os
 import pathlib
 

@@ -256,10 +256,6 @@ PROPERTIES: Schema = {
         "File with USER:PASSWORD for the proxy in its first line; its content "
         "gets into no record."
     ),
-    "tools": _name(
-        "Folder made by 'rally-vmperf tools fetch', from which guests get "
-        "packages instead of from their mirrors."
-    ),
     "bundle": _name(
         "Bundle made by 'rally-vmperf tools bundle', whose programs the "
         "guests run, whatever they have; bare metal has to run the same."

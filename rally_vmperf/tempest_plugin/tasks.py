@@ -22,8 +22,7 @@ Json = dict[str, t.Any]
 REFUSALS = (*checks.REFUSALS, limits_file.LimitsError)
 #: Options of the group that are options of the guests too.
 _GUEST_OPTIONS = (
-    *("host", "sources", "install", "tools"),
-    *("boot_timeout", "ssh_timeout"),
+    *("host", "sources", "install", "boot_timeout", "ssh_timeout"),
 )
 
 

@@ -138,9 +138,9 @@ class TestTask(unittest.TestCase):
             "proxy 'ftp://proxy': .*http://HOST:PORT",
         ),
         (
-            ("contexts", "vmperf_guests@openstack", "tools"),
+            ("contexts", "vmperf_guests@openstack", "bundle"),
             "/proc/none",
-            "/proc/none has no tools.json",
+            "bundle /proc/none: No such file",
         ),
         (("contexts", "vmperf_baseline"), None, "vmperf_baseline is missing"),
         (
