@@ -266,7 +266,10 @@ class Workload(abc.ABC):
         return Ports()
 
     def needs(self, arguments: Arguments) -> frozenset[str]:
-        """Return which other ends are needed: ``peer``, ``partner``."""
+        """Return which other ends are needed: ``peer``, ``partner``.
+
+        ``peer_root`` requires a login as root on the peer.
+        """
         return frozenset()
 
     def narrowed(self, arguments: Arguments, ends: Ends) -> dict[str, t.Any]:

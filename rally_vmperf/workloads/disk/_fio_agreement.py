@@ -22,13 +22,15 @@ def check(
 ) -> None:
     """Check what fio printed against its command line and against itself.
 
-    :param pattern: with the side behind a dot where it has both
-    The reports before the last one only have to be of the same job, and
-    their counts to give their rates.
+    Reports before the last one need only describe the same job, with counts
+    that give their rates.
 
-    :param argv: the command, whose options fio repeats
-    :param block: bytes of a request; None where they are of several sizes
-    :raises base.WorkloadError: for the first disagreement
+    :param pattern: The access pattern, with the direction after a dot if it
+        reads and writes.
+    :param text: The output of fio.
+    :param argv: The command line, whose options fio repeats.
+    :param block: The size of a request in bytes; None for several sizes.
+    :raises base.WorkloadError: For the first disagreement.
     """
     reports = document.Document.each(text, "fio")
     if text[reports[-1].end :].strip():

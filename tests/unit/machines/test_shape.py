@@ -98,12 +98,12 @@ class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
 
 
 class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
-    def machine(self, method, uid="0", **answers):
+    def machine(self, method, uid="0", look=LOOK, **answers):
         def answer(argv):
             if argv[3] == "enter.sh":
                 return testing.completed(STATUS)
             if argv[4] == "look":
-                return testing.completed(LOOK.format(method))
+                return testing.completed(look.format(method))
             return testing.completed(f"/cg/{argv[6]}/cgroup.procs\n")
 
         return testing.FakeMachine(
@@ -219,6 +219,14 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertIn("--property=AllowedCPUs=0", words)
         self.assertIn("--property=MemoryMax=512M", words)
         self.assertIn("--property=MemorySwapMax=0", words)
+
+    async def test_systemd_binds_memory_to_the_node_of_the_cpus(self):
+        """The record states this node."""
+        look = LOOK.replace("0,0,0", "0,0,1")
+        machine = self.machine("systemd", look=look)
+        hold = await shape.hold(machine, cpus=1, memory_mib=512, allowed="0")
+        self.assertEqual([1], hold.document()["numa_nodes"])
+        self.assertIn("--property=AllowedMemoryNodes=1", hold.prefixes[0])
 
     async def test_a_user_enters_as_root_and_works_as_himself(self):
         machine = self.machine("cgroup2", uid="1000")

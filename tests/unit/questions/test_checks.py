@@ -371,6 +371,23 @@ class TestTask(unittest.TestCase):
         ):
             self.check(config)
 
+    def test_ftp_needs_root_on_the_peer(self):
+        """Other users of the peer can serve by HTTP."""
+        workload = {"name": "wget", "arguments": {"protocols": ["ftp"]}}
+        config = changed(("args", "workloads"), [workload])
+        config["sla"] = {"vmperf_overhead": {"max_percent": {"*": 10}}}
+        config["args"]["peer"] = {"address": "192.0.2.1", "user": "debian"}
+        with self.assertRaisesRegex(
+            task.Refused, r"^peer user=debian: must be root.*\[http\]$"
+        ):
+            self.check(config)
+        for user in ({"user": "root"}, {}):
+            config["args"]["peer"] = {"address": "192.0.2.1", **user}
+            with self.assertRaisesRegex(
+                checks.REFUSALS, "has no workload 'wget'"
+            ):
+                self.check(config)
+
     def test_guest_to_guest_needs_two(self):
         """One guest has no partner."""
         config = changed(
