@@ -115,7 +115,9 @@ class ArgumentsTestCase(base.CloudTestCase):
         self.assertIn("--aptopt=proxy", words)
 
     def test_a_proxys_password_is_on_no_command_line(self):
-        login = "http://user:pw@192.0.2.1:3128"
+        # No directory that mkdtemp names contains it.
+        password = "correct-horse-battery"
+        login = f"http://user:{password}@192.0.2.1:3128"
         given = [
             f'Acquire::http::Proxy "{login}";',
             'Acquire::http::Proxy::mirror.example "DIRECT";',
@@ -142,7 +144,7 @@ class ArgumentsTestCase(base.CloudTestCase):
             )
         ((words,), options) = run.call_args
         self.assertIn(f"--aptopt={given[1]}", words)
-        self.assertNotIn("pw", " ".join(words))
+        self.assertNotIn(password, " ".join(words))
         self.assertEqual(login, options["env"]["http_proxy"])
 
     def included(self, **recipe):
