@@ -1,5 +1,6 @@
 """The judge of a run's validity: whether figures mean what they say."""
 
+import collections
 import collections.abc
 import dataclasses
 import typing as t
@@ -10,6 +11,7 @@ from rally_vmperf.measurement import neighbours_judge
 from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import summary as summary_
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import judging
 from rally_vmperf.measurement.samples import units
@@ -77,11 +79,13 @@ class ValidityJudge(judge.Judge[summary_.Row]):
         ):
             loud.take(self._repetitions, self._unreadable)
             findings |= dict.fromkeys(loud.judgement().findings)
+        late = self._short_of_samples(findings, found.left_out)
         refused = tuple(
             one
             for one in findings
             if one.voids
             or (one.finding.kind in self.refuse and not one.left_out)
+            or (one.left_out and one.finding.subject in late)
         )
         status: verdict.Status
         measured = any(row.measured for row in found.rows)
@@ -102,6 +106,28 @@ class ValidityJudge(judge.Judge[summary_.Row]):
             on_inconclusive=self.on_inconclusive,
             refused=refused,
         )
+
+    def _short_of_samples(
+        self,
+        findings: collections.abc.Iterable[finding.RunFinding],
+        void: collections.abc.Collection[int],
+    ) -> set[str]:
+        """Return the metrics that findings leave too few samples of.
+
+        :param void: numbers of void repetitions
+        """
+        numbers = {one.number for one in self._repetitions if one.counted}
+        left: dict[str, set[int]] = collections.defaultdict(
+            lambda: numbers - {*void}
+        )
+        for one in findings:
+            if one.finding.kind in finding.ABOUT_SAMPLES and one.left_out:
+                left[one.finding.subject] -= {*one.repetitions}
+        return {
+            name
+            for name, judged in left.items()
+            if len(judged) < statistics.FEWEST
+        }
 
     def _judges(self) -> list[judge.Judge[t.Any]]:
         """Return new judges of all questions, without limits."""
