@@ -1,7 +1,6 @@
 """Command that builds the guest image."""
 
 import argparse
-import hashlib
 import os
 import pathlib
 

@@ -541,7 +541,7 @@ def broken():
     lose(found[3], 5, "g3")
     found[2]["conditions"][-1] = skipped(8, 8, "the total fell")
     found[4]["conditions"][5]["findings"] = [
-        {"kind": "partial_overlap", "subject": "fio", "seen": "overlap 61 %"}
+        {"kind": "guest_rebooted", "subject": "g1", "seen": "booted anew"}
     ]
     return found
 

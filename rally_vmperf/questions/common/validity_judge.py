@@ -1,5 +1,6 @@
 """The judge of a run's validity: whether figures mean what they say."""
 
+import collections
 import collections.abc
 import dataclasses
 import typing as t
@@ -12,6 +13,7 @@ from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import summary as summary_
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import judging
 from rally_vmperf.measurement.samples import units
@@ -96,11 +98,13 @@ class ValidityJudge(judge.Judge[summary_.Row]):
             dict.fromkeys(self._above_limits(entries, found.left_out))
             | findings
         )
+        late = self._short_of_samples(findings, found.left_out)
         refused = tuple(
             one
             for one in findings
             if one.voids
             or (one.finding.kind in self.refuse and not one.left_out)
+            or (one.left_out and one.finding.subject in late)
         )
         status: verdict.Status
         measured = any(row.measured for row in found.rows)
@@ -142,6 +146,28 @@ class ValidityJudge(judge.Judge[summary_.Row]):
         ]
         above = plausibility.above_physical_limit(judged, self.physical_limit)
         return finding.collect(((one, None) for one in above), self.tolerate)
+
+    def _short_of_samples(
+        self,
+        findings: collections.abc.Iterable[finding.RunFinding],
+        void: collections.abc.Collection[int],
+    ) -> set[str]:
+        """Return the metrics that findings leave too few samples of.
+
+        :param void: numbers of void repetitions
+        """
+        numbers = {one.number for one in self._repetitions if one.counted}
+        left: dict[str, set[int]] = collections.defaultdict(
+            lambda: numbers - {*void}
+        )
+        for one in findings:
+            if one.finding.kind in finding.ABOUT_SAMPLES and one.left_out:
+                left[one.finding.subject] -= {*one.repetitions}
+        return {
+            name
+            for name, judged in left.items()
+            if len(judged) < statistics.FEWEST
+        }
 
     def _judges(self) -> list[judge.Judge[t.Any]]:
         """Return new judges of all questions, without limits."""

@@ -37,7 +37,7 @@ class StatusTestCase(unittest.TestCase):
         self.assertTrue(got.sentence().startswith(f"{status}: "))
 
     def test_failed_outweighs_void(self):
-        void = made.seen("guest_rebooted", made.IOPS.name)
+        void = made.seen("tool_version_differs", metrics=(made.IOPS.name,))
         got = made.judgement(made.several(made.BOTH, findings=void))
         self.assertEqual(["void", "failed"], [r.status for r in got.rows])
         self.assertEqual("failed", got.status)
@@ -230,6 +230,41 @@ class LeftOutTestCase(unittest.TestCase):
             )
             found = made.judgement([entries[0], short, *entries[2:]])
             self.assertEqual(expected, found.status, found.sentence())
+
+    @ddt.data(
+        ((2,), {}, 4, "passed"),
+        ((2, 4), {}, 3, "passed"),
+        ((2, 3, 4), {}, 2, "inconclusive"),
+        ((1, 2, 3, 4, 5), {}, None, "inconclusive"),
+        ((2,), {"tolerate": ["partial_overlap"]}, 5, "passed"),
+    )
+    @ddt.unpack
+    def test_a_late_command_voids_its_own_samples(
+        self, late, strictness, judged, status
+    ):
+        entries = made.several(
+            {
+                made.IOPS: [11000.0 + number for number in range(5)],
+                made.TIME: [13.0 + number / 1e2 for number in range(5)],
+            }
+        )
+        for number in late:
+            found = made.seen("partial_overlap", made.IOPS.name)
+            found += made.seen("partial_overlap", "a.percentile_p99_99")
+            entries[number - 1] = made.changed(
+                entries[number - 1], findings=found
+            )
+        got = made.judgement(entries, {"*": 50}, **strictness)
+        rows = {row.metric: row for row in got.rows}
+        self.assertEqual("passed", rows[made.TIME].status)
+        self.assertEqual(5, rows[made.TIME].comparison.guest_repetitions)
+        self.assertEqual(status, rows[made.IOPS].status)
+        self.assertEqual(status, got.status, got.sentence())
+        compared = rows[made.IOPS].comparison
+        self.assertEqual(judged, compared and compared.guest_repetitions)
+        self.assertEqual(
+            not strictness, "void samples are left out" in got.sentence()
+        )
 
     @ddt.data((3, 1), (4, 1, 2), (7, 1, 2), (5, 1, 2, 3, 4, 5))
     def test_too_many_void_the_run(self, entry):

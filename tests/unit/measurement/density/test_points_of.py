@@ -206,7 +206,8 @@ class PointsTestCase(unittest.TestCase):
         self.assertEqual("", three.void)
 
     @ddt.data(
-        ("of the workload", "sysbench", "partial_overlap", 3, True),
+        ("of a workload", "sysbench", "partial_overlap", 3, False),
+        ("of a percentile", "a.b.latency_p99", "partial_overlap", 3, False),
         ("of a guest", "g1", "guest_rebooted", 3, True),
         ("of this metric", made.EVENTS.name, "partial_overlap", 3, True),
         ("of another metric", made.TIME.name, "partial_overlap", 3, False),

@@ -52,6 +52,24 @@ class TestValid(unittest.TestCase):
             if not result["success"]:
                 self.assertIn("(g1: x)", result["detail"], kind)
 
+    @ddt.data((3, 0, True), (3, 1, False), (5, 2, True), (5, 3, False))
+    @ddt.unpack
+    def test_late_commands(self, count, late, success):
+        """Three repetitions without one are valid, fewer are not."""
+        sla = Valid({})
+        bad = found("partial_overlap", subject="cpu.sysbench.rate")
+        for number in range(1, count + 1):
+            findings = [bad] if number <= late else []
+            sla.add_iteration(
+                test_overhead.iteration(
+                    90.0 + number, number, findings=findings
+                )
+            )
+        result = sla.result()
+        self.assertIs(success, result["success"], result["detail"])
+        if not success:
+            self.assertIn("(cpu.sysbench.rate: x)", result["detail"])
+
     def test_a_guest_that_is_too_fast(self):
         """Is seen in the figures, where no metric has a limit."""
         sla = self.judged(rates=(190.0, 191.0, 189.0))
