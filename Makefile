@@ -6,6 +6,7 @@
 # and while working:
 #   make unit    the fast loop
 #   make browser reports in a real browser, Chromium
+#   make picture the picture of the README
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -25,7 +26,7 @@ RESULTS = $(CLOUD)/results.json
 
 .PHONY: demo test test-all unit browser lint types docs functional long
 .PHONY: cloud down purge environment baseline bench bench-density chromium
-.PHONY: clean bench-verdicts bench-busy main-job
+.PHONY: clean bench-verdicts bench-busy main-job picture
 
 # Side by side: on a new machine the cloud and most of Python's packages.
 demo:
@@ -39,8 +40,7 @@ main-job: baseline
 	$(BIN)/rally-vmperf report $(RESULTS) --journals $(CLOUD)/journal \
 	    -o $(REPORT) && \
 	echo "The report needs no network: open $(REPORT) in a browser," && \
-	echo "elsewhere after: scp $$(id -un)@$$(hostname):$(REPORT) ." && \
-	echo && $(BIN)/rally-vmperf judge $(RESULTS); \
+	echo "elsewhere after: scp $$(id -un)@$$(hostname):$(REPORT) ."; \
 	exit $$verdict
 
 test: lint types docs unit browser functional
@@ -52,6 +52,9 @@ unit: $(VENV)/whole
 
 browser: $(VENV)/whole chromium
 	$(BIN)/stestr --test-path tests/browser run --serial
+
+picture: $(VENV)/whole chromium
+	$(BIN)/python -m tests.browser.picture
 
 lint: $(VENV)/whole
 	$(BIN)/ruff check .

@@ -39,3 +39,5 @@ rm -f "$root/etc/apt/sources.list" "$root/etc/apt/apt.conf.d/99mmdebstrap"
 rm -rf "$root"/etc/apt/sources.list.d/*
 install -m 644 "$files/debian.sources" "$root/etc/apt/sources.list.d/"
 rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*.bin
+
+chroot "$root" dpkg-query --show > "$files/manifest"

@@ -16,6 +16,8 @@ MEMORY = 6 * GIB
 DISK = 10 * GIB
 # Less than this, and databases break.
 DISK_OF_RUNNING = GIB
+# The only release whose packages the templates of the services fit.
+SYSTEM = "debian 12"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -23,7 +25,8 @@ class Facts:
     """What is known of the machine.
 
     :param user: number of the user who runs the command
-    :param systems: identifiers of the distribution and its ancestors
+    :param system: The identifier and the version of the distribution, such
+        as ``debian 12``.
     :param memory: bytes of memory in all
     :param disk: bytes free below the state root
     :param brought_up: whether the state root holds a cloud already
@@ -32,7 +35,7 @@ class Facts:
     """
 
     user: int
-    systems: tuple[str, ...]
+    system: str
     memory: int
     disk: int
     brought_up: bool = False
@@ -53,7 +56,7 @@ def gather(folders: layout.Layout, owner: ownership.Ownership) -> Facts:
     names = (layout.MANAGEMENT_BRIDGE, layout.EXTERNAL_BRIDGE)
     return Facts(
         user=os.geteuid(),
-        systems=(release["ID"], *release.get("ID_LIKE", "").split()),
+        system=f"{release['ID']} {release.get('VERSION_ID', '')}".rstrip(),
         memory=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         disk=shutil.disk_usage(existing).free,
         brought_up=folders.before.exists() or schema.any_filled(folders),
@@ -84,10 +87,11 @@ def check(facts: Facts) -> None:
     :param facts: what is known of the machine
     """
     check_user(facts.user)
-    if not {"debian", "ubuntu"} & set(facts.systems):
+    if facts.system != SYSTEM:
         raise errors.CloudError(
-            f"this system is '{facts.systems[0]}', and the embedded cloud is "
-            "made of Debian's packages; use a Debian or Ubuntu machine"
+            f"this system is '{facts.system}': must be '{SYSTEM}', whose "
+            "packages the embedded cloud consists of; use a machine or a "
+            "privileged container with Debian 12"
         )
     if facts.memory < MEMORY:
         raise errors.CloudError(

@@ -120,12 +120,13 @@ def found(folders: layout.Layout, owner: ownership.Ownership) -> set[int]:
 
 
 def empty(folders: layout.Layout) -> None:
-    """Delete all but the guest image, the marker, and what was installed.
+    """Delete all but the image, its manifest, the marker and the packages.
 
     :param folders: the state root's folders
     """
     marker = folders.root / removal.MARKER
-    kept = (folders.image, folders.packages, folders.purging, marker)
+    manifest = folders.image.with_suffix(".manifest")
+    kept = (folders.image, manifest, folders.packages, folders.purging, marker)
     for entry in [*folders.root.iterdir()]:
         if entry not in kept:
             removal.remove(entry, folders.root)

@@ -44,6 +44,10 @@ class _Common(command.Command):
         self.app.stdout.write(f"{sanitize.printable(line)}\n")
         self.app.stdout.flush()
 
+    def warn(self, line: str) -> None:
+        """Print a warning to standard error."""
+        self.app.stderr.write(f"{sanitize.printable(line)}\n")
+
 
 class Command(_Common):
     """A command that returns no table."""

@@ -42,7 +42,7 @@ def _network(text: str) -> addresses.Addresses:
 class Up(base.Command):
     """Bring up a real OpenStack on this machine, for tests, or repair it.
 
-    It takes root, on Debian.
+    It requires root and Debian 12.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

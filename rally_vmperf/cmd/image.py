@@ -6,11 +6,9 @@ import pathlib
 
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud.image import guest_image
-from rally_vmperf.cloud.image import release_date
 from rally_vmperf.cloud.system import console
 from rally_vmperf.cloud.system import packages
 from rally_vmperf.cmd import base
-from rally_vmperf.toolbox import folder
 from rally_vmperf.workloads import registry
 
 
@@ -63,7 +61,7 @@ class Build(base.Command):
         log = output.with_suffix(".log")
         packages.install(guest_image.TOOLS, log)
         progress.say(f"building {output} (log: {log})")
-        date = guest_image.build(
+        guest_image.build(
             guest_image.Recipe(
                 output=output,
                 size=parsed_args.size,
@@ -74,8 +72,5 @@ class Build(base.Command):
             log,
         )
         mebibytes = output.stat().st_size / 1024**2
-        progress.say(
-            f"{output}: {mebibytes:.0f} MiB, {release_date.VARIABLE}={date}"
-        )
-        _, checksum = folder.describe(output)
-        progress.say(f"sha256 {checksum}")
+        progress.say(f"{output}: {mebibytes:.0f} MiB")
+        progress.say(f"packages: {output.with_suffix('.manifest')}")

@@ -1,7 +1,6 @@
 """Command that judges runs again."""
 
 import argparse
-import contextlib
 import dataclasses
 import pathlib
 import typing as t
@@ -54,7 +53,8 @@ class Judge(base.Command):
             "--baseline",
             metavar="NAME",
             help="registered baseline that guests are compared with, instead "
-            "of the one of the run; --raw needs it",
+            "of the one of the run; machines and tools are compared, too; "
+            "--raw needs it",
         )
         parser.add_argument(
             "--raw",
@@ -68,11 +68,9 @@ class Judge(base.Command):
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Print the verdicts."""
-        _check_options(parsed)
+        raw_outputs.check_options(parsed, parsed.runs)
         if parsed.raw:
-            registry = rally_api.registry(parsed.config_file)
-            content = registry.load(parsed.baseline)
-            lines, passed = raw_outputs.judge(content, parsed)
+            lines, passed = raw_outputs.judge(parsed)
             for line in lines:
                 self.say(line)
             self.code = 0 if passed else NOT_PASSED
@@ -81,12 +79,14 @@ class Judge(base.Command):
         from rally_vmperf.questions import judging
         from rally_vmperf.report import verdict_table
 
+        judged: list[sources.Source] = []
         for name in parsed.runs or [None]:
             for source in _read(name, parsed.config_file):
                 if parsed.baseline:
                     source = _against(
                         source, parsed.baseline, parsed.config_file
                     )
+                judged.append(source)
                 run = judging.by_file(source, parsed.limits)
                 if run.status == "none":
                     raise JudgeError(
@@ -97,24 +97,8 @@ class Judge(base.Command):
                     self.say(line)
                 if not run.passed:
                     self.code = NOT_PASSED
-
-
-def _check_options(parsed: argparse.Namespace) -> None:
-    """Refuse options that do not go together."""
-    if parsed.raw:
-        if parsed.runs:
-            raise JudgeError(
-                f"--raw judges outputs of tools and not {parsed.runs[0]}; "
-                "leave one of them out"
-            )
-        if not parsed.baseline:
-            raise JudgeError(
-                "--raw compares outputs with a baseline; name it by --baseline"
-            )
-    elif parsed.physical or raw_outputs.are_given(parsed):
-        raise JudgeError(
-            "outputs of tools, and --physical, are judged with --raw; add it"
-        )
+        for line in judging.skipped(parsed.limits, judged):
+            self.warn(line)
 
 
 def _read(name: str | None, config_file: str | None) -> "list[sources.Source]":
@@ -122,16 +106,19 @@ def _read(name: str | None, config_file: str | None) -> "list[sources.Source]":
     from rally_vmperf.report import sources
 
     scenarios = table.scenarios()
+    folder = rally_api.journal_dir(config_file)
     is_file = name is not None and (
         name.endswith((".json", ".jsonl")) or pathlib.Path(name).exists()
     )
     if name is not None and is_file:
-        return sources.read(name, scenarios)
+        return sources.read(name, scenarios, folder)
     try:
         content = rally_api.results(config_file, name)
     except ValueError as error:
         raise JudgeError(str(error)) from error
-    return sources.of_results(content, f"task {name or 'in use'}", scenarios)
+    return sources.of_results(
+        content, f"task {name or 'in use'}", scenarios, folder
+    )
 
 
 def _against(
@@ -149,10 +136,13 @@ def _against(
     for record in source.records:
         if record is not None:
             details: t.Any = {}
-            with contextlib.suppress(files.FileError):
+            reason = ""
+            try:
                 details = files.read(
                     source.folder, record["files"]["machines"]
                 ).get("machines", {})
-            record = comparability.against(record, details, baseline)
+            except files.FileError as error:
+                reason = str(error)
+            record = comparability.against(record, details, baseline, reason)
         records.append(record)
     return dataclasses.replace(source, records=records)

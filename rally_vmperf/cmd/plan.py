@@ -56,5 +56,5 @@ class Plan(base.Lister):
                 remarks.append(f"refused: {found.refusal}")
                 self.code = 1
             for remark in remarks:
-                self.app.stderr.write(f"{one.title}: {remark}\n")
+                self.warn(f"{one.title}: {remark}")
         return _COLUMNS, rows

@@ -3,6 +3,7 @@
 import argparse
 import json
 import logging
+import pathlib
 import typing as t
 
 from rally_vmperf import opts
@@ -34,6 +35,11 @@ def load(config_file: str | None) -> t.Any:
 def registry(config_file: str | None) -> store.Store:
     """Return the registry of baselines that Rally's configuration names."""
     return store.Store(opts.read(config_file).baseline_dir)
+
+
+def journal_dir(config_file: str | None) -> pathlib.Path:
+    """Return the directory of journals that Rally's configuration names."""
+    return pathlib.Path(opts.read(config_file).journal_dir)
 
 
 def connection() -> t.Any:

@@ -1,21 +1,35 @@
-"""Raw outputs of tools on the command line: read, and judged."""
+"""Raw outputs of tools on the command line: read, judged, and reported."""
 
 import argparse
 import collections.abc
 import pathlib
 import typing as t
 
+from rally_vmperf import errors
 from rally_vmperf.baseline import document
+from rally_vmperf.cmd import rally_api
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads import base as workloads
 
 if t.TYPE_CHECKING:
     from rally_vmperf.measurement import overhead_judge
+    from rally_vmperf.measurement import repetition
+    from rally_vmperf.report import run as runs
+
+    _Judged = tuple[
+        document.Json,
+        list[repetition.Repetition],
+        overhead_judge.Judgement,
+    ]
 
 _COLUMNS = (
     *("METRIC", "BARE METAL", "GUEST", "OVERHEAD", "INTERVAL"),
     *("VERDICT", "WARNINGS"),
 )
+
+
+class OptionError(errors.VMPerfError):
+    """Options contradict each other; one line."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,9 +59,28 @@ def add_bounds(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def are_given(parsed: argparse.Namespace) -> bool:
-    """Return whether there is an output of any tool."""
-    return any(getattr(parsed, tool) for tool in raw.READERS)
+def check_options(
+    parsed: argparse.Namespace, runs: collections.abc.Sequence[str]
+) -> None:
+    """Reject options that contradict each other.
+
+    :param runs: The names and files of runs on the command line.
+    :raises OptionError: If ``--raw`` or options of raw outputs are misused.
+    """
+    if parsed.raw:
+        if runs:
+            raise OptionError(
+                f"--raw reads outputs of tools and not {runs[0]}; "
+                "leave one of them out"
+            )
+        if not parsed.baseline:
+            raise OptionError(
+                "--raw compares outputs with a baseline; name it by --baseline"
+            )
+    elif parsed.physical or any(getattr(parsed, tool) for tool in raw.READERS):
+        raise OptionError(
+            "outputs of tools, and --physical, are judged with --raw; add it"
+        )
 
 
 def read(parsed: argparse.Namespace) -> list[raw.Raw]:
@@ -68,44 +101,76 @@ def read(parsed: argparse.Namespace) -> list[raw.Raw]:
     return raw.merge(found)
 
 
-def judge(
-    content: collections.abc.Mapping[str, t.Any], parsed: argparse.Namespace
-) -> tuple[list[str], bool]:
-    """Judge outputs of a guest; return the lines, and whether it passed.
-
-    :param content: the baseline
-    """
-    from rally_vmperf.measurement import gathering
-    from rally_vmperf.measurement import overhead_judge
-    from rally_vmperf.measurement import repetition
-    from rally_vmperf.questions import limits_file
+def judge(parsed: argparse.Namespace) -> tuple[list[str], bool]:
+    """Judge outputs of a guest; return the lines, and whether it passed."""
     from rally_vmperf.questions.overhead import conclusion
-    from rally_vmperf.questions.overhead import question
     from rally_vmperf.report import verdict_table
-    from rally_vmperf.runs.raw_outputs import imported
 
-    criteria = limits_file.by_criterion(parsed.limits) if parsed.limits else {}
-    of_overhead = overhead_judge.OverheadJudge(
-        **criteria.get(question.OVERHEAD.name, {})
-    )
-    measured: list[repetition.Condition] = []
-    for entry in imported.repetitions(
-        content, read(parsed), dict(parsed.physical)
-    ):
-        of_overhead.add(entry)
-        measured += entry.conditions
-    limits_file.check(
-        parsed.limits,
-        [question.OVERHEAD],
-        criteria,
-        gathering.metrics(measured),
-    )
-    judgement = of_overhead.judgement()
+    _, _, judgement = _judge(parsed)
     table = [_COLUMNS, *map(_row, judgement.compared)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [verdict_table.aligned(row, widths) for row in table]
     lines += [judgement.headline(), *conclusion.sentences(judgement)]
     return lines, judgement.passed
+
+
+def report(parsed: argparse.Namespace) -> "runs.RunReport":
+    """Judge outputs of a guest, and return them as a run."""
+    from rally_vmperf.questions.overhead import conclusion
+    from rally_vmperf.questions.overhead import question
+
+    content, entries, judgement = _judge(parsed)
+    tools = [tool for tool in raw.READERS if getattr(parsed, tool)]
+    section = question.QUESTION.section()
+    found: runs.RunReport = section.make(
+        section=section,
+        title=f"Guest compared with {content['name']}",
+        records=(),
+        repetitions=tuple(entries),
+        judgements={question.OVERHEAD.heading: judgement},
+        machines=(),
+        lacking="",
+        conclusion=conclusion.sentences(judgement),
+        facts=[
+            ("Guest", [f"outputs of {', '.join(tools)}"]),
+            (
+                "Bare metal",
+                [
+                    f"baseline {content['name']}, "
+                    f"machine {content['machine']['name']}"
+                ],
+            ),
+            ("Confidence", [f"{judgement.confidence * 100:g} %"]),
+        ],
+    )
+    return found
+
+
+def _judge(parsed: argparse.Namespace) -> "_Judged":
+    """Return the baseline, the repetitions of the guest, and the judgement."""
+    from rally_vmperf.measurement import gathering
+    from rally_vmperf.measurement import overhead_judge
+    from rally_vmperf.questions import limits_file
+    from rally_vmperf.questions.overhead import question
+    from rally_vmperf.runs.raw_outputs import imported
+
+    content = rally_api.registry(parsed.config_file).load(parsed.baseline)
+    criteria = limits_file.by_criterion(parsed.limits) if parsed.limits else {}
+    of_overhead = overhead_judge.OverheadJudge(
+        **criteria.get(question.OVERHEAD.name, {})
+    )
+    entries = imported.repetitions(
+        content, read(parsed), dict(parsed.physical)
+    )
+    for entry in entries:
+        of_overhead.add(entry)
+    limits_file.check(
+        parsed.limits,
+        [question.OVERHEAD],
+        criteria,
+        gathering.metrics([one for x in entries for one in x.conditions]),
+    )
+    return content, entries, of_overhead.judgement()
 
 
 def _row(row: "overhead_judge.rows.Row") -> tuple[str, ...]:

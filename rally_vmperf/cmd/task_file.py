@@ -13,6 +13,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
+from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task as tasks
@@ -71,6 +72,7 @@ def read(task: str, parsed: argparse.Namespace) -> list[Asked]:
     if not found:
         known = " or ".join(table.scenarios())
         raise document.BaselineError(f"{task} has no scenario {known}")
+    _check_slas(task, arguments, found)
     return found
 
 
@@ -82,7 +84,7 @@ def _render(
     path = pathlib.Path(task)
     text = path.read_text("utf-8")
     try:
-        _warn_of_unknown(task, text, arguments)
+        _check_arguments(task, text, arguments)
         rendered = rally_api.load(config_file).task.render_template(
             task_template=text, template_dir=str(path.parent), **arguments
         )
@@ -92,30 +94,60 @@ def _render(
     return _mapping(rendered, task)
 
 
-def _warn_of_unknown(
+def _check_arguments(
     task: str, text: str, given: collections.abc.Iterable[str]
 ) -> None:
-    """Name the arguments that the task's template never looks at.
+    """Reject arguments that the task's template does not use.
 
-    Rally passes them over, so that a slip of the pen would go unnoticed. A
-    file of limits may have those of other questions.
+    Rally ignores them, so that a misspelled limit has no effect.
+
+    :param text: The template.
+    :param given: The names of arguments; SLAs are checked after rendering.
+    :raises BaselineError: If the template does not use an argument.
     """
     import jinja2
+    import jinja2.meta
 
     tree = jinja2.Environment().parse(text)  # noqa: S701  nothing is rendered
     if next(tree.find_all((jinja2.nodes.Include, jinja2.nodes.Extends)), None):
         return
-    known = {one.name for one in tree.find_all(jinja2.nodes.Name)}
+    names = {*jinja2.meta.find_undeclared_variables(tree), *table.criteria()}
     for name in given:
-        if name not in known and name not in table.criteria():
-            close = difflib.get_close_matches(name, known, 1)
-            meant = f"; did you mean {close[0]!r}?" if close else ""
-            sys.stderr.write(
-                sanitize.printable(
-                    f"{task} has no argument {name!r}; it is passed "
-                    f"over{meant}"
-                )
-                + "\n"
+        if name not in names:
+            close = difflib.get_close_matches(name, names, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise document.BaselineError(
+                f"{task}: argument {name!r}: must be an argument of the "
+                f"template or an SLA{hint}"
+            )
+
+
+def _check_slas(
+    task: str,
+    given: collections.abc.Collection[str],
+    found: collections.abc.Collection[Asked],
+) -> None:
+    """Report SLAs that do not apply, and reject SLAs that are not used.
+
+    :param given: The names of the arguments.
+    :param found: The workloads of the task, with their questions.
+    :raises BaselineError: If the template does not use an SLA that applies.
+    """
+    applied = {
+        name
+        for asked, entry in found
+        for name in limits_file.applicable(
+            entry, has_neighbours=bool(asked.arguments.get("neighbours"))
+        )
+    }
+    for line in limits_file.skipped(given, applied):
+        sys.stderr.write(sanitize.printable(f"{task}: {line}") + "\n")
+    used = {name for asked, _ in found for name in asked.criteria}
+    for name in given:
+        if name in applied and name not in used:
+            raise document.BaselineError(
+                f"{task}: SLA {name}: the template does not use it; add it "
+                "to the section sla of the template"
             )
 
 

@@ -14,8 +14,6 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines.provisioning import bundles
 from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.toolbox import bundle
-from rally_vmperf.toolbox import folder
-from rally_vmperf.toolbox import manifest
 from rally_vmperf.workloads import tools as tools_
 
 
@@ -101,8 +99,8 @@ async def _ensure(
     )
 
 
-#: What keeps packages from being supplied as asked.
-SupplyError = manifest.ToolboxError
+#: What keeps tools from being supplied as asked.
+SupplyError = bundle.BundleError
 #: What is raised where a tool is missing and none may be installed.
 ToolMissing = provision.ToolMissing
 
@@ -121,8 +119,7 @@ def supply_of(
 
     :raises SupplyError: naming the option, what is wrong, and the way out
     """
-    proxy, tools = options.get("proxy", ""), options.get("tools", "")
-    bundled = options.get("bundle", "")
+    proxy, bundled = options.get("proxy", ""), options.get("bundle", "")
     if "@" in str(proxy):
         # What is before the sign is not to be shown.
         raise SupplyError(
@@ -139,7 +136,6 @@ def supply_of(
         install=bool(options.get("install", True)),
         proxy=str(proxy),
         proxy_login=_login(str(login)) if login else "",
-        tools=folder.load(str(tools)) if tools else None,
         bundle=bundle.load(str(bundled)) if bundled else None,
     )
 

@@ -15,7 +15,7 @@ if t.TYPE_CHECKING:
 
 Json = collections.abc.Mapping[str, t.Any]
 Address = t.Literal["auto", "floating", "fixed"]
-IpVersion = t.Literal[4, 6, "any"]
+IpVersion = t.Literal[4, 6]
 #: Options that say how guests are reached once they are up.
 REACHING = ("jump", "namespace", "allowed_sources", "login")
 ServerGroup = t.Literal[

@@ -185,8 +185,8 @@ PROPERTIES: Schema = {
         *("auto", "floating", "fixed"),
     ),
     "ip_version": _choice(
-        "Version of the address by which guests are reached; any prefers 4.",
-        *(4, 6, "any"),
+        "Version of the address by which guests are reached.",
+        *(4, 6),
     ),
     "floating_network": _reference(
         "External network of the floating IPs; by default the one "
@@ -255,10 +255,6 @@ PROPERTIES: Schema = {
     "proxy_login": _name(
         "File with USER:PASSWORD for the proxy in its first line; its content "
         "gets into no record."
-    ),
-    "tools": _name(
-        "Folder made by 'rally-vmperf tools fetch', from which guests get "
-        "packages instead of from their mirrors."
     ),
     "bundle": _name(
         "Bundle made by 'rally-vmperf tools bundle', whose programs the "

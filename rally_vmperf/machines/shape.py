@@ -211,7 +211,7 @@ async def _by_groups(
     groups = {f"{name}-{n}": own for n, own in enumerate(chosen, 1)}
     if method == "systemd":
         prefixes = tuple(
-            _scope(run_as, unit, own, memory_mib)
+            _scope(run_as, unit, own, _nodes_of(own, nodes), memory_mib)
             for unit, own in groups.items()
         )
         await _try_out(machine, prefixes, chosen)
@@ -253,7 +253,7 @@ async def _up(
     memory_mib: int,
 ) -> list[str]:
     """Make a group and return the files that are its entrances."""
-    near = _listed(sorted({nodes[number] for number in own}))
+    near = _nodes_of(own, nodes)
     words = (MOUNTED, group, _listed(own), near, str(memory_mib << 20))
     done = await superuser.run(scripts.argv("shape.sh", "up", *words))
     if done.exit_status:
@@ -297,15 +297,19 @@ class User:
 
 
 def _scope(
-    run_as: User, unit: str, own: tuple[int, ...], memory_mib: int
+    run_as: User, unit: str, own: tuple[int, ...], near: str, memory_mib: int
 ) -> tuple[str, ...]:
-    """Return a scope's command line; systemd removes the scope at its end."""
+    """Return a scope's command line; systemd removes the scope at its end.
+
+    :param near: The list of the NUMA nodes that memory is allocated from.
+    """
     identity = (f"--uid={run_as.uid}", f"--gid={run_as.gid}")
     return (
         *run_as.sudo,
         *("systemd-run", "--scope", "--quiet", "--collect"),
         f"--description={unit}",
         f"--property=AllowedCPUs={_listed(own)}",
+        f"--property=AllowedMemoryNodes={near}",
         f"--property=MemoryMax={memory_mib}M",
         "--property=MemorySwapMax=0",
         *(identity if run_as.sudo else ()),
@@ -321,6 +325,13 @@ def enter(
     drop = ("setpriv", *identity, "--init-groups", "--")
     words = scripts.argv("enter.sh", *files, "--")
     return (*run_as.sudo, *words, *(drop if run_as.sudo else ()))
+
+
+def _nodes_of(
+    own: tuple[int, ...], nodes: collections.abc.Mapping[int, int]
+) -> str:
+    """Return the list of the NUMA nodes of CPUs."""
+    return _listed(sorted({nodes[number] for number in own}))
 
 
 def _listed(numbers: collections.abc.Iterable[int]) -> str:

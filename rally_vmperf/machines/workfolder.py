@@ -36,16 +36,15 @@ _REASONS = {
 }
 
 
-async def make(machine: base.Machine, parent: str, mode: int = 0o700) -> str:
+async def make(machine: base.Machine, parent: str) -> str:
     """Have a machine make a folder; return its path, without links.
 
     :param parent: in which folder; below the home of the user who runs our
         commands, or that itself, unless absolute
-    :param mode: of the folder; nobody but us may write there
     :raises MachineError: when others could replace it, or it cannot be made
     """
     done = await machine.run(
-        scripts.argv("folder.bash", "make", parent, f"{mode:o}"),
+        scripts.argv("folder.bash", "make", parent),
         timeout=_MAKING,
         output_limit=2 * _LONGEST,
     )

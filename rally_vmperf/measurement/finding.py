@@ -43,9 +43,19 @@ ABOUT_BARE_METAL = (
     "data_differ",
     "host_cpu_differs",
     "guests_not_on_one_host",
+    "machine_unknown",
     "shape_not_enforced",
     "tool_version_differs",
 )
+#: Kinds that void metrics: their subject is a metric, and no machine.
+ABOUT_METRICS = (
+    "above_physical_limit",
+    "guest_faster",
+    "solo_guest_slow",
+    "partial_overlap",
+)
+#: Kinds that void the samples of a command in a repetition, and no others.
+ABOUT_SAMPLES = ("partial_overlap",)
 #: Kinds that tell of the baseline that guests were compared with.
 FROM_BASELINE = frozenset(
     name
@@ -96,12 +106,14 @@ class Finding:
         """Return whether it is about this metric and not about all."""
         return metric == self.subject or metric in self.metrics
 
-    def concerns_all(self, known: collections.abc.Container[str]) -> bool:
-        """Return whether it is about no metric in particular.
+    @property
+    def concerns_all(self) -> bool:
+        """Whether it is about a machine or a repetition, not about metrics.
 
-        :param known: names of all metrics
+        A metric that it names may be none of the run, such as a percentile
+        for which all guests together have too few values.
         """
-        return not self.metrics and self.subject not in known
+        return not self.metrics and self.kind not in ABOUT_METRICS
 
 
 def check(kind: str) -> None:
@@ -121,7 +133,7 @@ class RunFinding:
     """A finding, where it was seen, and whether the task tolerates it.
 
     :param repetitions: their numbers; none for what the whole run shows
-    :param left_out: whether none of these repetitions is judged
+    :param left_out: whether no sample that it concerns is judged
     """
 
     finding: Finding
@@ -202,7 +214,11 @@ def collect(
             finding=one,
             repetitions=tuple(sorted(numbers[one])),
             tolerated=one.kind in tolerate,
-            left_out=bool(numbers[one]) and numbers[one] <= unjudged,
+            left_out=bool(numbers[one])
+            and (
+                numbers[one] <= unjudged
+                or (one.kind in ABOUT_SAMPLES and one.kind not in tolerate)
+            ),
         )
         for one in sorted(numbers, key=_sort_key)
     )

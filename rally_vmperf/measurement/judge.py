@@ -6,6 +6,7 @@ that are merged; the verdict depends on neither.
 
 import abc
 import collections.abc
+import dataclasses
 import typing as t
 
 from rally_vmperf.measurement import finding
@@ -107,11 +108,19 @@ class Judge(abc.ABC, t.Generic[RowT]):
         rows = self.figures(entries)
         occurrences = [*repeated, *self.findings(entries, rows)]
         void = self._void_repetitions(entries, occurrences)
-        if void:
-            kept = [one for one in entries if one.number not in void]
+        kept = [
+            without_void_samples(one, self.tolerate)
+            for one in entries
+            if one.number not in void
+        ]
+        if kept != entries:
             rows = self.figures(kept)
             occurrences = [
-                one for one in occurrences if one[1] in void or one in repeated
+                one
+                for one in occurrences
+                if one[1] in void
+                or one in repeated
+                or one[0].kind in finding.ABOUT_SAMPLES
             ]
             occurrences += self.findings(kept, rows)
         warmups = {one.number for one in entries if not one.counted}
@@ -177,8 +186,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
 
         The others are about a metric, or about one of several conditions.
         """
-        names = metric_names(entries)
-        return frozenset(one for one in found if one.concerns_all(names))
+        return frozenset(one for one in found if one.concerns_all)
 
     def voided(
         self,
@@ -228,6 +236,73 @@ class Judge(abc.ABC, t.Generic[RowT]):
         if few or len(void) > MOST_VOID * len(counted):
             return frozenset()
         return frozenset(number for number in void if number is not None)
+
+
+def without_void_samples(
+    entry: repetition.Repetition,
+    tolerate: collections.abc.Collection[str],
+) -> repetition.Repetition:
+    """Return a repetition without the samples that findings void.
+
+    A command that did not run on all guests at once says nothing about other
+    commands, nor about other repetitions.
+
+    :param tolerate: kinds of findings that do not void
+    """
+    kinds = {*finding.ABOUT_SAMPLES} - {*tolerate}
+    every = [
+        *entry.findings,
+        *(x for y in entry.conditions for x in y.findings),
+    ]
+    if kinds.isdisjoint(one.kind for one in every):
+        return entry
+    return dataclasses.replace(
+        entry,
+        findings=tuple(x for x in entry.findings if x.kind not in kinds),
+        conditions=tuple(
+            _without_samples(
+                dataclasses.replace(
+                    one,
+                    findings=tuple(
+                        x for x in one.findings if x.kind not in kinds
+                    ),
+                ),
+                {
+                    x.subject
+                    for x in (*entry.findings, *one.findings)
+                    if x.kind in kinds
+                },
+            )
+            for one in entry.conditions
+        ),
+    )
+
+
+def _without_samples(
+    condition: repetition.Condition, metrics: collections.abc.Set[str]
+) -> repetition.Condition:
+    """Return a condition without the samples of some metrics.
+
+    A distribution is omitted with any of its percentiles.
+    """
+    return dataclasses.replace(
+        condition,
+        observations=tuple(
+            one
+            for one in condition.observations
+            if one.sample.metric.name not in metrics
+        ),
+        distributions=tuple(
+            one
+            for one in condition.distributions
+            if metrics.isdisjoint(x.name for x in one.values())
+        ),
+        time_series=tuple(
+            one
+            for one in condition.time_series
+            if one.metric.name not in metrics
+        ),
+    )
 
 
 def metric_names(entries: Repetitions) -> set[str]:

@@ -117,13 +117,12 @@ def of_repetitions(
     return frozenset(
         x
         for x in found
-        if (x in whole and not x.metrics) or x.kind in judge.ABOUT_RECORDS
+        if (x in whole and x.concerns_all) or x.kind in judge.ABOUT_RECORDS
     )
 
 
 def void(
     metric: str,
-    names: collections.abc.Collection[str],
     entries: judge.Repetitions,
     there: collections.abc.Iterable[repetition.Condition],
     tolerate: collections.abc.Collection[str],
@@ -132,14 +131,12 @@ def void(
 
     It is one of the level or of a repetition, and no warm-up's.
 
-    :param names: of all metrics
     :param there: the conditions of the level
     """
-    others = {*names} - {metric}
     seen = [x for one in entries if one.counted for x in one.findings]
     seen += [x for one in there if one.counted for x in one.findings]
     return voiding(
-        (x for x in seen if x.names(metric) or x.concerns_all(others)),
+        (x for x in seen if x.names(metric) or x.concerns_all),
         tolerate,
     )
 

@@ -57,8 +57,9 @@ class NeighboursJudge(judge.Judge[Row]):
     def figures(self, entries: judge.Repetitions) -> list[Row]:
         """Return the loss of each rate and time, at each number of guests."""
         every = [one for entry in entries for one in entry.conditions]
-        all_metrics = gathering.metrics(every)
-        metrics = [one for one in all_metrics if one.scale == "ratio"]
+        metrics = [
+            one for one in gathering.metrics(every) if one.scale == "ratio"
+        ]
         levels: dict[int | None, Conditions] = {}
         for one in every:
             if not one.skip_reason:
@@ -66,7 +67,6 @@ class NeighboursJudge(judge.Judge[Row]):
                 guests = None if number is None else int(number)
                 levels.setdefault(guests, []).append(one)
         names = [one.name for one in metrics]
-        all_names = [one.name for one in all_metrics]
         return [
             self._row(
                 metric,
@@ -75,9 +75,7 @@ class NeighboursJudge(judge.Judge[Row]):
                 names,
                 ""
                 if guests is None
-                else level.void(
-                    metric.name, all_names, entries, there, self.tolerate
-                ),
+                else level.void(metric.name, entries, there, self.tolerate),
             )
             for metric in metrics
             for guests, there in sorted(

@@ -1,11 +1,14 @@
 """Findings on the figures themselves: implausible, unstable, conditional."""
 
 import collections.abc
+import itertools
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
 #: A guest that is better than bare metal by more than this, in percent and
@@ -103,6 +106,41 @@ def _finding(
     kind: str, comparison: loss.Comparison, detail: str
 ) -> finding.Finding:
     return finding.Finding(kind, comparison.metric.name, detail)
+
+
+def above_physical_limit(
+    entries: collections.abc.Iterable[repetition.Repetition],
+    bounds: limits.Limits,
+) -> collections.abc.Iterator[finding.Finding]:
+    """Return the findings on values above the physical limits of a machine.
+
+    :param entries: The repetitions that are judged.
+    :param bounds: The largest possible values, in base units.
+    """
+    best: dict[tuple[str, str], sample.Sample] = {}
+    for entry in entries:
+        for condition in entry.conditions:
+            bare_metal = condition.reference.repetitions
+            for side, observations in (
+                ("the guest", condition.observations),
+                ("bare metal", itertools.chain(*bare_metal)),
+            ):
+                for observation in observations:
+                    here = observation.sample
+                    key = (here.metric.name, side)
+                    if here.value > best.setdefault(key, here).value:
+                        best[key] = here
+    names = {name for name, _ in best}
+    for (name, side), most in best.items():
+        limit = bounds.for_metric(name, names)
+        if limit and most.value > limit[0]:
+            unit = most.metric.unit
+            yield finding.Finding(
+                "above_physical_limit",
+                name,
+                f"{side} shows {units.show(most.value, unit)}, the machine "
+                f"can do {units.show(limit[0], unit)}",
+            )
 
 
 def one_session(reference: repetition.Reference) -> finding.Finding:

@@ -254,6 +254,23 @@ class Summary(t.Generic[AnyRow]):
         return parts
 
     def _left_out(self) -> list[str]:
+        """Return which repetitions and samples are void, and why."""
+        return [*self._void_repetitions(), *self._void_samples()]
+
+    def _void_samples(self) -> list[str]:
+        """Return which samples in judged repetitions are void, and why."""
+        found = [
+            one
+            for one in self.findings
+            if one.left_out and one.finding.kind in finding.ABOUT_SAMPLES
+            if not one.tolerated and {*one.repetitions} - {*self.left_out}
+        ]
+        if not found:
+            return []
+        reasons = "; ".join(finding.sentences(found))
+        return [f"void samples are left out: {reasons}"]
+
+    def _void_repetitions(self) -> list[str]:
         """Return which repetitions are void and not judged, and why."""
         if not self.left_out:
             return []
@@ -305,6 +322,8 @@ class Summary(t.Generic[AnyRow]):
         if self.status == "failed":
             return f"failed: {number['failed']} {of} {verb} beyond the limit"
         if self.status == "void":
+            if not number["void"]:
+                return "void: a finding voids metrics without a limit"
             words = "means nothing" if verb == "is" else "mean nothing"
             return f"void: {number['void']} {of} {words}"
         if number["inconclusive"]:

@@ -146,11 +146,18 @@ def _check_runner(asked: task.Task) -> None:
 def _check_ends(
     asked: task.Task, needed: collections.abc.Container[str]
 ) -> None:
-    """Refuse network workloads that have no peer and no second guest."""
+    """Reject network workloads without the other end that they need."""
     if "peer" in needed and not asked.peer:
         raise task.Refused(
             "peer is missing: network workloads need one; give "
             "peer: {address: ..., user: ...}"
+        )
+    user = (asked.peer or {}).get("user", "root")
+    if "peer_root" in needed and user != "root":
+        raise task.Refused(
+            f"peer user={user}: must be root, because the FTP server of wget "
+            "confines its clients only as root; log in as root, or use "
+            "protocols: [http]"
         )
     if "partner" in needed and asked.count < 2:
         raise task.Refused(

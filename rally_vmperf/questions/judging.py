@@ -1,5 +1,6 @@
 """Judge the runs of a file by their criteria."""
 
+import collections.abc
 import dataclasses
 import typing as t
 
@@ -67,10 +68,44 @@ def by_file(source: "sources.Source", path: str | None) -> "runs.RunReport":
     """
     if path is None:
         return run(source)
-    criteria = limits_file.by_criterion(path)
+    names = _applicable(source)
+    criteria = {
+        name: limits
+        for name, limits in limits_file.by_criterion(path).items()
+        if name in names
+    }
     found = run(source, criteria)
     measured = [y for x in found.repetitions for y in x.conditions]
     limits_file.check(
         path, asked(source).criteria, criteria, gathering.metrics(measured)
     )
     return found
+
+
+def skipped(
+    path: str | None, measured: collections.abc.Iterable["sources.Source"]
+) -> list[str]:
+    """Return a line for each SLA of a file that applies to no run.
+
+    :param path: The file of limits, or None.
+    """
+    if path is None:
+        return []
+    applied = {name for source in measured for name in _applicable(source)}
+    names = limits_file.by_criterion(path)
+    return [
+        f"limits {path}: {line}"
+        for line in limits_file.skipped(names, applied)
+    ]
+
+
+def _applicable(source: "sources.Source") -> list[str]:
+    """Return the names of the SLAs that apply to a run."""
+    return limits_file.applicable(
+        asked(source),
+        has_neighbours=any(
+            record.get("options", {}).get("neighbours")
+            for record in source.records
+            if record is not None
+        ),
+    )

@@ -8,6 +8,7 @@ from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import table
+from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 
@@ -68,6 +69,46 @@ def check(
             checks.check_limits(one, given.get(one.name, {}), metrics)
     except task.Refused as error:
         raise LimitsError(f"limits {path}: {error}") from error
+
+
+def applicable(entry: question.Question, *, has_neighbours: bool) -> list[str]:
+    """Return the names of the SLAs that apply to a run or to a task.
+
+    :param entry: The question of the run.
+    :param has_neighbours: Whether guests run with neighbours.
+    """
+    return [
+        criterion.name
+        for criterion in entry.criteria
+        if has_neighbours or criterion is not neighbours.CRITERION
+    ]
+
+
+def skipped(
+    names: collections.abc.Iterable[str],
+    applied: collections.abc.Container[str],
+) -> list[str]:
+    """Return a line for each SLA that applies to nothing.
+
+    :param names: The names of SLAs in a file; other names are ignored.
+    :param applied: The names of the SLAs that apply to a run or to a task.
+    """
+    lines = []
+    for name in names:
+        scenarios = [
+            entry.scenario
+            for entry in table.questions().values()
+            if name in applicable(entry, has_neighbours=True)
+        ]
+        if scenarios and name not in applied:
+            condition = (
+                " with neighbours" if name == neighbours.CRITERION.name else ""
+            )
+            lines.append(
+                f"{name} is skipped: it applies to "
+                f"{' and '.join(scenarios)}{condition}"
+            )
+    return lines
 
 
 def schema() -> dict[str, t.Any]:

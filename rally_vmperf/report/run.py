@@ -57,6 +57,9 @@ class RunReport:
     :param machines: of the last record, with what its file says of them
     :param lacking: why there is no such file, or nothing
     :param others: verdicts of Rally's own criteria
+    :param conclusion: The first sentences of the verdict, one for each class
+        of metrics; none for runs with records.
+    :param facts: The setting of a run without records.
     """
 
     section: "Section[t.Any]"
@@ -67,6 +70,8 @@ class RunReport:
     machines: tuple[Json, ...]
     lacking: str
     others: tuple[Other, ...] = ()
+    conclusion: list[str] = dataclasses.field(default_factory=list)
+    facts: Facts = dataclasses.field(default_factory=list)
 
     @property
     def last(self) -> Json:
@@ -134,7 +139,7 @@ class RunReport:
             flavor = one.get("nova", {}).get("flavor")
             if isinstance(flavor, collections.abc.Mapping) and flavor:
                 return text.flat(flavor.get("name", flavor.get("id", "")))
-        return f"{self.last['shape']['vcpus']} CPUs"
+        return units.number_of("CPU", self.last["shape"]["vcpus"])
 
     def of_role(self, role: str) -> list[Json]:
         """Return the machines of a role."""

@@ -18,7 +18,7 @@ _MOST_LINES = 6
 def facts(run: runs.RunReport) -> runs.Facts:
     """Return the facts that a reader needs before the figures, in order."""
     if not run.records:
-        return []
+        return run.facts
     judgement = run.judgement
     record = run.last
     guests = run.of_role("guest")

@@ -51,7 +51,8 @@ def read(
     """Return the sources in a journal, a record, or a file of Rally's results.
 
     :param scenarios: whose workloads are of interest
-    :param folder: where the journals of Rally's results are
+    :param folder: The directory of the journals of Rally's results and of
+        records that are not in a journal.
     :raises SourceError: for a file that is neither
     """
     if path.endswith(".jsonl"):
@@ -64,7 +65,7 @@ def read(
             "report --json"
         ) from error
     if isinstance(content, dict) and "conditions" in content:
-        return [_of_records([content], None)]
+        return [_of_records([content], folder)]
     return of_results(content, path, scenarios, folder)
 
 

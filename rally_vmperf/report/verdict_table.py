@@ -3,7 +3,6 @@
 import collections.abc
 import textwrap
 
-from rally_vmperf import sanitize
 from rally_vmperf.measurement import summary
 from rally_vmperf.report import run as runs
 
@@ -16,7 +15,10 @@ _HEADS = ("VERDICT", "METRIC", "FIGURE", "INTERVAL", "LIMIT")
 
 
 def lines(run: runs.RunReport) -> list[str]:
-    """Return the verdicts of each criterion, its figures, and what voids."""
+    """Return the verdicts of each criterion, its figures, and what voids.
+
+    The lines may contain foreign text: the caller sanitizes what it prints.
+    """
     found = []
     for what, status, one in run.verdicts:
         headline = one.headline()
@@ -32,7 +34,7 @@ def lines(run: runs.RunReport) -> list[str]:
     for other in run.others:
         found += _wrapped(f"{other.sentence()}")
     found.append(summary.RULES)
-    return [str(sanitize.printable(line)) for line in found]
+    return found
 
 
 def _wrapped(sentence: str) -> list[str]:

@@ -125,11 +125,13 @@ def against(
     record: document.Json,
     details: collections.abc.Mapping[str, document.Json],
     baseline: document.Json,
+    reason: str = "",
 ) -> dict[str, t.Any]:
     """Return a record of guests as if compared with another baseline.
 
-    :param details: machine -> what the record's file says of it; what is
-        not there is not compared
+    :param details: machine -> its description in the file of the record; a
+        machine without one raises the finding ``machine_unknown``
+    :param reason: The reason for missing descriptions; empty if unknown.
     :raises BaselineError: when the baseline does not cover the record
     :raises WorkloadError: for workloads that are not known here
     """
@@ -151,17 +153,21 @@ def against(
         if copies is not None
     ]
     bare_metal, metrics = reference.reference(baseline, assignments, shapes)
-    roles = {one["name"]: one["role"] for one in record["machines"]}
-    told = {
-        role: {
-            name: one
-            for name, one in details.items()
-            if roles.get(name) == role and {"fingerprint", "tools"} <= {*one}
+    guests, peers = (
+        {
+            machine["name"]: {
+                "fingerprint": {},
+                "tools": {},
+                **details.get(machine["name"], {}),
+            }
+            for machine in record["machines"]
+            if machine["role"] == role
         }
         for role in ("guest", "peer")
-    }
-    found = described(assignments, told["guest"], told["peer"], baseline)
-    for name, one in told["guest"].items():
+    )
+    found = unknown(assignments, guests, peers, baseline, reason)
+    found += described(assignments, guests, peers, baseline)
+    for name, one in guests.items():
         found += comparability.host(
             baseline, name, one.get("nova", {}).get("hypervisor")
         )
@@ -180,6 +186,73 @@ def against(
     ]
     findings = [*kept, *codec.encode_findings(found)]
     return codec.with_reference(record, bare_metal, metrics, findings)
+
+
+def unknown(
+    assignments: _Assignments,
+    guests: collections.abc.Mapping[str, document.Json],
+    peers: collections.abc.Mapping[str, document.Json],
+    baseline: document.Json,
+    reason: str,
+) -> list[finding.Finding]:
+    """Return the machines and tools that cannot be compared.
+
+    An imported baseline has the finding ``baseline_imported`` instead.
+
+    :param guests: name -> fingerprint and tools, which may be empty
+    :param peers: likewise; none, or one
+    :param reason: The reason for missing descriptions; empty if unknown.
+    """
+    if any(entry.get("imported") for entry in baseline["entries"]):
+        return []
+    metal = {"baseline": baseline["machine"], **guests}
+    found = _unknown(assignments, "machine", metal, (), reason)
+    if peers:
+        others = {"peer of the baseline": baseline.get("peer", {}), **peers}
+        networked = _metrics_of(
+            assignments, lambda one: bool(one.workload.needs(one.arguments))
+        )
+        found += _unknown(assignments, "peer", others, networked or (), reason)
+    return found
+
+
+def _unknown(
+    assignments: _Assignments,
+    side: t.Literal["machine", "peer"],
+    machines: collections.abc.Mapping[str, document.Json],
+    metrics: comparability.Metrics,
+    reason: str,
+) -> list[finding.Finding]:
+    """Return the machines of one side without a fingerprint or a tool.
+
+    :param metrics: The metrics that depend on the machines; empty for all.
+    """
+    users = _users(assignments)
+    required = [
+        tool.command
+        for tool in requirements.tools(assignments, side=side)
+        if tool.measures
+    ]
+    found = []
+    for name, machine in machines.items():
+        if not machine.get("fingerprint"):
+            seen = f"the fingerprint of {name} is unknown"
+            seen += f": {reason}" if reason else ""
+            found.append(
+                finding.Finding("machine_unknown", name, seen, metrics=metrics)
+            )
+            continue
+        found += [
+            finding.Finding(
+                "machine_unknown",
+                name,
+                f"the version of {command} on {name} is unknown",
+                metrics=users[command],
+            )
+            for command in required
+            if command not in machine.get("tools", {})
+        ]
+    return found
 
 
 def hosts(

@@ -210,7 +210,7 @@ class Asked:
         :param beside: workloads that are prepared, and that others run
         :raises MachineError: naming the machine that cannot be made ready
         :raises WorkloadError: when a workload cannot be prepared
-        :raises ToolboxError: when tools cannot be supplied as asked
+        :raises BundleError: when tools cannot be supplied as asked
         """
         from rally_vmperf.execution.stations import reach
 

@@ -108,11 +108,6 @@ OPTIONS: list[t.Any] = [
         default=schema.DEFAULTS["install"],
         help="Install the tools that the image lacks.",
     ),
-    cfg.StrOpt(
-        "tools",
-        help="Folder made by 'rally-vmperf tools fetch', from which guests "
-        "get packages instead of from their mirrors.",
-    ),
     cfg.FloatOpt(
         "boot_timeout",
         default=schema.DEFAULTS["boot_timeout"],

@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
@@ -21,8 +22,7 @@ Json = dict[str, t.Any]
 REFUSALS = (*checks.REFUSALS, limits_file.LimitsError)
 #: Options of the group that are options of the guests too.
 _GUEST_OPTIONS = (
-    *("host", "allowed_sources", "install", "tools"),
-    *("boot_timeout", "ssh_timeout"),
+    *("host", "allowed_sources", "install", "boot_timeout", "ssh_timeout"),
 )
 
 
@@ -57,7 +57,7 @@ class Configured:
         if not self.group.limits_file:
             return "no limits: set [vmperf] limits_file"
         if not self.limits:
-            names = ", ".join(one.name for one in self.question.criteria)
+            names = ", ".join(self._applicable)
             return f"no limits: {self.group.limits_file} has none of {names}"
         if not self.measurable():
             return "no workloads but those to a peer: set [vmperf] peer"
@@ -67,8 +67,16 @@ class Configured:
     def limits(self) -> limits_file.Limits:
         """The limits of this question, by criterion."""
         found = limits_file.by_criterion(self.group.limits_file)
-        own = {one.name for one in self.question.criteria}
-        return {name: limits for name, limits in found.items() if name in own}
+        return {
+            name: limits
+            for name, limits in found.items()
+            if name in self._applicable
+        }
+
+    @property
+    def _applicable(self) -> list[str]:
+        """The names of the SLAs; guests of Tempest have no neighbours."""
+        return limits_file.applicable(self.question, has_neighbours=False)
 
     @property
     def named(self) -> Json:
@@ -224,8 +232,10 @@ class Configured:
                 kept = {k: v for k, v in given.items() if k not in others}
                 if kept:
                     limits[key] = kept
-            of_its_own = one.name in self.limits and not one.limits
-            if of_its_own or any(key in limits for key in one.limits):
+            # Most criteria require at least one limit.
+            if one.name in self.limits and not documents.first_error(
+                one.schema, limits
+            ):
                 found[one.name] = limits
         return found
 

@@ -14,9 +14,12 @@ import dataclasses
 import os
 import pathlib
 import tarfile
+import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf.toolbox import manifest
+from rally_vmperf import errors
+
+Json = dict[str, t.Any]
 
 #: Name of what describes a bundle, the first file of the archive.
 NAME = "bundle.json"
@@ -24,7 +27,7 @@ VERSION = 1
 #: Bytes of that description.
 _LARGEST = 1 << 20
 
-SCHEMA: manifest.Json = {
+SCHEMA: Json = {
     "$schema": "http://json-schema.org/draft-07/schema#",
     "title": "Bundle of tools",
     "type": "object",
@@ -58,6 +61,10 @@ SCHEMA: manifest.Json = {
 }
 
 
+class BundleError(errors.VMPerfError):
+    """A bundle that cannot be made or used; the message is one line."""
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Program:
     """A program of a bundle.
@@ -88,7 +95,7 @@ class Bundle:
 def load(path: str | os.PathLike[str]) -> Bundle:
     """Return what a bundle holds.
 
-    :raises ToolboxError: when it is none
+    :raises BundleError: when it is none
     """
     location = pathlib.Path(path).expanduser()
     try:
@@ -105,11 +112,11 @@ def load(path: str | os.PathLike[str]) -> Bundle:
         documents.check(SCHEMA, content, f"bundle {location}")
     except (OSError, EOFError, tarfile.TarError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else error
-        raise manifest.ToolboxError(
+        raise BundleError(
             f"bundle {location}: {why}; {_remedy(location)}"
         ) from None
     except documents.DocumentError as error:
-        raise manifest.ToolboxError(f"{error}; {_remedy(location)}") from None
+        raise BundleError(f"{error}; {_remedy(location)}") from None
     return Bundle(
         path=location,
         distribution=content["distribution"],
@@ -121,4 +128,4 @@ def load(path: str | os.PathLike[str]) -> Bundle:
 
 
 def _remedy(location: pathlib.Path) -> str:
-    return f"make it with: rally-vmperf tools bundle FOLDER {location}"
+    return f"make it with: rally-vmperf tools bundle {location} --task TASK"

@@ -1,6 +1,7 @@
-"""From a folder with packages to a bundle of their programs."""
+"""From packages to a bundle of their programs."""
 
 import collections.abc
+import functools
 import gzip
 import hashlib
 import importlib.resources
@@ -13,11 +14,7 @@ import subprocess
 import tarfile
 
 from rally_vmperf import atomic
-from rally_vmperf import removal
 from rally_vmperf.toolbox import bundle
-from rally_vmperf.toolbox import folder
-from rally_vmperf.toolbox import manifest
-from rally_vmperf.toolbox import programs
 
 #: Runs a program with the libraries of the bundle.
 _SCRIPT = importlib.resources.files("rally_vmperf.toolbox") / "program.sh"
@@ -28,92 +25,97 @@ _FOLDERS = ("usr/bin", "bin", "usr/sbin", "sbin", "usr/games")
 
 
 def make(
-    toolbox: folder.Toolbox,
-    chosen: manifest.Set,
-    wanted: collections.abc.Mapping[str, str],
     target: pathlib.Path,
+    wanted: collections.abc.Mapping[str, str],
+    packages: collections.abc.Iterable[pathlib.Path],
+    distribution: str,
+    folder: pathlib.Path,
 ) -> list[str]:
     """Write a bundle; return the programs that it cannot hold.
 
-    These are scripts: they need an interpreter, which is no program of the
-    bundle.
+    These are scripts, which need an interpreter that is not in the bundle, and
+    programs that no distribution packages.
 
-    :param wanted: program -> the package that it is from
-    :raises ToolboxError: when a package is missing or cannot be unpacked
+    :param target: The path of the bundle.
+    :param wanted: The package of each program; empty if it has none.
+    :param packages: The deb files of these packages and their dependencies.
+    :param distribution: The release of the packages, such as ``bookworm``.
+    :param folder: The folder into which the packages are unpacked.
+    :raises BundleError: If a package is missing or cannot be unpacked.
     """
-    versions = {one.package: one.version for one in chosen.packages}
-    missing = sorted(set(wanted.values()) - versions.keys())
-    if chosen.family != "deb" or missing:
-        what = ", ".join(missing) or "deb packages"
-        raise manifest.ToolboxError(
-            f"folder {toolbox.path} has no {what} for {chosen}; fill it with: "
-            f"rally-vmperf tools fetch {toolbox.path}"
+    versions = {}
+    for path in packages:
+        name, version = _run("dpkg-deb", "--show", str(path)).split()
+        versions[name] = version
+        _run("dpkg-deb", "-x", str(path), str(folder))
+    missing = sorted(set(wanted.values()) - versions.keys() - {""})
+    if missing:
+        raise bundle.BundleError(
+            f"{distribution} has no package with the name "
+            f"{', '.join(missing)}; name tasks without it"
         )
-    with removal.temporary(".vmperf-", target.parent) as root:
-        for one in chosen.packages:
-            _run("dpkg-deb", "-x", str(toolbox.file(one)), str(root / "root"))
-        tree = _Tree(root / "root")
-        binaries = {name: tree.program(name) for name in wanted}
-        found = {name: path for name, path in binaries.items() if path}
-        if not found:
-            raise manifest.ToolboxError(
-                f"none of {', '.join(sorted(wanted))} is a program that a "
-                "bundle can hold; name a task with others"
-            )
-        libraries = {
-            name: path
-            for binary in found.values()
-            for name, path in tree.libraries(binary).items()
-        }
-        header = {
-            "version": bundle.VERSION,
-            "distribution": chosen.distribution,
-            "architecture": chosen.architecture,
-            "programs": {
-                name: {
-                    "package": wanted[name],
-                    "version": versions[wanted[name]],
-                    "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-                }
-                for name, path in sorted(found.items())
-            },
-        }
-        script = _SCRIPT.read_bytes()
-        files = {
-            bundle.NAME: json.dumps(header, indent=1).encode(),
-            "lib/ld.so": tree.loader.read_bytes(),
-            **{f"bin/{name}": script for name in found},
-            **{f"programs/{n}": p.read_bytes() for n, p in found.items()},
-            **{f"lib/{n}": p.read_bytes() for n, p in libraries.items()},
-        }
-        atomic.write(target, _archive(files), mode=0o644)
+    tree = _Tree(folder)
+    binaries = {name: tree.program(name) for name in wanted}
+    found = {name: path for name, path in binaries.items() if path}
+    if not found:
+        raise bundle.BundleError(
+            f"none of {', '.join(sorted(wanted))} is a program that a "
+            "bundle can hold; name a task with others"
+        )
+    libraries = {
+        name: path
+        for binary in found.values()
+        for name, path in tree.libraries(binary).items()
+    }
+    header = {
+        "version": bundle.VERSION,
+        "distribution": distribution,
+        "architecture": _run("dpkg", "--print-architecture").strip(),
+        "programs": {
+            name: {
+                "package": wanted[name],
+                "version": versions[wanted[name]],
+                "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+            }
+            for name, path in sorted(found.items())
+        },
+    }
+    script = _SCRIPT.read_bytes()
+    files = {
+        bundle.NAME: json.dumps(header, indent=1).encode(),
+        "lib/ld.so": tree.loader.read_bytes(),
+        **{f"bin/{name}": script for name in found},
+        **{f"programs/{n}": p.read_bytes() for n, p in found.items()},
+        **{f"lib/{n}": p.read_bytes() for n, p in libraries.items()},
+    }
+    atomic.write(target, _archive(files), mode=0o644)
     return sorted(wanted.keys() - found.keys())
 
 
 class _Tree:
-    """The files of unpacked packages, found as the loader finds them.
-
-    :raises ToolboxError: without a loader
-    """
+    """The files of unpacked packages, found as the loader finds them."""
 
     def __init__(self, top: pathlib.Path) -> None:
         self.top = top
-        loaders = [
-            path
-            for path in sorted(top.rglob("ld-linux*.so.*"))
-            if path.is_file() and not path.is_symlink()
-        ]
-        if not loaders:
-            raise manifest.ToolboxError(
-                "there is no ld.so among the packages: the folder lacks the C "
-                "library; fill it with: rally-vmperf tools fetch"
-            )
-        self.loader = loaders[0]
         self._folders = ":".join(
             str(path)
             for path in dict.fromkeys(
                 one.parent for one in sorted(top.rglob("*.so.*"))
             )
+        )
+
+    @functools.cached_property
+    def loader(self) -> pathlib.Path:
+        """The dynamic loader.
+
+        :raises BundleError: If there is none.
+        """
+        for path in sorted(self.top.rglob("ld-linux*.so.*")):
+            if path.is_file() and not path.is_symlink():
+                return path
+        raise bundle.BundleError(
+            "there is no ld-linux.so among the packages: a bundle cannot hold "
+            "programs that do not depend on the C library"
         )
 
     def program(self, name: str) -> pathlib.Path | None:
@@ -128,7 +130,7 @@ class _Tree:
     def libraries(self, binary: pathlib.Path) -> dict[str, pathlib.Path]:
         """Return the libraries that a program needs, by name.
 
-        :raises ToolboxError: when one is missing, or the program is of
+        :raises BundleError: when one is missing, or the program is of
             another architecture than this machine
         """
         said = _run(
@@ -141,10 +143,10 @@ class _Tree:
         }
         outside = [name for name, path in found.items() if path is None]
         if outside or "not found" in said:
-            raise manifest.ToolboxError(
+            raise bundle.BundleError(
                 f"{binary.name} needs {', '.join(outside) or 'libraries'} "
-                "that are not among the packages; fill the folder with: "
-                "rally-vmperf tools fetch"
+                "that are not among the packages on which it depends; name "
+                "tasks without it"
             )
         return {name: path for name, path in found.items() if path}
 
@@ -180,13 +182,21 @@ def _run(*argv: str) -> str:
     """Return what a program printed; errors name files, without folders."""
     program, what = (pathlib.Path(one).name for one in (argv[0], argv[-1]))
     try:
-        done = programs.run(argv, _TIMEOUT)
+        done = subprocess.run(
+            argv,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_TIMEOUT,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise manifest.ToolboxError(
+        raise bundle.BundleError(
             f"{program}: {error}; make the bundle on a Debian machine of its "
             "architecture"
         ) from None
     if done.returncode:
-        reason = programs.reason(done.stderr or done.stdout)
-        raise manifest.ToolboxError(f"{program} {what}: {reason}")
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        reason = lines[-1].strip()[:200] if lines else "it gave no reason"
+        raise bundle.BundleError(f"{program} {what}: {reason}")
     return done.stdout

@@ -33,7 +33,7 @@ Sensitivity = t.Literal[
     "instructions",
     "huge_pages",
     "disks",
-    "nets",
+    "network_interfaces",
 ]
 #: That of programs that do little but read and write memory.
 MEMORY: frozenset[Sensitivity] = frozenset(
@@ -42,7 +42,7 @@ MEMORY: frozenset[Sensitivity] = frozenset(
 #: Of these only workloads of some parts see anything, whatever they say.
 _SEEN_BY: dict[Sensitivity, tuple[Part, ...]] = {
     "disks": ("disk", "application"),
-    "nets": ("network", "application"),
+    "network_interfaces": ("network", "application"),
 }
 
 
@@ -266,7 +266,10 @@ class Workload(abc.ABC):
         return Ports()
 
     def needs(self, arguments: Arguments) -> frozenset[str]:
-        """Return which other ends are needed: ``peer``, ``partner``."""
+        """Return which other ends are needed: ``peer``, ``partner``.
+
+        ``peer_root`` requires a login as root on the peer.
+        """
         return frozenset()
 
     def narrowed(self, arguments: Arguments, ends: Ends) -> dict[str, t.Any]:

@@ -101,7 +101,6 @@ _OWN: dict[str, dict[str, t.Any]] = {
     "density": {
         "levels": [1, 2],
         "order": "listed",
-        "seed": 1,
         "idle_guests": "running",
         "solo_guest": "rotate",
         "stop": None,

@@ -13,6 +13,8 @@ from tests.functional import laboratory
 
 #: Tarball of UnixBench's source, which no registry of packages has.
 UNIXBENCH = os.environ.get("VMPERF_UNIXBENCH", "")
+#: Image with the tools of all other workloads.
+IMAGE = "vmperf-workloads"
 #: Workloads whose tools are in no package of Debian's main part.
 NOT_HAD = {"hepscore", "hepspec06", "iozone", "unixbench"} - (
     {"unixbench"} if UNIXBENCH else set()
@@ -66,6 +68,31 @@ class MeasuringCase(laboratory.Case):
     the laboratory's folder.
     """
 
+    @classmethod
+    def setUpClass(cls):
+        """Upload an image with the tools of all workloads."""
+        super().setUpClass()
+        lab = laboratory.laboratory()
+        path = lab.folder / f"{IMAGE}.qcow2"
+        if not path.exists():
+            names = set(registry.names()) - NOT_HAD
+            lab.plain_vmperf(
+                *("image", "build", "--output", str(path)),
+                *("--workloads", ",".join(sorted(names))),
+                check=True,
+                timeout=3600,
+            )
+        lab.admin.create_image(
+            IMAGE,
+            filename=str(path),
+            wait=True,
+            disk_format="qcow2",
+            container_format="bare",
+            visibility="public",
+            hw_rng_model="virtio",
+        )
+        cls.addClassCleanup(lab.admin.delete_image, IMAGE, wait=True)
+
     def setUp(self):
         """Be a plain member of a project."""
         super().setUp()
@@ -82,7 +109,9 @@ class MeasuringCase(laboratory.Case):
             lab.record_baseline(name, "--task", str(path), *words)
         before = lab.journals()
         done = lab.start(path, **arguments)
-        records = lab.records(self.new_journal(before, done))
+        new = lab.journals() - before
+        self.assertEqual(len(subtasks), len(new), laboratory.said(done))
+        records = [one for path in sorted(new) for one in lab.records(path)]
         times = [one["runner"]["serial"]["times"] for one in subtasks]
         self.assertEqual(
             ["complete"] * sum(times),
@@ -96,13 +125,6 @@ class MeasuringCase(laboratory.Case):
         if any(one["sla"].keys() - {"failure_rate"} for one in subtasks):
             self._judge(task, records)
         return records
-
-    def tools(self):
-        """Return a folder with the packages of all tools."""
-        folder = self.laboratory.folder / "workload-tools"
-        if not folder.exists():
-            self.laboratory.vmperf("tools", "fetch", str(folder), check=True)
-        return str(folder)
 
     def _install(self, names):
         """Have the tools of bare metal and of the peer, which are here."""

@@ -6,6 +6,7 @@ import signal
 import time
 
 import ddt
+import yaml
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.density import judging
@@ -14,6 +15,9 @@ from tests import patience
 from tests.functional import laboratory
 from tests.functional import test_density
 from tests.long import long
+from tests.long import measuring
+
+TASK = laboratory.TOP / "tasks" / "kvm-density.yaml"
 
 
 @long.LONG
@@ -142,3 +146,29 @@ class TestKilled(test_density.DensityCase):
             if address in found:
                 return laboratory.qemu(server.id)
         raise AssertionError(f"no server of {name} at {address}")
+
+
+@long.LONG
+class TestShippedTask(measuring.MeasuringCase):
+    """The shipped task, with its arguments for the embedded cloud."""
+
+    def test_against_bare_metal(self):
+        """Each level is compared with as many copies on bare metal."""
+        given = TASK.with_suffix(".embedded.yaml").read_text()
+        arguments = yaml.safe_load(given)
+        self.assertEqual(laboratory.peer(), arguments["peer"])
+        arguments |= {
+            "baseline": TASK.stem,
+            "levels": [1, 2],
+            "against": "bare_metal",
+            "tolerate": [
+                *arguments["tolerate"],
+                *("guest_faster", "bare_metal_is_guest"),
+                "bare_metal_busy",
+            ],
+        }
+        for record in self.measure(TASK, **arguments):
+            copies = [one["copies"] for one in record["conditions"]]
+            self.assertEqual([1, 2], copies)
+        found = {one["criterion"] for one in self.laboratory.verdicts()}
+        self.assertLessEqual({"vmperf_degradation", "vmperf_fairness"}, found)

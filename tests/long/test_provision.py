@@ -1,16 +1,37 @@
-"""Guests that lack tools get them, from a mirror or from Rally's machine."""
+"""A guest that lacks tools gets them from a mirror."""
 
 import contextlib
 import http.server
+import pathlib
 import threading
 
-from rally_vmperf.toolbox import folder
+import yaml
+
+from rally_vmperf.cloud.image import tool_packages
+from tests import repository
 from tests.functional import laboratory
-from tests.functional import provisioning
 from tests.long import long
 
+TASK = pathlib.Path(__file__).parent / "tasks" / "provision.yaml"
+#: sysbench, and with it every package that was installed only for it.
+PURGED = ["mbw", "sysbench", "libmariadb3", "libluajit2-5.1-2"]
 #: Nobody knows this name: only a proxy can be asked for it.
 MIRROR = "mirror.vmperf.invalid"
+#: The user data of a guest without the tools and with one source.
+USER_DATA = yaml.safe_dump(
+    {
+        "bootcmd": [
+            ["dpkg", "--purge", "--force-depends", *PURGED],
+            ["rm", "-f", "/etc/apt/sources.list.d/debian.sources"],
+        ],
+        "write_files": [
+            {
+                "path": "/etc/apt/sources.list",
+                "content": f"deb [trusted=yes] http://{MIRROR}/debian ./\n",
+            }
+        ],
+    }
+)
 
 
 class Proxy(http.server.SimpleHTTPRequestHandler):
@@ -55,45 +76,43 @@ def proxy(served):
 
 
 @long.LONG
-class TestMirror(provisioning.ProvisionCase):
+class TestMirror(laboratory.Case):
     """Tools come from a mirror."""
 
     def test_mirror_behind_a_proxy(self):
         """The guest's apt asks the proxy for packages that it lacks."""
-        (chosen,) = folder.load(self.tools).sets
-        with self._flat_repository(chosen) as served, proxy(served) as behind:
-            url, asked = behind
-            self.run_task(
-                proxy=url,
-                user_data=provisioning.without_tools(
-                    f"deb [trusted=yes] http://{MIRROR}/debian ./"
-                ),
-            )
+        lab = self.laboratory
+        lab.use("member")
+        lab.record_baseline(
+            "provision",
+            *("--task", str(TASK), "--task-args", '{"guest_options": {}}'),
+            *("--flavor", "vmperf.tiny"),
+        )
+        before = lab.journals()
+        with proxy(self._mirror()) as (url, asked):
+            options = {"proxy": url, "user_data": USER_DATA}
+            done = lab.start(TASK, guest_options=options)
+        self.check_ended(0, done)
+        (record,) = lab.records(self.new_journal(before, done))
+        self.assertEqual("complete", record["state"])
+        tools = lab.machines(record)["g1"]["tools"]
+        for name in ("mbw", "sysbench"):
+            self.assertEqual(64, len(tools[name]["checksum"]))
         sent = {path.rpartition("/")[2] for path in asked}
-        wanted = {
-            one.target
-            for one in chosen.packages
-            if one.package in ("mbw", "sysbench")
-        }
-        self.assertLessEqual(wanted, sent)
+        self.assertLessEqual({"mbw.deb", "sysbench.deb"}, sent)
         self.assertTrue(all(path.startswith("http://") for path in asked))
 
-    @contextlib.contextmanager
-    def _flat_repository(self, chosen):
-        served = self.laboratory.folder / "mirror"
-        served.mkdir()
-        for one in (*chosen.index, *chosen.packages):
-            (served / one.target).symlink_to(self.tools / one.path)
-        yield served
-
-
-@long.LONG
-class TestUpload(provisioning.ProvisionCase):
-    """Tools come over SSH."""
-
-    def test_sent_from_here(self):
-        """Without any mirror the guest gets them over SSH."""
-        record = self.run_task(
-            tools=str(self.tools), user_data=provisioning.without_tools()
+    def _mirror(self):
+        """Return a repository of what a bundle of the tools is made of."""
+        folder = self.laboratory.folder
+        request = tool_packages.PackageRequest(
+            suite="bookworm",
+            packages=("mbw", "sysbench"),
         )
-        self.assertEqual([], record["missing"])
+        packages = tool_packages.fetch(
+            request, folder / "provision-apt", folder / "provision-apt.log"
+        )
+        served = folder / "mirror"
+        served.mkdir()
+        repository.make(served, packages)
+        return served

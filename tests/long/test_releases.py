@@ -22,7 +22,7 @@ class TestReleases(laboratory.Case):
         """The same guest, with its own tools and with those of bare metal."""
         lab = self.laboratory
         lab.use("member")
-        packages, bundle = lab.folder / "other", lab.folder / "other.tar.gz"
+        bundle = lab.folder / "other.tar.gz"
         wanted = ("--task", str(TASK), "--task-args", NONE)
         here = mirror.sources(
             platform.freedesktop_os_release()["VERSION_CODENAME"],
@@ -31,10 +31,7 @@ class TestReleases(laboratory.Case):
         )[0]
         release = ("--distribution", RELEASE, "--mirror", here.uri)
         lab.vmperf(
-            "tools", "fetch", str(packages), *wanted, *release, check=True
-        )
-        lab.vmperf(
-            "tools", "bundle", str(packages), str(bundle), *wanted, check=True
+            "tools", "bundle", str(bundle), *wanted, *release, check=True
         )
         lab.record_baseline("releases", *wanted, "--bundle", str(bundle))
         metal = store.Store(lab.folder / "baselines").load("releases")

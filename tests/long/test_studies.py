@@ -31,5 +31,5 @@ class TestStudies(measuring.MeasuringCase):
             arguments["baseline"] = name
         if "unixbench" in {one["name"] for one in measuring.workloads(task)}:
             arguments["unixbench_source"] = measuring.UNIXBENCH
-        arguments["guest_options"] = {"tools": self.tools()}
+        arguments["image"] = measuring.IMAGE
         self.measure(path, **arguments)

@@ -66,7 +66,7 @@ WORKLOADS = [
 
 @long.LONG
 class TestWorkloads(measuring.MeasuringCase):
-    """Tools come to one guest over SSH; each workload runs and is judged."""
+    """Each workload runs in one guest and is judged."""
 
     def test_each_workload_runs_on_both_sides(self):
         """Each metric has samples of both sides, and a row of a verdict."""
@@ -74,7 +74,7 @@ class TestWorkloads(measuring.MeasuringCase):
             TASK,
             workloads=WORKLOADS,
             peer=laboratory.peer(),
-            tools=self.tools(),
+            image=measuring.IMAGE,
         )
         expected = {
             metric.name
@@ -134,7 +134,7 @@ class TestScenarios(measuring.MeasuringCase):
         (subtask,) = task["subtasks"]
         subtask["runner"] = {"serial": {"times": 1}}
         guests = subtask["contexts"]["vmperf_guests@openstack"]
-        guests["tools"] = self.tools()
+        guests["image"] = {"name": measuring.IMAGE}
         (arguments,) = subtask["scenario"].values()
         if not overhead:
             beside = arguments.get("neighbours", {}).get("guests", 0)

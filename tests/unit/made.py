@@ -552,7 +552,7 @@ def broken():
     lose(found[3], 5, "g3")
     found[2]["conditions"][-1] = skipped(8, 8, "the total fell")
     found[4]["conditions"][5]["findings"] = [
-        {"kind": "partial_overlap", "subject": "fio", "detail": "overlap 61 %"}
+        {"kind": "guest_rebooted", "subject": "g1", "detail": "booted anew"}
     ]
     return found
 

@@ -21,8 +21,7 @@ from rally_vmperf.plugins.contexts import baseline as context
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.common import task
 from rally_vmperf.report import sources
-from rally_vmperf.toolbox import folder as toolbox
-from rally_vmperf.toolbox import manifest
+from rally_vmperf.toolbox import bundle
 
 #: Nine lines of YAML that stand for nine to the ninth values.
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
@@ -150,7 +149,6 @@ class TestReaders(FolderTestCase):
             "bad.json": (lambda _: known.load("bad"), "baseline"),
             "results.json": (lambda path: sources.read(str(path), ()), ""),
             "journal.jsonl": (lambda path: sources.read(str(path), ()), ""),
-            manifest.NAME: (lambda path: toolbox.read(path.parent), ""),
             "limits.yaml": (lambda path: limits_file.read(str(path)), ""),
             "owners/one.json": (lambda _: self.damage(owners), "ledger"),
         }
@@ -254,7 +252,7 @@ class TestPatterns(unittest.TestCase):
         schemas = {
             "records": documents.own_schema("rally_vmperf.records"),
             "baseline": documents.own_schema("rally_vmperf.baseline"),
-            "manifest": manifest.SCHEMA,
+            "bundle": bundle.SCHEMA,
             "guests": schema.PROPERTIES,
             "context": context.Baseline.CONFIG_SCHEMA,
             "task": vars(task),

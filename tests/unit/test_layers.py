@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "workloads": {"measurement"},
     "baseline": {"measurement", "workloads"},
     "records": {"measurement"},
-    "toolbox": {"removal"},
+    "toolbox": set(),
     "machines": {"measurement", "toolbox"},
     "guests": {"measurement", "machines"},
     "execution": {
@@ -51,7 +51,7 @@ MAY_IMPORT = {
         "workloads",
     },
     "removal": set(),
-    "cloud": {"removal", "resources", "toolbox", "workloads"},
+    "cloud": {"removal", "resources", "workloads"},
     "plugins": {
         "baseline",
         "execution",

@@ -1,15 +1,13 @@
-"""Build the guest image out of the distribution's packages.
-
-The same packages give the same image, to the last bit: nothing in it depends
-on the machine or the time of the build.
-"""
+"""Build the guest image out of the distribution's packages."""
 
 import collections.abc
 import contextlib
 import dataclasses
+import os
 import pathlib
 import re
 import shutil
+import time
 
 import jinja2
 
@@ -17,7 +15,6 @@ from rally_vmperf import removal
 from rally_vmperf import resources
 from rally_vmperf.cloud.image import image_disk
 from rally_vmperf.cloud.image import mirror
-from rally_vmperf.cloud.image import release_date
 from rally_vmperf.cloud.system import commands
 from rally_vmperf.cloud.system import errors
 from rally_vmperf.cloud.system import lock
@@ -30,6 +27,8 @@ WORK_PREFIX = ".vmperf-image-"
 #: Those of tasks/kvm-overhead.yaml and tasks/kvm-density.yaml.
 WORKLOADS = ("bzip2", "fio", "iperf3", "mbw", "sysbench")
 SIZE = re.compile(r"\d+[MG]")
+#: The date of the image's files, as tools for repeatable builds take it.
+DATE_VARIABLE = "SOURCE_DATE_EPOCH"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -50,34 +49,51 @@ class Recipe:
     workloads: tuple[str, ...] = WORKLOADS
 
 
-def build(recipe: Recipe, log: pathlib.Path) -> int:
+def build(recipe: Recipe, log: pathlib.Path) -> None:
     """Make the image and put it in place in one step.
+
+    A file with the suffix .manifest, next to the image, lists the packages.
 
     :param recipe: what to build
     :param log: where the tools' output goes
-    :return: the date of its files, in seconds since 1970
     :raises WorkloadError: for a name that no workload has
     """
     if not SIZE.fullmatch(recipe.size):
         raise errors.CloudError(
             f"'{recipe.size}' is not a disk size; write 2G or 2500M"
         )
+    date = source_date()
     recipe.output.parent.mkdir(parents=True, exist_ok=True)
     with workshop(recipe.output.parent) as work:
-        date = release_date.find(recipe.suite, recipe.mirror, work, log)
+        files = lay_out(recipe, work, date)
         tree, disk = work / "system.tar", work / "disk.raw"
-        bootstrap(recipe, lay_out(recipe, work, date), tree, date, log)
-        image_disk.make(disk, recipe.size, tree, date, log)
+        bootstrap(recipe, files, tree, date, log)
+        image_disk.make(disk, recipe.size, tree, log)
         tree.unlink()
         draft = work / "image.qcow2"
-        # -m 1: one cluster after the other, in their order
         commands.run(
-            ["qemu-img", "convert", "-c", "-m", "1", "-f", "raw",
-             "-O", "qcow2", disk, draft],
+            ["qemu-img", "convert", "-c", "-f", "raw", "-O", "qcow2",
+             disk, draft],
             log=log,
         )  # fmt: skip
         draft.replace(recipe.output)
-    return date
+        (files / "manifest").replace(recipe.output.with_suffix(".manifest"))
+
+
+def source_date() -> int:
+    """Return SOURCE_DATE_EPOCH, by default the current time, in seconds.
+
+    :raises CloudError: If the variable is not a number of seconds.
+    """
+    value = os.environ.get(DATE_VARIABLE)
+    if value is None:
+        return int(time.time())
+    if not (value.isascii() and value.isdecimal() and int(value) < 2**31):
+        raise errors.CloudError(
+            f"{DATE_VARIABLE}={value}: must be an integer from 0 to "
+            f"{2**31 - 1}, in seconds since 1970"
+        )
+    return int(value)
 
 
 @contextlib.contextmanager
@@ -194,7 +210,8 @@ def bootstrap(
     commands.run(
         arguments(recipe, files, tree, shown, sources),
         env={
-            **image_disk.dated(date),
+            **commands.plain_environment(),
+            DATE_VARIABLE: str(date),
             **logins,
             "VMPERF_IMAGE_FILES": str(files),
         },

@@ -1,4 +1,4 @@
-"""Download packages for guests that cannot reach a mirror.
+"""Download the packages of tools.
 
 apt works in a root of its own, in which nothing is installed: it downloads
 everything that the tools depend on, down to the C library, and verifies it
@@ -10,12 +10,9 @@ import dataclasses
 import pathlib
 import re
 
-from rally_vmperf import removal
 from rally_vmperf.cloud.image import mirror
 from rally_vmperf.cloud.system import commands
 from rally_vmperf.cloud.system import errors
-from rally_vmperf.toolbox import indexing
-from rally_vmperf.toolbox import manifest
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -56,32 +53,31 @@ ARCHIVES = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PackageRequest:
-    """Packages for guests of one release.
+    """Packages of one release.
 
     :param suite: code name of the release
     :param mirror: where its packages are; this machine's source if empty
     """
 
     suite: str
-    architecture: str
     packages: tuple[str, ...]
     mirror: str = ""
 
 
 def fetch(
-    asked: PackageRequest, top: pathlib.Path, log: pathlib.Path
-) -> manifest.Set:
-    """Download packages into a folder and put them into its manifest.
+    asked: PackageRequest, root: pathlib.Path, log: pathlib.Path
+) -> list[pathlib.Path]:
+    """Download packages and their dependencies; return their files.
 
-    :param log: where apt's output goes
-    :raises CloudError: when apt cannot get them, with its reason
+    :param root: The folder of apt's files, made for these packages alone.
+    :param log: The file that gets the output of apt.
+    :raises CloudError: If apt cannot download them, with its reason.
     """
     archive = ARCHIVES.get(asked.suite)
     if archive is None:
         raise errors.CloudError(
-            f"no release '{asked.suite}' is known (known: "
-            f"{', '.join(sorted(ARCHIVES))}); download its packages on a "
-            "machine that runs it, then: rally-vmperf tools index"
+            f"distribution={asked.suite}: must be one of "
+            f"{', '.join(sorted(ARCHIVES))}"
         )
     if not archive.keyring.exists():
         raise errors.CloudError(
@@ -89,25 +85,16 @@ def fetch(
             f"{archive.keyring}; install {archive.keys}"
         )
     lines = sources(asked, archive)
-    top.mkdir(parents=True, exist_ok=True)
-    with removal.temporary(".vmperf-", top) as root:
-        environment = make_apt_root(root, asked.architecture, lines)
-        commands.run(["apt-get", "-q", "update"], env=environment, log=log)
-        commands.run(
-            ["apt-get", "-q", "-y", "--download-only", "install",
-             *asked.packages],
-            env=environment,
-            log=log,
-            timeout=3600,
-        )  # fmt: skip
-        name = f"{asked.suite}-{asked.architecture}"
-        if (top / name).exists():
-            removal.discard(top / name)
-        (top / name).mkdir()
-        removal.mark(top / name)
-        for path in (root / "archives").glob("*.deb"):
-            path.rename(top / name / path.name)
-    return indexing.index(top, name, asked.suite)
+    environment = make_apt_root(root, lines)
+    commands.run(["apt-get", "-q", "update"], env=environment, log=log)
+    commands.run(
+        ["apt-get", "-q", "-y", "--download-only", "install",
+         *asked.packages],
+        env=environment,
+        log=log,
+        timeout=3600,
+    )  # fmt: skip
+    return sorted((root / "archives").glob("*.deb"))
 
 
 def sources(asked: PackageRequest, archive: Archive) -> list[str]:
@@ -144,9 +131,7 @@ def sources(asked: PackageRequest, archive: Archive) -> list[str]:
 
 
 def make_apt_root(
-    root: pathlib.Path,
-    architecture: str,
-    lines: collections.abc.Iterable[str],
+    root: pathlib.Path, lines: collections.abc.Iterable[str]
 ) -> dict[str, str]:
     """Make a separate root for apt; return the environment that selects it."""
     for name in ("lists/partial", "archives/partial", "cache"):
@@ -167,8 +152,6 @@ def make_apt_root(
                 *("preferences", "preferencesparts"),
             )
         },
-        "APT::Architecture": architecture,
-        "APT::Architectures": architecture,
         "APT::Install-Recommends": "false",
         "APT::Sandbox::User": "",
         "Acquire::Languages": "none",

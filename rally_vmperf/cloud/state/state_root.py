@@ -86,7 +86,8 @@ def claim(folders: layout.Layout) -> None:
         )
     root.mkdir(parents=True, exist_ok=True)
     # What "image build" and a purge of earlier versions leave.
-    kept = {folders.image.name, folders.image.with_suffix(".log").name}
+    suffixes = (".qcow2", ".log", ".manifest")
+    kept = {folders.image.with_suffix(suffix).name for suffix in suffixes}
     foreign = sorted({path.name for path in root.iterdir()} - kept)
     if foreign:
         raise errors.CloudError(_unmarked(root, foreign[0]))

@@ -1,6 +1,7 @@
 """Commands over the registry of baselines."""
 
 import argparse
+import dataclasses
 import typing as t
 
 from rally_vmperf import sanitize
@@ -18,11 +19,15 @@ from rally_vmperf.records import flows
 Row = tuple[t.Any, ...]
 
 _LISTED = ("Name", "Recorded at", "Machine", "Class", "Workloads")
-_SHOWN = (
-    *("Workload", "Shape", "Metric"),
-    *("Bare metal", "Repetitions", "Held by", "CPUs", "NUMA node", "Network"),
-)
+_METRIC = ("Workload", "Shape", "Metric")
+_HELD = ("Repetitions", "Held by", "CPUs", "NUMA node", "Network")
+_SHOWN = (*_METRIC, "Bare metal", *_HELD)
+_SHOWN_NUMBERS = (*_METRIC, "Bare metal", "Unit", *_HELD)
 _COMPARED = ("Metric", "Shape", "First", "Second", "Loss", "95 % interval")
+_COMPARED_NUMBERS = (
+    *("Metric", "Shape", "First", "Second", "Unit"),
+    *("Loss (%)", "Low (%)", "High (%)", "Remark"),
+)
 
 
 class List(base.Lister):
@@ -62,7 +67,10 @@ class List(base.Lister):
 
 
 class Show(base.Lister):
-    """Show the figures of a baseline."""
+    """Show the figures of a baseline.
+
+    Other formats than table have numbers in base units.
+    """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
@@ -77,6 +85,7 @@ class Show(base.Lister):
         isolated = content["machine"]["fingerprint"].get("isolated_cpus")
         shown = sanitize.printable(isolated or "unknown")
         self.app.stderr.write(f"isolated CPUs: {shown}\n")
+        has_numbers = parsed.formatter != "table"
         rows = []
         for entry in content["entries"]:
             shape = matching.describe(entry["shape"])
@@ -89,21 +98,28 @@ class Show(base.Lister):
             )
             for name, values in sorted(_values(entry).items()):
                 unit = entry["metrics"][name]["unit"]
+                value = _typical(values)
+                figure: Row = (units.show(value, unit),)
+                if has_numbers:
+                    figure = (value, unit)
                 rows.append(
                     (
                         entry["workload"],
                         shape,
                         name,
-                        units.show(_typical(values), unit),
+                        *figure,
                         len(values),
                         *held,
                     )
                 )
-        return _SHOWN, rows
+        return _SHOWN_NUMBERS if has_numbers else _SHOWN, rows
 
 
 class Compare(base.Lister):
-    """Compare two baselines, figure by figure and machine by machine."""
+    """Compare two baselines, figure by figure and machine by machine.
+
+    Other formats than table have numbers in base units.
+    """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
@@ -125,7 +141,10 @@ class Compare(base.Lister):
             parsed.second,
         ):
             self.app.stderr.write(f"{found.kind}: {found.detail}\n")
-        return _COMPARED, list(_compared(first, second))
+        pairs = list(_compared(first, second))
+        if parsed.formatter == "table":
+            return _COMPARED, [one.texts() for one in pairs]
+        return _COMPARED_NUMBERS, [one.numbers() for one in pairs]
 
 
 class Delete(base.Command):
@@ -141,7 +160,55 @@ class Delete(base.Command):
         rally_api.registry(parsed.config_file).delete(parsed.name)
 
 
-def _compared(first: document.Json, second: document.Json) -> t.Iterator[Row]:
+@dataclasses.dataclass(frozen=True)
+class _Pair:
+    """A metric of two baselines.
+
+    :param name: The metric, or the workload that the second one lacks.
+    :param comparison: None for a workload that the second one lacks.
+    :param remark: The reason for a missing comparison or interval, or empty.
+    """
+
+    name: str
+    shape: str
+    comparison: loss.Comparison | None
+    remark: str
+
+    def texts(self) -> Row:
+        """Return the row of a table."""
+        pair = self.comparison
+        if pair is None:
+            return self.name, self.shape, "-", "-", "-", self.remark
+        return (
+            self.name,
+            self.shape,
+            units.show(pair.bare, pair.metric.unit),
+            units.show(pair.guest, pair.metric.unit),
+            f"{pair.overhead_percent:.1f} %",
+            self.remark or f"{pair.low:.1f} to {pair.high:.1f} %",
+        )
+
+    def numbers(self) -> Row:
+        """Return the row with numbers in base units and in percent."""
+        pair = self.comparison
+        if pair is None:
+            return self.name, self.shape, *[None] * 6, self.remark
+        return (
+            self.name,
+            self.shape,
+            pair.bare,
+            pair.guest,
+            pair.metric.unit,
+            pair.overhead_percent,
+            pair.low,
+            pair.high,
+            self.remark,
+        )
+
+
+def _compared(
+    first: document.Json, second: document.Json
+) -> t.Iterator[_Pair]:
     for entry in first["entries"]:
         described = matching.describe(entry["shape"])
         shape = matching.Shape(**entry["shape"])
@@ -150,7 +217,7 @@ def _compared(first: document.Json, second: document.Json) -> t.Iterator[Row]:
                 second, entry["workload"], matching.conditions(entry), shape
             )
         except document.BaselineError as error:
-            yield entry["workload"], described, "-", "-", "-", str(error)
+            yield _Pair(entry["workload"], described, None, str(error))
             continue
         metrics = codec.decode_metrics(entry["metrics"])
         ours, theirs = _values(entry), _values(other)
@@ -159,19 +226,10 @@ def _compared(first: document.Json, second: document.Json) -> t.Iterator[Row]:
             if metric.scale == "count":
                 continue
             found = loss.compare(metric, ours[name], theirs[name])
-            interval = (
-                f"{found.low:.1f} to {found.high:.1f} %"
-                if found.low is not None
-                else "needs 3 repetitions on both sides"
-            )
-            yield (
-                name,
-                described,
-                units.show(found.bare, metric.unit),
-                units.show(found.guest, metric.unit),
-                f"{found.overhead_percent:.1f} %",
-                interval,
-            )
+            remark = ""
+            if found.low is None:
+                remark = "needs 3 repetitions on both sides"
+            yield _Pair(name, described, found, remark)
 
 
 def _typical(values: list[list[float]]) -> float:

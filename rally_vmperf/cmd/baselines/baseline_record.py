@@ -54,16 +54,6 @@ class Record(registration.Registering):
             help="go on with a recording of which something is missing, with "
             "the same arguments; only that is measured",
         )
-        parser.add_argument(
-            "--retries",
-            default=1,
-            choices=range(10),
-            type=int,
-            metavar="N",
-            help="how many times the repetitions that a workload lacks are "
-            "measured again at once, from 0 to 9, if it had others that are "
-            "complete; default: %(default)s",
-        )
 
     def take_action(self, parsed: argparse.Namespace) -> int:
         """Measure and register; return 2 if anything is missing."""
@@ -172,15 +162,15 @@ class Record(registration.Registering):
         peer: dict[str, t.Any] | None,
         part: "recording.Part",
     ) -> None:
-        """Measure a part, and again what of it is missing now and then."""
-        for left in reversed(range(parsed.retries + 1)):
+        """Measure a part, and once again what of it is missing."""
+        for is_retry in (False, True):
             part.measure(
                 lambda: bare_metal.connect(parsed),
                 bare_metal.peer_station(parsed, part.plan.assignments, peer),
                 self.say,
                 self.say,
             )
-            if not left or not part.worth_a_retry():
+            if is_retry or not part.worth_a_retry():
                 return
             for line in part.missing():
                 self.say(f"again: {line}")

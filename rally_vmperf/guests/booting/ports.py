@@ -134,11 +134,9 @@ def fixed_address(
         if port.network_id == network.id
         for one in port.fixed_ips
     ]
-    order = (4, 6) if version == "any" else (version,)
-    for wanted in order:
-        for one in there:
-            if one.version == wanted:
-                return str(one)
+    for address in there:
+        if address.version == version:
+            return str(address)
     listed = ", ".join(map(str, there)) or "none"
     raise errors.GuestError(
         f"guest {guest} has no IPv{version} address on network "

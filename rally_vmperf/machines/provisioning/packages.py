@@ -1,82 +1,37 @@
-"""Which distribution a machine runs, and what installs packages on it."""
+"""What installs packages on a machine."""
 
 import collections.abc
-import dataclasses
-import mmap
-import pathlib
 import re
-import typing as t
 from urllib import parse
 
-from rally_vmperf import sanitize
 from rally_vmperf.machines import base
 from rally_vmperf.machines import root
 from rally_vmperf.machines import scripts
-from rally_vmperf.machines import workfolder
-from rally_vmperf.toolbox import folder
-from rally_vmperf.toolbox import manifest
 
-Kind = t.Literal["apt", "dnf", "zypper", ""]
-
-_KINDS: dict[str, Kind] = {
+#: The package manager of which each program is a form, in the order in which
+#: they are looked for: SUSE may have dnf, too.
+KINDS = {
     "apt-get": "apt",
+    "zypper": "zypper",
     "dnf": "dnf",
     "microdnf": "dnf",
     "yum": "dnf",
-    "zypper": "zypper",
 }
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Distribution:
-    """What a machine says of itself.
+async def find_manager(machine: base.Machine) -> str:
+    """Return the program that installs packages; empty if none is known.
 
-    :param manager: program that installs packages; empty if it has none that
-        is known
-    :param names: what its release may be called, such as ``bookworm`` and
-        ``debian-12``
-    :param architecture: as its packages name it
+    :raises MachineError: If the machine cannot run the search.
     """
-
-    manager: str
-    names: frozenset[str]
-    architecture: str
-
-    @property
-    def kind(self) -> Kind:
-        """Return the package manager that the program is a form of."""
-        return _KINDS.get(self.manager, "")
-
-
-async def of(machine: base.Machine) -> Distribution:
-    """Ask a machine which distribution it runs.
-
-    :raises MachineError: when it cannot tell
-    """
-    done = await machine.run(scripts.argv("distribution.sh"))
+    done = await machine.run(scripts.argv("manager.sh", *KINDS))
     if done.exit_status:
         raise base.MachineError(
-            f"{machine.name} cannot tell its distribution: "
+            f"{machine.name} cannot tell its package manager: "
             f"{base.last_line(done.stderr)}"
         )
-    told: dict[str, str] = {}
-    for line in done.stdout.splitlines():
-        key, _, value = line.partition("=")
-        told[key] = sanitize.line(value, 60)
-    manager = told.get("manager", "")
-    return Distribution(
-        manager=manager if manager in _KINDS else "",
-        names=_names(told),
-        architecture=told.get("architecture", ""),
-    )
-
-
-def _names(told: dict[str, str]) -> frozenset[str]:
-    ident, version = told.get("id", ""), told.get("version_id", "")
-    major = version.partition(".")[0]
-    names = {told.get("codename", "")}
-    names |= {f"{ident}-{one}" for one in (version, major) if ident and one}
-    return frozenset(names - {""})
+    manager = done.stdout.strip()
+    return manager if manager in KINDS else ""
 
 
 #: Beginnings of error lines of apt, dnf and zypper.
@@ -133,72 +88,3 @@ async def from_mirror(
     for secret in {proxy_login, parse.unquote(proxy_login)} - {""}:
         said = said.replace(secret, "(hidden)")
     return reason(said)
-
-
-#: Where the folder is made that packages are sent to.
-_PARENT = "/var/tmp"  # noqa: S108 - nobody can foresee what we make there
-#: Package managers read as users of their own.
-_READABLE = 0o755
-#: Seconds to find out what is needed, and to install it.
-_LOOK, _INSTALL = 300, 1800
-
-
-async def from_toolbox(
-    machine: base.Machine,
-    manager: str,
-    packages: collections.abc.Sequence[str],
-    toolbox: folder.Toolbox,
-    chosen: manifest.Set,
-) -> str:
-    """Send the packages that a machine lacks, and install them there.
-
-    The index goes first; the machine's package manager says which files it
-    needs, and only these follow. Nothing of it stays on the machine.
-
-    :param chosen: the packages for the machine's release
-    :returns: why it did not work, or whatever was said last
-    :raises MachineError: when files cannot be written there
-    """
-    superuser = await root.as_root(machine)
-    target = await workfolder.make(superuser, _PARENT, _READABLE)
-    try:
-        sums = "".join(
-            f"{one.sha256}  {one.target}\n"
-            for one in (*chosen.index, *chosen.packages)
-        )
-        await superuser.put(sums.encode(), f"{target}/SHA256SUMS")
-        for one in chosen.index:
-            await _send(superuser, toolbox.file(one), f"{target}/{one.target}")
-        arguments = (target, manager, *packages)
-        asked = await _ask(superuser, _LOOK, "wanted", *arguments)
-        if asked.exit_status:
-            return reason(asked.stderr)
-        wanted = set(asked.stdout.split())
-        for one in chosen.packages:
-            if one.target in wanted:
-                path = toolbox.file(one)
-                await _send(superuser, path, f"{target}/{one.target}")
-        done = await _ask(superuser, _INSTALL, "install", *arguments)
-        return reason(done.stderr)
-    finally:
-        await workfolder.remove(superuser, target)
-
-
-async def _ask(
-    superuser: base.Machine, seconds: float, *arguments: str
-) -> base.Completed:
-    return await superuser.run(
-        scripts.argv("toolbox.sh", *arguments), timeout=seconds
-    )
-
-
-async def _send(
-    superuser: base.Machine, path: pathlib.Path, target: str
-) -> None:
-    """Send a file without reading all of it into memory."""
-    with path.open("rb") as stream:
-        if not path.stat().st_size:
-            await superuser.put(b"", target)
-            return
-        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            await superuser.put(content, target)

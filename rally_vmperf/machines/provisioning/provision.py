@@ -10,8 +10,6 @@ from rally_vmperf.machines import scripts
 from rally_vmperf.machines.provisioning import bundles
 from rally_vmperf.machines.provisioning import packages
 from rally_vmperf.toolbox import bundle as bundle_
-from rally_vmperf.toolbox import folder
-from rally_vmperf.toolbox import manifest
 
 
 class ToolMissing(base.MachineError):
@@ -48,14 +46,12 @@ class Supply:
     :param install: whether anything may be
     :param proxy: URL for its package manager, or empty
     :param proxy_login: user and password as a URL has them, or empty
-    :param tools: packages to send; else its package manager gets them
     :param bundle: programs that come first, whatever the machine has
     """
 
     install: bool = True
     proxy: str = ""
     proxy_login: str = dataclasses.field(default="", repr=False)
-    tools: folder.Toolbox | None = None
     bundle: bundle_.Bundle | None = None
 
 
@@ -95,9 +91,9 @@ async def ensure(
     missing = _missing(requirements, found)
     if not missing:
         return found
-    here = await packages.of(machine)
-    way_out = await _supply(machine, here, missing, supply)
-    if supply.install and here.manager:
+    manager = await packages.find_manager(machine)
+    way_out = await _supply(machine, manager, missing, supply)
+    if supply.install and manager:
         found = await _look(machine, requirements, unpacked)
         missing = _missing(requirements, found)
     if missing:
@@ -117,46 +113,33 @@ def _missing(
 
 async def _supply(
     machine: base.Machine,
-    here: packages.Distribution,
+    manager: str,
     missing: list[Requirement],
     supply: Supply,
 ) -> str:
     """Install what is missing; return advice if that did not help."""
-    names = package_names(missing, here.kind)
+    kind = packages.KINDS.get(manager, "")
+    names = package_names(missing, kind)
     image = "use an image made by 'rally-vmperf image build'"
-    if not here.manager:
+    if not manager:
         return (
             "it has neither apt-get nor dnf nor zypper to install them with; "
             f"install them there, or {image}"
         )
-    advice = _advice(missing, here.kind)
+    advice = _advice(missing, kind)
     if not names:
         return advice
     advice = f"; {advice}" if advice else ""
     if not supply.install:
-        command = f"{here.manager} install {' '.join(names)}"
+        command = f"{manager} install {' '.join(names)}"
         return f"install it there: {command}{advice}"
-    if supply.tools is None:
-        reason = await packages.from_mirror(
-            machine, here.manager, names, supply.proxy, supply.proxy_login
-        )
-        return (
-            f"{here.manager} cannot install {', '.join(names)} "
-            f"({reason}){advice}; give it a way to its package mirror (option "
-            f"proxy of vmperf_guests), send it packages (option tools), or "
-            f"{image}"
-        )
-    try:
-        chosen = supply.tools.find(here.names, here.architecture, machine.name)
-    except manifest.ToolboxError as error:
-        return str(error)
-    reason = await packages.from_toolbox(
-        machine, here.manager, names, supply.tools, chosen
+    reason = await packages.from_mirror(
+        machine, manager, names, supply.proxy, supply.proxy_login
     )
     return (
-        f"{here.manager} cannot install {', '.join(names)} from the folder "
-        f"{supply.tools.path} ({reason}){advice}; fetch or index it again, or "
-        f"{image}"
+        f"{manager} cannot install {', '.join(names)} ({reason}){advice}; "
+        "give it a way to its package mirror (option proxy of vmperf_guests), "
+        f"bring the programs (option bundle), or {image}"
     )
 
 

@@ -1,7 +1,7 @@
 # Make and remove a folder of ours, which no other user can foresee or open.
 #
-#   make PARENT MODE  make one in PARENT, print where it is
-#   remove FOLDER     remove it with all that is in it
+#   make PARENT    make one in PARENT, print where it is
+#   remove FOLDER  remove it with all that is in it
 #
 # PARENT may be relative to the user's home.  Where it is refused: exits with
 # 3 and prints the reason, what was seen, and of which folder, a line each.
@@ -23,8 +23,7 @@ make() {
         rmdir -- "$folder"
         refuse given "$(id -un)" "$PWD"
     }
-    echo "${folder##*/}" >"$folder/.made-by-rally-vmperf" &&
-        { [ "$2" = 700 ] || chmod -- "$2" "$folder"; } || exit 1
+    echo "${folder##*/}" >"$folder/.made-by-rally-vmperf" || exit 1
     echo "$folder"
 }
 

@@ -243,9 +243,7 @@ class DegradationJudge(_Judge):
                 metric,
                 there,
                 number,
-                levels.void_level(
-                    metric, names, entries, there, self.tolerate
-                ),
+                levels.void_level(metric, entries, there, self.tolerate),
                 figures,
                 names,
                 self.confidence,

@@ -52,11 +52,6 @@ class Measured:
         )
 
     @property
-    def names(self) -> list[str]:
-        """The names of all metrics."""
-        return [one.name for one in self.metrics]
-
-    @property
     def ratios(self) -> list[sample.Metric]:
         """The metrics that have a rate; counts have none."""
         return [one for one in self.metrics if one.scale == "ratio"]
@@ -94,9 +89,7 @@ def points_of(
                 if metric.name in measured.offered
                 else measured.caps,
                 turns=max((one.batches for one in done), default=1),
-                void=void_level(
-                    metric, measured.names, entries, there, tolerate
-                ),
+                void=void_level(metric, entries, there, tolerate),
                 bare_void=level.voiding(changed, tolerate),
                 reason="" if gathered else absence(there),
             )
@@ -113,17 +106,15 @@ def numbers(entries: judge.Repetitions) -> list[int]:
 
 def void_level(
     metric: sample.Metric,
-    names: collections.abc.Collection[str],
     entries: judge.Repetitions,
     there: collections.abc.Sequence[repetition.Condition],
     tolerate: collections.abc.Collection[str],
 ) -> str:
     """Return why samples of a level do not mean what they claim, or nothing.
 
-    :param names: of all metrics
     :param there: the level in each counted repetition
     """
-    found = level.void(metric.name, names, entries, there, tolerate)
+    found = level.void(metric.name, entries, there, tolerate)
     return found or _gap(one for one in there if not one.skip_reason)
 
 

@@ -94,7 +94,7 @@ def findings(
     """Return findings on commands that did not run at the same time.
 
     :param starts: each with the names of the metrics that the command gave;
-        where it gave none the finding is the workload's
+        a command without metrics has no samples to void
     """
     return [
         finding.Finding(
@@ -106,7 +106,7 @@ def findings(
         )
         for one, given in starts
         if one.overlap is not None and one.overlap < LIMIT
-        for subject in sorted(given) or [one.workload]
+        for subject in sorted(given)
     ]
 
 

@@ -22,7 +22,6 @@ class Density(base.Measuring):
         workloads: list,
         levels: list | dict,
         order: t.Literal["listed", "shuffled", "blocks"] | None = None,
-        seed: int = 0,
         idle_guests: t.Literal["running", "paused", "stopped"] = "running",
         solo_guest: t.Literal["rotate", "all"] = "rotate",
         warmup: int | None = None,
@@ -47,7 +46,6 @@ class Density(base.Measuring):
             levels, within which each level comes once at each position; by
             default shuffled, and listed where there is a stop rule, which
             needs levels that ascend
-        :param seed: what the shuffling begins with
         :param idle_guests: The state of guests that take no part in a level:
             running, or paused or stopped by Nova. A stopped guest boots again
             when it is needed.
@@ -87,7 +85,6 @@ class Density(base.Measuring):
             protocol,
             levels=levels,
             order=order,
-            seed=seed,
             idle_guests=idle_guests,
             solo_guest=solo_guest,
             stop=stop,

@@ -6,7 +6,6 @@ import textwrap
 import typing as t
 
 from rally import consts
-from rally.common import logging
 from rally.task import sla
 
 from rally_vmperf import sanitize
@@ -16,8 +15,6 @@ from rally_vmperf.plugins import defects
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.records import output
-
-LOG = logging.getLogger(__name__)
 
 #: Characters of a line of the verdict; Rally puts a table around it.
 WIDTH = 100
@@ -50,11 +47,10 @@ class Criterion(sla.SLA):
         return True
 
     def result(self) -> sla.SLAResult:
-        """Return the verdict in Rally's form, and log it."""
+        """Return the verdict in Rally's form."""
         with self._counting_defects():
             passed = self.judge.judgement().passed
             self.success = passed and not self._defects
-        LOG.info(f"Verdict: {self.details()}")
         return super().result()
 
     def details(self) -> str:

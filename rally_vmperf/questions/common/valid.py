@@ -46,9 +46,19 @@ CRITERION = question.Criterion(
                 **_KINDS,
                 "description": "Warnings and notes that the run may not have.",
             },
+            "physical_limit": {
+                **question.PER_METRIC,
+                "additionalProperties": {
+                    "type": "number",
+                    "exclusiveMinimum": 0,
+                },
+                "description": "Metric or glob -> largest value that the "
+                "machine can reach, in base units; a larger value of a guest "
+                "or of bare metal is the finding above_physical_limit.",
+            },
         },
     },
     judge=validity_judge.ValidityJudge,
-    limits={},
+    limits={"physical_limit": ("ratio", "count")},
     check=_check,
 )

@@ -3,6 +3,7 @@
 import collections.abc
 import dataclasses
 import functools
+import secrets
 import typing as t
 
 from rally_vmperf.execution import session as sessions
@@ -25,7 +26,6 @@ def make(
     *,
     levels: t.Any,
     order: build.OrderKind,
-    seed: int,
     idle_guests: idle.IdleState,
     solo_guest: numbers.SoloGuest,
     stop: dict[str, t.Any] | None,
@@ -33,11 +33,11 @@ def make(
 ) -> runs.Run:
     """Return a run with one condition for each number of guests.
 
-    With neighbours it has two: without and with their work.
+    With neighbours it has two: without and with their work. The seed of the
+    order is drawn here, once per run, and recorded.
 
     :param levels: numbers of guests on each host, as a task gives them
     :param order: in which levels run
-    :param seed: of the generator that shuffles the levels
     :param idle_guests: The state of guests that take no part.
     :param solo_guest: The guest that runs at level 1: rotate or all.
     :param stop: the task's rule for when to add no more guests
@@ -100,7 +100,7 @@ def make(
             for number in counts
             for axis, at_work in sides
         ),
-        order=build.Order(kind=order, seed=seed),
+        order=build.Order(kind=order, seed=secrets.randbits(32)),
         enough=functools.partial(enough, numbers.Stop(**stop))
         if stop
         else runs.never_enough,

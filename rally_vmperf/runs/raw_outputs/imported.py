@@ -8,6 +8,7 @@ import uuid
 
 from rally_vmperf.baseline import document
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
@@ -105,7 +106,20 @@ def repetitions(
         entries.append(
             _repetition(index + 1, planned, samples, reference, findings)
         )
-    above = tuple(beyond(entries, physical))
+    bounds = limits.Limits(physical)
+    names = {
+        s.metric.name
+        for one in guest
+        for each in one.repetitions
+        for s in each
+    }
+    unmatched = bounds.unmatched(names)
+    if unmatched:
+        raise ValueError(
+            f"physical limit {unmatched[0]!r} matches no metric; there are: "
+            f"{', '.join(sorted(names))}"
+        )
+    above = tuple(plausibility.above_physical_limit(entries, bounds))
     return [
         dataclasses.replace(one, findings=one.findings + above)
         for one in entries
@@ -228,46 +242,3 @@ def _gather(
                 sample.Observation("copy-1", sample.Sample(meaning, value))
                 for value in codec.decode_values(given, {})
             ]
-
-
-def beyond(
-    entries: collections.abc.Sequence[repetition.Repetition],
-    physical: collections.abc.Mapping[str, float],
-) -> list[finding.Finding]:
-    """Return the rates that are above the machine's physical limits.
-
-    :param physical: metric or glob -> largest value, in base units
-    :raises ValueError: for a pattern that no metric goes with
-    """
-    bounds = limits.Limits(physical)
-    sides: dict[tuple[str, str], list[sample.Sample]] = {}
-    for entry in entries:
-        for who, observations in (
-            ("the guest", entry.condition.observations),
-            ("bare metal", sum(entry.condition.reference.repetitions, ())),
-        ):
-            for one in observations:
-                key = (one.sample.metric.name, who)
-                sides.setdefault(key, []).append(one.sample)
-    names = {name for name, _ in sides}
-    unmatched = bounds.unmatched(names)
-    if unmatched:
-        raise ValueError(
-            f"physical limit {unmatched[0]!r} matches no metric; there are: "
-            f"{', '.join(sorted(names))}"
-        )
-    found = []
-    for (name, who), samples in sides.items():
-        limit = bounds.for_metric(name, names)
-        best = max(samples, key=lambda one: one.value)
-        if limit and best.value > limit[0]:
-            shown = units.show(best.value, best.metric.unit)
-            most = units.show(limit[0], best.metric.unit)
-            found.append(
-                finding.Finding(
-                    "above_physical_limit",
-                    name,
-                    f"{who} shows {shown}, the machine can do {most}",
-                )
-            )
-    return found

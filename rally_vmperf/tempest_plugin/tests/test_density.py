@@ -30,7 +30,6 @@ class TestDensity(base.Measuring):
         arguments = {
             "levels": levels,
             "order": "shuffled",
-            "seed": 0,
             "idle_guests": "running",
             "solo_guest": "all" if each else "rotate",
             "stop": None,

@@ -8,6 +8,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import files
 from rally_vmperf.workloads import generated
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import tools
@@ -18,25 +19,8 @@ PROTOCOLS = ("http", "ftp")
 #: Ports at which the FTP server takes connections for data, one a download.
 _PASSIVE = 128
 
-#: No path is absolute and nobody is switched to: whoever logs in runs it.
-_VSFTPD = """\
-{listen}=YES
-listen_port={port}
-pasv_min_port={first}
-pasv_max_port={last}
-run_as_launching_user=YES
-anonymous_enable=YES
-no_anon_password=YES
-ftp_username=nobody
-nopriv_user=nobody
-anon_root=.
-anon_world_readable_only=NO
-allow_writeable_chroot=YES
-max_clients=0
-max_per_ip=0
-seccomp_sandbox=NO
-xferlog_enable=NO
-"""
+#: The program that serves the file by FTP.
+_SERVE_FTP = files.script("serve_ftp.py")
 
 #: Bytes per second of the slowest network that is waited for, and of a usual
 #: one, and what generate.py makes on a machine of today.
@@ -95,16 +79,28 @@ class Download(_nginx.Served):
             shared=len(arguments["protocols"]) + (_PASSIVE if ftp else 0)
         )
 
+    def needs(self, arguments: base.Arguments) -> frozenset[str]:
+        """Return the peer, for FTP with a login as root."""
+        root = ("peer_root",) if "ftp" in arguments["protocols"] else ()
+        return super().needs(arguments).union(root)
+
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the program that makes the file on the peer."""
-        return (generated.FILE,)
+        """Return the programs that make the file on the peer and serve it."""
+        ftp = (_SERVE_FTP,) if "ftp" in arguments["protocols"] else ()
+        return (generated.FILE, *ftp)
 
     def prepare_peer(
         self, arguments: base.Arguments
     ) -> tuple[base.Command, ...]:
-        """Return the command that writes the file on the peer."""
+        """Return the commands that write the file on the peer."""
         seconds = _bytes(arguments) / _MADE
+        publish = base.Command(
+            name="publish",
+            argv=("python3", _SERVE_FTP.name, "publish", self.FILE),
+            timeout=60,
+        )
         return (
+            *((publish,) if "ftp" in arguments["protocols"] else ()),
             base.Command(
                 name="generate",
                 argv=generated.argv(arguments),
@@ -173,20 +169,13 @@ class Download(_nginx.Served):
 def _ftp(ends: base.Ends) -> base.Server:
     """Return the FTP server, at the first of the shared ports."""
     port, *data = ends.shared_ports
+    words = ("serve", ends.peer, *map(str, (port, data[0], data[-1])))
     return base.Server(
         on="peer",
-        argv=("vsftpd", "vsftpd.conf"),
+        argv=("python3", _SERVE_FTP.name, *words),
         port=port,
         lifetime="repetition",
         clients="many",
-        files={
-            "vsftpd.conf": _VSFTPD.format(
-                listen="listen_ipv6" if ":" in ends.peer else "listen",
-                port=port,
-                first=data[0],
-                last=data[-1],
-            )
-        },
     )
 
 

@@ -32,6 +32,18 @@ class RecoveryTestCase(base.CloudTestCase):
         self.assertNotIn("found", self.up())
         self.assertEqual(1, self.run.call_count)
 
+    def test_rejected_machine_is_not_changed(self):
+        """No directory is claimed, and no package is installed."""
+        self.preflight.check.side_effect = errors.CloudError("debian 13")
+        with (
+            mock.patch.object(recovery, "state_root", autospec=True) as root,
+            self.assertRaisesRegex(errors.CloudError, "debian 13"),
+        ):
+            self.up()
+        self.assertEqual([], root.mock_calls)
+        self.assertEqual([], self.packages.mock_calls)
+        self.run.assert_not_called()
+
     def test_damage_is_rebuilt_once(self):
         self.run.side_effect = [errors.DamageError("a table is gone"), None]
         for name in ("kvm.json", "mysql/ibdata1", "done/schema-nova"):

@@ -45,10 +45,12 @@ class DownTestCase(base.CloudTestCase):
         self.assertTrue(self.folders.guests_gone.exists())
 
     def test_a_purge_keeps_the_image(self):
-        self.folders.image.touch()
+        kept = {self.folders.image.name, "vmperf-guest.manifest"}
+        for name in kept:
+            (self.folders.root / name).touch()
         self.down(purge=True)
         self.assertEqual(
-            {self.folders.image.name, removal.MARKER},
+            {*kept, removal.MARKER},
             {path.name for path in self.folders.root.iterdir()},
         )
 

@@ -1,6 +1,7 @@
 """Tests of the command that judges runs again."""
 
 import contextlib
+import copy
 import io
 import json
 import pathlib
@@ -14,6 +15,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import judge
 from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.overhead import run as overhead
@@ -40,10 +42,11 @@ class TestJudge(unittest.TestCase):
 
     def judged(self, *arguments):
         """Return the exit code and the lines that were printed."""
-        app = mock.Mock(stdout=io.StringIO())
+        app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
         command = judge.Judge(app, None)
         parser = command.get_parser("judge")
         code = command.run(parser.parse_args([*map(str, arguments)]))
+        self.warnings = app.stderr.getvalue().splitlines()
         return code, app.stdout.getvalue().splitlines()
 
     def results(self, limits):
@@ -86,39 +89,116 @@ class TestJudge(unittest.TestCase):
 
     def test_another_baseline(self):
         """Guests are compared with it; what was said of the other is gone."""
-        folder = self.folder
+        fast = self.measured_run(2)
+        fast["machine"]["fingerprint"]["cpu_model"] = "Another CPU"
+        path = self.folder / "w.jsonl"
+        _, lines = self.judged(path, *self.options)
+        self.assertIn("void", lines[0])
+        code, shown = self.judged_with(fast, path)
+        self.assertEqual(2, code)
+        self.assertIn("failed: 1 of 1 metric", shown)
+        self.assertIn("cpu_model_differs", shown)
+
+    def measured_run(self, factor=1):
+        """Measure a guest; return a baseline of another machine.
+
+        :param factor: of the rates of the baseline to those of the guest
+        """
         rates = (8958.0, 8960.0, 8962.0)
-        own = whole.baseline(folder, rates=rates)
+        own = whole.baseline(self.folder, rates=rates)
         own["machine"]["fingerprint"]["virtualisation"] = "kvm"
         outputs = [golden.sysbench(rate) for rate in rates]
-        asked = whole.asked(folder, own, golden.Machine("g1", outputs))
+        asked = whole.asked(self.folder, own, golden.Machine("g1", outputs))
         run = overhead.make(asked)
         for number in (1, 2, 3):
             run.repeat(number)
         asked.opened.close("w")
-        fast = {
-            **whole.baseline(
-                self.folder / "fast", rates=[2 * rate for rate in rates]
-            ),
-            "name": "fast",
-        }
-        fast["machine"]["fingerprint"]["cpu_model"] = "Another CPU"
-        registry = store.Store(folder / "registry")
-        registry.save(fast)
-        limits = self.written(
-            "limits.yaml", {"vmperf_overhead": {"max_percent": {"*rate": 5}}}
+        config = self.folder / "rally.conf"
+        config.write_text(
+            f"[vmperf]\nbaseline_dir = {self.folder}/baselines\n"
+            f"journal_dir = {self.folder}\n"
         )
-        given = (folder / "w.jsonl", "--limits", limits)
-        _, lines = self.judged(*given)
-        self.assertIn("void", lines[0])
-        with mock.patch.object(
-            rally_api, "registry", autospec=True, return_value=registry
-        ):
-            code, lines = self.judged(*given, "--baseline", "fast")
+        limits = {"vmperf_overhead": {"max_percent": {"*rate": 5}}}
+        limits = self.written("limits.yaml", limits)
+        self.options = ("--limits", limits, "--config-file", config)
+        other = whole.baseline(
+            self.folder / "other", rates=[factor * rate for rate in rates]
+        )
+        return {**other, "name": "other"}
+
+    def judged_with(self, baseline, path):
+        """Return the exit code and the text of a judgement by a baseline."""
+        store.Store(self.folder / "baselines").save(baseline, replace=True)
+        code, lines = self.judged(path, "--baseline", "other", *self.options)
+        return code, " ".join(lines)
+
+    def exported_run(self):
+        """Return the run's results in the form of Rally's JSON."""
+        records = journal.Journal(self.folder, "w").read()
+        content = rally_results.results([(records, LOOSE)])
+        for task in content["tasks"]:
+            for workload in task["subtasks"][0]["workloads"]:
+                workload["sla_results"] = {}
+        return self.written("results.json", content)
+
+    def test_machines_of_rallys_results(self):
+        """They are compared with another baseline, as those of a journal."""
+        other = self.measured_run()
+        path = self.exported_run()
+        code, shown = self.judged_with(other, path)
+        self.assertEqual(0, code, shown)
+        self.assertIn("Overhead of tiny, 1 guest", shown)
+        changed = copy.deepcopy(other)
+        changed["machine"]["tools"]["sysbench"]["version"] = "0.4.12"
+        code, shown = self.judged_with(changed, path)
         self.assertEqual(2, code)
-        shown = "\n".join(lines)
-        self.assertIn("failed: 1 of 1 metric", shown)
-        self.assertIn("cpu_model_differs", shown)
+        self.assertIn("The tool has another version on each side", shown)
+        changed = copy.deepcopy(other)
+        changed["machine"]["fingerprint"]["cpu_model"] = "Another CPU"
+        self.assertIn("cpu_model_differs", self.judged_with(changed, path)[1])
+
+    @ddt.data("w.jsonl", "results.json")
+    def test_unknown_machines(self, name):
+        """Are void with another baseline, and with that of the run are not."""
+        other = self.measured_run()
+        self.exported_run()
+        path = self.folder / name
+        record, *_ = journal.Journal(self.folder, "w").read()
+        lost = self.folder / record["files"]["machines"]["name"]
+        lost.unlink()
+        code, shown = self.judged_with(other, path)
+        self.assertEqual(2, code)
+        self.assertIn("void: 1 of 1 metric", shown)
+        self.assertIn("the fingerprint of g1 is unknown", shown)
+        self.assertIn(lost.name, shown)
+        _, lines = self.judged(path, *self.options)
+        self.assertIn("Overhead of 1 CPU, 1 guest", lines[0])
+        self.assertNotIn("is unknown", " ".join(lines))
+
+    def test_unknown_tool(self):
+        """One that another baseline lacks is void for its metrics."""
+        other = self.measured_run()
+        del other["machine"]["tools"]["sysbench"]
+        code, shown = self.judged_with(other, self.folder / "w.jsonl")
+        self.assertEqual(2, code)
+        self.assertIn("the version of sysbench on baseline is unknown", shown)
+
+    def test_imported_baseline(self):
+        """It has a warning of its own, and no unknown machines."""
+        other = self.measured_run()
+        (entry,) = other["entries"]
+        entry["imported"] = True
+        found = {
+            "kind": "baseline_imported",
+            "subject": "baseline",
+            "detail": "3 repetitions",
+            "metrics": [],
+        }
+        entry["findings"] = [found]
+        other["machine"] = {"name": "m", "fingerprint": {}, "tools": {}}
+        code, shown = self.judged_with(other, self.folder / "w.jsonl")
+        self.assertEqual(0, code, shown)
+        self.assertIn("baseline_imported", shown)
 
     @ddt.data(
         ({"max_percent": {"disk.*": 100}}, r"'disk\.\*' is 100, but disk\."),
@@ -139,6 +219,26 @@ class TestJudge(unittest.TestCase):
         path = self.written("results.json", self.results(STRICT))
         limits = self.written("limits.yaml", {"vmperf_overhead": LOOSE})
         self.assertEqual(0, self.judged(path, "--limits", limits)[0])
+
+    def test_slas_that_do_not_apply(self):
+        """Are skipped with one line each, and change no verdict."""
+        others = {
+            "vmperf_degradation": {"max_percent": {"*": 1}},
+            "vmperf_neighbours": {"max_percent": {"*": 1}},
+        }
+        limits = {"vmperf_overhead": LOOSE, "vmperf_valid": {}, **others}
+        limits = self.written("limits.yaml", limits)
+        code, lines = self.judged(self.journal(), "--limits", limits)
+        self.assertEqual(0, code, lines)
+        self.assertEqual(
+            [
+                f"limits {limits}: vmperf_degradation is skipped: it applies "
+                "to VMPerf.density",
+                f"limits {limits}: vmperf_neighbours is skipped: it applies "
+                "to VMPerf.overhead and VMPerf.density with neighbours",
+            ],
+            self.warnings,
+        )
 
     def test_journal(self):
         """Holds no limits, and is judged by those of a file."""
@@ -273,7 +373,7 @@ class TestJudgeRaw(unittest.TestCase):
             (("--dd", "x"), "judged with --raw; add it"),
             (("--physical", "x=1"), "judged with --raw; add it"),
         ):
-            with self.assertRaisesRegex(judge.JudgeError, said):
+            with self.assertRaisesRegex(raw_outputs.OptionError, said):
                 self.run_command(judge.Judge, *words)
         with self.assertRaisesRegex(document.BaselineError, "no output of"):
             self.judged()

@@ -102,25 +102,64 @@ class PlanTest(unittest.TestCase):
         self.assertEqual({"Four guests"}, {row["Subtask"] for row in rows})
         self.assertIn("will be 25 % full", said)
 
-    def test_an_argument_that_the_task_does_not_have(self):
-        """Rally passes it over, and what was meant has its default."""
+    def read(self, given):
+        """Read a task with arguments; return what is printed to stderr."""
+        fairness = "{{ vmperf_fairness | default({}) | tojson }}"
         text = yaml.safe_dump(
-            {"version": 2, "title": "T", "subtasks": [subtask()]}
+            {
+                "version": 2,
+                "title": "T",
+                "subtasks": [
+                    {**subtask(), "sla": {"vmperf_fairness": "FAIRNESS"}}
+                ],
+            }
         )
-        self.path.write_text(text.replace("T", "T {{ repetitions }}", 1))
-        given = {"repetition": 9, "repetitions": 3, "vmperf_spread": {}}
+        text = text.replace("T\n", "T {{ repetitions }}\n", 1)
+        text = text.replace("FAIRNESS", fairness)
+        self.path.write_text(text)
         parsed = argparse.Namespace(
             task_args=json.dumps(given),
             task_args_file=None,
             config_file=os.devnull,
         )
-        with contextlib.redirect_stderr(io.StringIO()) as said:
+        with contextlib.redirect_stderr(io.StringIO()) as printed:
             task_file.read(str(self.path), parsed)
+        return printed.getvalue()
+
+    @ddt.data(
+        ("repetition", "; did you mean 'repetitions'\\?"),
+        ("vmperf_fairnes", "; did you mean 'vmperf_fairness'\\?"),
+        ("failure_rate", ""),
+    )
+    @ddt.unpack
+    def test_an_argument_that_the_task_does_not_have(self, name, hint):
+        """Rally ignores it, and what was meant has its default."""
+        with self.assertRaisesRegex(
+            document.BaselineError,
+            f"argument {name!r}: must be an argument of the template or an "
+            f"SLA{hint}$",
+        ):
+            self.read({name: 9, "repetitions": 3})
+
+    def test_slas_of_a_limits_file(self):
+        """The template uses those that apply; the others are skipped."""
+        given = {
+            "repetitions": 3,
+            "vmperf_fairness": {"min_index": {"*": 0.9}},
+            "vmperf_spread": {"max_cv_percent": {"*": 9}},
+            "vmperf_neighbours": {"max_percent": {"*": 9}},
+        }
         self.assertEqual(
-            f"{self.path} has no argument 'repetition'; it is passed "
-            "over; did you mean 'repetitions'?\n",
-            said.getvalue(),
+            f"{self.path}: vmperf_spread is skipped: it applies to "
+            f"VMPerf.overhead\n{self.path}: vmperf_neighbours is skipped: it "
+            "applies to VMPerf.overhead and VMPerf.density with neighbours\n",
+            self.read(given),
         )
+        given["vmperf_valid"] = {}
+        with self.assertRaisesRegex(
+            document.BaselineError, "SLA vmperf_valid: the template does not"
+        ):
+            self.read(given)
 
     def test_nothing_is_made(self):
         """It only asks."""

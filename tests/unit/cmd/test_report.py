@@ -5,11 +5,16 @@ import tempfile
 import unittest
 from unittest import mock
 
+from rally_vmperf.baseline import store
+from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd import report
+from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.questions import limits_file
 from rally_vmperf.records import journal
 from tests.unit import made
 from tests.unit.report import rally_results
+from tests.unit.workloads import golden
 
 
 class ReportTestCase(unittest.TestCase):
@@ -32,10 +37,11 @@ class ReportTestCase(unittest.TestCase):
         return str(written.path)
 
     def run_command(self, *arguments):
-        app = mock.Mock(stdout=io.StringIO())
+        app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
         command = report.Report(app, None)
         parser = command.get_parser("report")
         command.run(parser.parse_args([*arguments, "-o", str(self.page)]))
+        self.warnings = app.stderr.getvalue()
         return app.stdout.getvalue()
 
     def test_journal_without_limits(self):
@@ -113,6 +119,13 @@ class ReportTestCase(unittest.TestCase):
             self.journal(), self.density(), "--limits", path
         )
         self.assertEqual(0, said.count("without limits"))
+        self.assertEqual("", self.warnings)
+        self.run_command(self.journal("two"), "--limits", path)
+        self.assertRegex(
+            self.warnings,
+            "^limits .*: vmperf_degradation is skipped: it applies to "
+            "VMPerf.density\n",
+        )
 
     def test_wrong_limits_are_refused_in_one_line(self):
         path = self.journal()
@@ -136,8 +149,69 @@ class ReportTestCase(unittest.TestCase):
                 self.run_command(path, "--limits", limits)
             self.assertNotIn("\n", str(caught.exception))
 
+    def raw(self, *arguments):
+        """Return the printed lines and the page about a guest's outputs."""
+        registry = store.Store(self.folder / "registry")
+        with mock.patch.object(
+            rally_api, "registry", autospec=True, return_value=registry
+        ):
+            command = baseline_import.Import(mock.Mock(), None)
+            parser = command.get_parser("baseline import")
+            command.run(
+                parser.parse_args(
+                    ["metal", "--replace", "--dd", output("all-none")]
+                )
+            )
+            printed = self.run_command("--raw", *arguments)
+        return printed, self.page.read_text()
+
+    def test_raw_outputs_against_a_limit(self):
+        limits = self.write(
+            "limits.yaml", "vmperf_overhead: {max_percent: {'disk.*': 40}}\n"
+        )
+        arguments = ("--baseline", "metal", "--limits", limits)
+        for name, options, headline in (
+            ("all-directsync", (), "passed: 1 of 1 metric"),
+            ("all-unsafe", ("--physical", "disk.*=330e6"), "void: "),
+        ):
+            printed, page = self.raw(
+                *arguments, *options, "--dd", output(name, "write=")
+            )
+            self.assertIn(f"Guest compared with metal: {headline}", printed)
+            self.assertIn(headline[1:], page)
+            self.assertIn("disk.dd.write.bandwidth</text>", page)
+            self.assertIn("outputs of dd", page)
+            self.assertIn("<p>Disk: ", page)
+            self.assertIn("Judged by the rules", page)
+            self.assertIn("baseline metal, machine metal", page)
+
+    def test_raw_outputs_without_limits(self):
+        printed, page = self.raw(
+            *("--baseline", "metal", "--dd", output("all-directsync"))
+        )
+        self.assertIn("figures without limits", printed)
+        self.assertIn("No verdict", page)
+
+    def test_options_of_raw_outputs_that_contradict(self):
+        for words, message in (
+            (("--raw",), "name it by --baseline"),
+            (("--raw", "run.json"), "not run.json; leave one of them out"),
+            (("run.json", "--dd", "x"), "--raw; add it"),
+        ):
+            with self.assertRaisesRegex(raw_outputs.OptionError, message):
+                self.run_command(*words)
+
+    def test_missing_files(self):
+        with self.assertRaisesRegex(report.ReportError, "^FILE is missing"):
+            self.run_command()
+
     def test_page_that_cannot_be_written(self):
         path = self.journal()
         self.page.mkdir()
         with self.assertRaisesRegex(report.ReportError, "--output"):
             self.run_command(path)
+
+
+def output(name, which=""):
+    """Return an output of dd, as an option takes it."""
+    return f"{which}{golden.DATA / f'dd-2019-{name}.txt'}"

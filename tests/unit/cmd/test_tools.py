@@ -1,87 +1,109 @@
 import io
 import pathlib
+import platform
 import shutil
 import tempfile
 import unittest
 from unittest import mock
 
+from rally_vmperf.cloud.image import tool_packages
+from rally_vmperf.cloud.system import errors
 from rally_vmperf.cmd import tools
-from rally_vmperf.toolbox import folder
-from rally_vmperf.toolbox import manifest
+from rally_vmperf.toolbox import bundle
 from rally_vmperf.workloads import registry
+from tests import repository
 from tests.unit.doc import pages
-from tests.unit.toolbox import made
+from tests.unit.toolbox import bundled
+
+SCENARIOS = pages.ROOT / "scenarios"
 
 
-class ToolsTestCase(unittest.TestCase):
+@unittest.skipUnless(shutil.which("apt-get"), "no apt here")
+class BundleTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        created = tempfile.TemporaryDirectory()
-        self.addCleanup(created.cleanup)
-        self.top = pathlib.Path(created.name) / "tools"
+        self.folder = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory())
+        )
+        self.target = self.folder / "made" / "tools.tar.gz"
+        self.target.parent.mkdir()
         self.app = mock.Mock(stdout=io.StringIO())
 
-    def run_command(self, kind, *words):
-        command = kind(app=self.app, app_args=None)
+    def run_command(self, *words):
+        command = tools.Bundle(app=self.app, app_args=None)
         parser = command.get_parser("x")
-        command.take_action(parser.parse_args([str(self.top), *words]))
+        command.take_action(parser.parse_args([str(self.target), *words]))
 
-    def fetched(self, *words):
-        """Return what was asked of apt, without asking it."""
+    def request(self, *words):
+        """Return the request for packages, which are not downloaded."""
+        refusal = errors.CloudError("no mirror")
+        with (
+            mock.patch.object(
+                tool_packages, "fetch", autospec=True, side_effect=refusal
+            ) as fetch,
+            self.assertRaisesRegex(errors.CloudError, "no mirror"),
+        ):
+            self.run_command(*words)
+        self.assertEqual([], [*self.target.parent.iterdir()])
+        return fetch.call_args.args[0]
 
-        def fetch(wish, top, log):
-            return made.toolbox(top).sets[0]
-
-        with mock.patch.object(
-            tools.tool_packages, "fetch", autospec=True, side_effect=fetch
-        ) as asked:
-            self.run_command(tools.Fetch, *words)
-        return [call.args[0] for call in asked.call_args_list]
-
-    def test_all_tools(self):
-        (wish,) = self.fetched(
-            *("--distribution", "jammy", "--architecture", "arm64"),
+    def test_request_without_a_task(self):
+        request = self.request(
+            *("--distribution", "jammy"),
             *("--mirror", "http://m.example/ubuntu"),
         )
         packages = {
             tool.package
             for name in registry.names()
             for tool in registry.get(name).TOOLS
+            if tool.measures and tool.side != "peer"
             if "apt" not in tool.advice
-        } - {"vsftpd"}  # for FTP, which has to be asked for
-        self.assertEqual(tuple(sorted(packages)), wish.packages)
+        }
+        self.assertEqual(tuple(sorted(packages)), request.packages)
         self.assertNotIn("iozone3", packages)
-        self.assertLessEqual({"fio", "python3"}, packages)
-        self.assertEqual(("jammy", "arm64"), (wish.suite, wish.architecture))
-        self.assertEqual("http://m.example/ubuntu", wish.mirror)
-        self.assertIn("option tools:", self.app.stdout.getvalue())
+        self.assertLessEqual({"fio", "sysbench"}, packages)
+        self.assertEqual("jammy", request.suite)
+        self.assertEqual("http://m.example/ubuntu", request.mirror)
 
-    def test_tools_of_tasks(self):
-        scenarios = pages.ROOT / "scenarios"
-        (wish, other) = self.fetched(
-            *("--task", str(scenarios / "overhead-mbw.yaml")),
-            *("--task", str(scenarios / "overhead-fio.yaml")),
-            *("--distribution", "bookworm", "--distribution", "trixie"),
-            *("--architecture", "amd64"),
+    def test_request_for_tasks(self):
+        """Programs that only prepare are not among them."""
+        request = self.request(
+            *("--task", str(SCENARIOS / "overhead-mbw.yaml")),
+            *("--task", str(SCENARIOS / "overhead-fio.yaml")),
         )
-        self.assertEqual(("bash", "fio", "mbw"), wish.packages)
-        self.assertEqual("trixie", other.suite)
+        self.assertEqual(("fio", "mbw"), request.packages)
+        release = platform.freedesktop_os_release()
+        self.assertEqual(release["VERSION_CODENAME"], request.suite)
 
-    @unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb here")
-    def test_index(self):
-        self.top.mkdir()
-        made.deb(self.top, "mbw", "1.2")
-        self.run_command(tools.Index, "--distribution", "bookworm")
-        (one,) = folder.load(self.top).sets
-        self.assertEqual("bookworm (amd64)", str(one))
-        self.assertIn("1 packages for bookworm", self.app.stdout.getvalue())
-
-    def test_a_name_that_no_guest_has(self):
-        self.top.mkdir()
-        made.file(self.top, "repodata/repomd.xml", b"m")
-        made.file(self.top, "fio-1-1.x86_64.rpm", b"x")
-        with (
-            mock.patch.dict("os.environ", {"PATH": str(self.top)}),
-            self.assertRaisesRegex(manifest.ToolboxError, "distribution: "),
+    @unittest.skipUnless(platform.machine() == "x86_64", "made for amd64")
+    def test_packages_are_downloaded(self):
+        """Nothing but the bundle and the output of apt is left."""
+        served = self.folder / "served"
+        served.mkdir()
+        repository.make(served, bundled.packages(self.folder, "cp"))
+        lines = [f"deb [trusted=yes] copy:{served} ./"]
+        with mock.patch.object(
+            tool_packages, "sources", autospec=True, return_value=lines
         ):
-            self.run_command(tools.Index, "--distribution", "Rocky Linux")
+            self.run_command(
+                *("--task", str(SCENARIOS / "overhead-cp.yaml")),
+                *("--distribution", "bookworm"),
+            )
+        made = bundle.load(self.target)
+        self.assertEqual(
+            {"cp": ("coreutils", "9.1-1")},
+            {
+                name: (program.package, program.version)
+                for name, program in made.programs.items()
+            },
+        )
+        self.assertEqual(
+            ("bookworm", "amd64"), (made.distribution, made.architecture)
+        )
+        self.assertEqual(
+            {"tools.tar.gz", "tools.tar.gz.log"},
+            {path.name for path in self.target.parent.iterdir()},
+        )
+        printed = self.app.stdout.getvalue()
+        self.assertIn("cp of bookworm,", printed)
+        self.assertIn("sync; machines run their own", printed)

@@ -22,7 +22,6 @@ from rally_vmperf.workloads import registry
 from tests.unit import made
 from tests.unit.doc import pages
 from tests.unit.doc import tasks_page
-from tests.unit.toolbox import made as toolboxes
 from tests.unit.workloads import golden
 
 MAIN = tasks_page.MAIN
@@ -94,11 +93,10 @@ def of_block(text):
                 "workloads",
                 "levels",
                 "order",
-                "seed",
                 "idle_guests",
                 "solo_guest",
+                "stop",
             ),
-            "stop",
         ):
             arguments[key] = value
             subtask["sla"] = {"failure_rate": {"max": 0}}
@@ -171,7 +169,6 @@ def check(task):
     ):
         task = _with_files(task, pathlib.Path(folder, "files"))
         _register(task, store.Store(folder))
-        _furnish(task, pathlib.Path(folder, "tools"))
         cfg.CONF.set_override("baseline_dir", folder, "vmperf")
         try:
             config = task_cfg.TaskConfig(task)
@@ -204,19 +201,10 @@ def _register(task, registry_of_baselines):
         asked = protocol.of_arguments(arguments)
         given = assignment.assign(arguments["workloads"], asked)
         held = "whole" if asked.shape == "whole" else "cgroup2"
-        covered.setdefault((name, held), []).extend(given)
-    for (name, held), assignments in covered.items():
-        registry_of_baselines.save(baseline(name, assignments, held))
-
-
-def _furnish(task, folder):
-    """Put a folder with packages in the place of those that a task names."""
-    for subtask in task["subtasks"]:
-        guests = subtask["contexts"]["vmperf_guests@openstack"]
-        if "tools" in guests:
-            folder.mkdir(exist_ok=True)
-            toolboxes.toolbox(folder)
-            guests["tools"] = str(folder)
+        entries = baseline(name, given, held)["entries"]
+        covered.setdefault(name, []).extend(entries)
+    for name, entries in covered.items():
+        registry_of_baselines.save({**baseline(name, []), "entries": entries})
 
 
 def baseline(name, assignments, held="cgroup2"):

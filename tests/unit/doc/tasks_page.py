@@ -40,7 +40,7 @@ _GIVEN = re.compile(
     r"|(?:or|if .* else) (?P<value>.*)) %\}$",
     re.MULTILINE,
 )
-_NONE = {"", "[]", "{}"}
+_NONE = {"", "[]", "{}", "none"}
 
 
 @dataclasses.dataclass(frozen=True)

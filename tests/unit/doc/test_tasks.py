@@ -14,6 +14,7 @@ from rally.env import platform
 
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.questions import limits_file
+from rally_vmperf.questions import table
 from tests.unit.doc import pages
 from tests.unit.doc import tasks
 from tests.unit.doc import tasks_page
@@ -38,6 +39,16 @@ OF_PEERS = {
 }
 #: What some files have no default for.
 GIVEN = {"peer": tasks.PEER, "job_file": str(tasks.JOB_FILE)}
+#: Limits of each SLA, as a limits file has them.
+SLAS = {
+    "vmperf_overhead": {"max_percent": {"*": 20}},
+    "vmperf_spread": {"max_cv_percent": {"*": 5}},
+    "vmperf_degradation": {"max_percent": {"*": 20}, "of": "mean"},
+    "vmperf_fairness": {"min_index": {"*": 0.9}},
+    "vmperf_neighbours": {"max_percent": {"*": 20}},
+    "vmperf_valid": {},
+}
+NEIGHBOURS = {"guests": 1, "workload": {"name": "stress_ng"}}
 #: Values that YAML takes for something else, or not at all, unless quoted.
 ODD = {
     "peer": {"address": "peer: 1", "user": "no"},
@@ -50,6 +61,7 @@ ODD = {
     "availability_zone": "yes",
     "flavor": 1.5,
     "flavors": [1.5, 'it\'s "big": {x}'],
+    "single_flavors": [],
 }
 
 
@@ -116,6 +128,7 @@ class ShippedTestCase(unittest.TestCase):
             "vmperf_spread": {"max_cv_percent": {"cpu.*": 3}},
             "neighbours": {"guests": 2, "workload": {"name": "fio"}},
             "vmperf_neighbours": {"max_percent": {"cpu.*": 9}},
+            "vmperf_valid": {"refuse": ["emulated_guest"]},
         }
         self.assertEqual(tasks.TAKEN[tasks.MAIN], set(arguments))
         task = tasks.render(tasks.MAIN, arguments)
@@ -136,6 +149,25 @@ class ShippedTestCase(unittest.TestCase):
         guests = subtask["contexts"]["vmperf_guests@openstack"]
         self.assertEqual(3, guests["count"])
         self.assertIn("vmperf_neighbours", subtask["sla"])
+
+    @ddt.data(*tasks.TAKEN)
+    def test_with_each_sla_of_its_question(self, path):
+        """The task has the SLA as it is in a limits file."""
+        self.assertEqual(set(SLAS), set(table.criteria()))
+        (subtask, *_) = tasks.render(path, GIVEN)["subtasks"]
+        (scenario,) = subtask["scenario"]
+        for criterion in table.scenarios()[scenario].criteria:
+            name = criterion.name
+            given = {**GIVEN, name: SLAS[name]}
+            if name == "vmperf_neighbours":
+                if "neighbours" not in tasks.TAKEN[path]:
+                    continue
+                given["neighbours"] = NEIGHBOURS
+            with self.subTest(sla=name):
+                task = tasks.render(path, given)
+                tasks.check(task)
+                for subtask in task["subtasks"]:
+                    self.assertEqual(SLAS[name], subtask["sla"][name])
 
     @ddt.data("kvm-overhead", "kvm-density")
     def test_with_a_file_of_limits(self, name):
@@ -235,7 +267,6 @@ class ShippedTestCase(unittest.TestCase):
             "levels": {"doubling_to": 8},
             "flavor_levels": {"m1.large": [1, 2]},
             "order": "shuffled",
-            "seed": 5,
             "idle_guests": "stopped",
             "solo_guest": "all",
             "stop": {},
@@ -266,6 +297,7 @@ class ShippedTestCase(unittest.TestCase):
             "vmperf_fairness": {"min_index": {"cpu.*": 0.9}},
             "neighbours": {"guests": 2, "workload": {"name": "fio"}},
             "vmperf_neighbours": {"max_percent": {"cpu.*": 9}},
+            "vmperf_valid": {"tolerate": ["tool_version_differs"]},
         }
         self.assertEqual(tasks.TAKEN[tasks.DENSITY], set(arguments))
         task = tasks.render(tasks.DENSITY, arguments)
@@ -330,6 +362,11 @@ class ShippedTestCase(unittest.TestCase):
             (
                 "tasks/study-cache-modes.yaml",
                 {"max_percent": {}},
+                {"vmperf_valid"},
+            ),
+            (
+                "tasks/study-cache-modes.yaml",
+                {"max_disk_rate": 0},
                 {"vmperf_overhead"},
             ),
             (
@@ -380,6 +417,38 @@ class ShippedTestCase(unittest.TestCase):
         task = tasks.render(tasks.MAIN, {"guests": 0})
         with self.assertRaises(exceptions.InvalidTaskConfig):
             tasks.check(task)
+
+    def test_the_rate_of_load_agents(self):
+        """2500 users load the 219 pages per second of the study."""
+        (subtask, *_) = tasks.render(
+            "tasks/study-load-agents.yaml", {"peer": tasks.PEER}
+        )["subtasks"]
+        scenario = subtask["scenario"]["VMPerf.overhead"]
+        agents = subtask["contexts"]["vmperf_guests@openstack"]["count"]
+        given = scenario["workloads"][-1]["arguments"]
+        rate = agents * given["users"] / given["think_time"]
+        self.assertAlmostEqual(219, rate, delta=0.5)
+
+    def test_one_guest_of_two_vcpus_for_high_energy_physics(self):
+        """It is compared with the whole host, as in the study."""
+        path = "tasks/study-hep.yaml"
+        task = tasks.render(path, {**GIVEN, "single_flavors": "big"})
+        tasks.check(task)
+        found = [
+            (
+                subtask["contexts"]["vmperf_guests@openstack"]["flavor"],
+                subtask["contexts"]["vmperf_guests@openstack"]["count"],
+                subtask["scenario"]["VMPerf.overhead"]["shape"],
+            )
+            for subtask in task["subtasks"]
+        ]
+        self.assertEqual(
+            [
+                ({"name": "hep.1vcpu"}, 8, "guest"),
+                ({"name": "big"}, 1, "whole"),
+            ],
+            found,
+        )
 
     def test_the_control_of_load_agents(self):
         """It works beside each load, shared as the load is."""

@@ -14,6 +14,7 @@ from oslo_config import cfg
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
 from rally_vmperf.tempest_plugin import config
+from tests.unit import made
 from tests.unit.doc import pages
 
 PAGE = "doc/source/tempest.rst"
@@ -155,6 +156,21 @@ class TempestPageTestCase(unittest.TestCase):
         self.assertLessEqual(
             set(options), {one.dest for one in config.OPTIONS}
         )
+
+    @ddt.data("solo_guest", "bare_metal")
+    def test_density_with_a_baseline_on_the_embedded_cloud(self, against):
+        """The findings about its bare metal do not void the run."""
+        path = pathlib.Path(pages.ROOT, "etc", "tempest-limits.embedded.yaml")
+        limits = limits_file.by_criterion(str(path))
+        limits["vmperf_degradation"]["against"] = against
+        records = made.density_records((1, 2), bare_metal=(1, 2))
+        for record in records:
+            record["findings"] += [
+                {"kind": kind, "subject": "compute-1", "detail": "x"}
+                for kind in ("bare_metal_is_guest", "bare_metal_busy")
+            ]
+        run = made.density_run(records, limits)
+        self.assertTrue(run.passed, run.headline)
 
     @ddt.data("tempest-limits.yaml", "tempest-limits.embedded.yaml")
     def test_shipped_limits(self, name):

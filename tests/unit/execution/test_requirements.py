@@ -1,4 +1,3 @@
-import pathlib
 import tempfile
 import unittest
 
@@ -11,7 +10,6 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import testing
 from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.workloads import registry
-from tests.unit.toolbox import made
 
 (SYSBENCH,) = assignment.assign([{"name": "sysbench"}])
 THERE = "tool sysbench\npath /usr/bin/sysbench\n"
@@ -24,7 +22,7 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
             "m1",
             {
                 "bash": ["tool sysbench\n", THERE],
-                "sh": ["manager=apt-get\n", ""],
+                "sh": ["apt-get\n", ""],
                 "id -u": "0",
             },
         )
@@ -92,16 +90,11 @@ class SupplyingTestCase(unittest.TestCase):
         supply = requirements.supply_of({})
         self.assertTrue(supply.install)
         self.assertEqual("", supply.proxy)
-        self.assertIsNone(supply.tools)
+        self.assertIsNone(supply.bundle)
 
-    def test_all_said(self):
-        with tempfile.TemporaryDirectory() as folder:
-            made.toolbox(pathlib.Path(folder))
-            supply = requirements.supply_of(
-                {"install": False, "proxy": "http://p:1", "tools": folder}
-            )
-            self.assertFalse(supply.install)
-            self.assertEqual(pathlib.Path(folder), supply.tools.path)
+    def test_installation_is_forbidden(self):
+        supply = requirements.supply_of({"install": False})
+        self.assertFalse(supply.install)
 
     @ddt.data(
         "http://proxy",
@@ -171,8 +164,8 @@ class SupplyingTestCase(unittest.TestCase):
             with self.assertRaisesRegex(requirements.SupplyError, said):
                 requirements.supply_of(options)
 
-    def test_a_folder_that_is_none(self):
+    def test_absent_bundle(self):
         with self.assertRaisesRegex(
-            requirements.SupplyError, "/proc/none has no tools"
+            requirements.SupplyError, "bundle /proc/none: No such file"
         ):
-            requirements.supply_of({"tools": "/proc/none"})
+            requirements.supply_of({"bundle": "/proc/none"})

@@ -34,7 +34,6 @@ class NeedsFloatingTest(unittest.TestCase):
         ("auto", 4, True, False),
         ("auto", 4, False, True),
         ("auto", 6, False, False),
-        ("auto", "any", False, True),
         ("fixed", 4, False, False),
         ("floating", 4, True, True),
     )
@@ -65,8 +64,7 @@ class FixedTest(unittest.TestCase):
     @ddt.data(
         ([port(V6, V4)], 4, V4),
         ([port(V4, V6)], 6, V6),
-        ([port(V6), port(V4)], "any", V4),
-        ([port(V6)], "any", V6),
+        ([port(V6), port(V4)], 4, V4),
         ([port("10.9.9.9", network="n1"), port(V4)], 4, V4),
     )
     def test_choice(self, given, version, expected):
@@ -77,7 +75,7 @@ class FixedTest(unittest.TestCase):
     @ddt.data(
         ([port(V6)], 4, "no IPv4 address on network private.*fd00::5"),
         ([port(V4, network="n1")], 4, "it has: none"),
-        ([], "any", "it has: none"),
+        ([], 6, "it has: none"),
     )
     def test_what_there_is_stands_in_the_error(self, found, version, words):
         with self.assertRaisesRegex(errors.GuestError, words):

@@ -23,11 +23,9 @@ class Case(unittest.IsolatedAsyncioTestCase):
         folder = self.enterContext(tempfile.TemporaryDirectory())
         self.parent = pathlib.Path(folder).resolve()
 
-    async def make(self, parent=None, **arguments):
+    async def make(self, parent=None):
         return pathlib.Path(
-            await workfolder.make(
-                self.machine, str(parent or self.parent), **arguments
-            )
+            await workfolder.make(self.machine, str(parent or self.parent))
         )
 
 
@@ -47,11 +45,6 @@ class MakeTestCase(Case):
         await self.machine.put(b"x", f"{made}/echo/script")
         self.assertEqual(0o40700, (made / "echo").stat().st_mode)
         self.assertEqual(0o40700, made.stat().st_mode)
-        self.assertEqual(0o100600, (made / MARK).stat().st_mode)
-
-    async def test_others_may_read_if_they_are_to(self):
-        made = await self.make(mode=0o755)
-        self.assertEqual(0o40755, made.stat().st_mode)
         self.assertEqual(0o100600, (made / MARK).stat().st_mode)
 
     async def test_links_are_followed_once(self):

@@ -138,7 +138,7 @@ class RatiosTestCase(unittest.TestCase):
         )
 
     def test_void(self):
-        entries = made.several(self.SLOW, findings=made.detail("wrong_host"))
+        entries = made.several(self.SLOW, findings=made.seen("wrong_host"))
         got = made.judgement(entries, {}, max={"*": 99})
         self.assertEqual("void", got.absolute[0].status)
 

@@ -6,22 +6,38 @@ from tests.unit import made
 
 class FindingsTestCase(unittest.TestCase):
     def test_each_once(self):
-        entries = made.several(made.NEAR, findings=made.detail("steal_time"))
+        entries = made.several(made.NEAR, findings=made.seen("steal_time"))
         first, *_ = made.judgement(entries).findings
         self.assertEqual("steal_time", first.finding.kind)
         self.assertEqual((1, 2, 3, 4), first.repetitions)
 
     def test_about_a_guest_voids_all(self):
         got = made.judgement(
-            made.several(made.BOTH, findings=made.detail("wrong_host"))
+            made.several(made.BOTH, findings=made.seen("wrong_host"))
         )
         self.assertEqual({"void"}, {row.status for row in got.rows})
         self.assertEqual("void", got.status)
         self.assertIn("g1: so it is", got.sentence())
 
+    def test_headline_of_a_void_run(self):
+        """It counts void metrics with a limit, and never none of them."""
+        for metrics, limits, headline in (
+            ((made.TIME.name,), {"disk.*": 20}, "a finding voids metrics "),
+            ((made.IOPS.name,), {"*": 99}, "1 of 2 metrics means nothing"),
+            ((), {"*": 99}, "2 of 2 metrics mean nothing"),
+            ((), {"disk.*": 99}, "1 of 1 metric means nothing"),
+        ):
+            found = made.seen("wrong_host", metrics=metrics)
+            entries = made.several(made.BOTH, findings=found)
+            got = made.judgement(entries, limits)
+            self.assertEqual("void", got.status)
+            self.assertTrue(
+                got.headline().startswith(f"void: {headline}"), got.headline()
+            )
+
     def test_tolerated(self):
         got = made.judgement(
-            made.several(made.NEAR, findings=made.detail("wrong_host")),
+            made.several(made.NEAR, findings=made.seen("wrong_host")),
             tolerate=["wrong_host"],
         )
         self.assertEqual("passed", got.status)

@@ -42,13 +42,13 @@ class StatusTestCase(unittest.TestCase):
         self.assertTrue(got.sentence().startswith(f"{status}: "))
 
     def test_failed_outweighs_void(self):
-        void = made.detail("guest_rebooted", made.IOPS.name)
+        void = made.seen("tool_version_differs", metrics=(made.IOPS.name,))
         got = made.judgement(made.several(made.BOTH, findings=void))
         self.assertEqual(["void", "failed"], [r.status for r in got.rows])
         self.assertEqual("failed", got.status)
 
     def test_a_finding_voids_the_metrics_that_it_concerns(self):
-        void = made.detail("tool_version_differs", metrics=(made.TIME.name,))
+        void = made.seen("tool_version_differs", metrics=(made.TIME.name,))
         got = made.judgement(
             made.several(made.BOTH, findings=void), {"disk.*": 15}
         )
@@ -198,7 +198,7 @@ class LeftOutTestCase(unittest.TestCase):
             entries[number - 1] = dataclasses.replace(
                 made.changed(
                     entries[number - 1],
-                    findings=made.detail("guest_rebooted"),
+                    findings=made.seen("guest_rebooted"),
                     counted=counted,
                 ),
                 counted=counted,
@@ -231,10 +231,45 @@ class LeftOutTestCase(unittest.TestCase):
                 state="incomplete",
                 observations=(),
                 missing=(gap,),
-                findings=tuple(x for k in kinds for x in made.detail(k)),
+                findings=tuple(x for k in kinds for x in made.seen(k)),
             )
             found = made.judgement([entries[0], short, *entries[2:]])
             self.assertEqual(expected, found.status, found.sentence())
+
+    @ddt.data(
+        ((2,), {}, 4, "passed"),
+        ((2, 4), {}, 3, "passed"),
+        ((2, 3, 4), {}, 2, "inconclusive"),
+        ((1, 2, 3, 4, 5), {}, None, "inconclusive"),
+        ((2,), {"tolerate": ["partial_overlap"]}, 5, "passed"),
+    )
+    @ddt.unpack
+    def test_a_late_command_voids_its_own_samples(
+        self, late, strictness, judged, status
+    ):
+        entries = made.several(
+            {
+                made.IOPS: [11000.0 + number for number in range(5)],
+                made.TIME: [13.0 + number / 1e2 for number in range(5)],
+            }
+        )
+        for number in late:
+            found = made.seen("partial_overlap", made.IOPS.name)
+            found += made.seen("partial_overlap", "a.percentile_p99_99")
+            entries[number - 1] = made.changed(
+                entries[number - 1], findings=found
+            )
+        got = made.judgement(entries, {"*": 50}, **strictness)
+        rows = {row.metric: row for row in got.rows}
+        self.assertEqual("passed", rows[made.TIME].status)
+        self.assertEqual(5, rows[made.TIME].comparison.guest_repetitions)
+        self.assertEqual(status, rows[made.IOPS].status)
+        self.assertEqual(status, got.status, got.sentence())
+        compared = rows[made.IOPS].comparison
+        self.assertEqual(judged, compared and compared.guest_repetitions)
+        self.assertEqual(
+            not strictness, "void samples are left out" in got.sentence()
+        )
 
     @ddt.data((3, 1), (4, 1, 2), (7, 1, 2), (5, 1, 2, 3, 4, 5))
     def test_too_many_void_the_run(self, entry):
@@ -248,9 +283,7 @@ class LeftOutTestCase(unittest.TestCase):
         self.assertEqual(["passed"], [row.status for row in found.rows])
 
     def test_tolerated(self):
-        entries = made.several(
-            made.NEAR, findings=made.detail("guest_rebooted")
-        )
+        entries = made.several(made.NEAR, findings=made.seen("guest_rebooted"))
         found = made.judgement(entries, tolerate=["guest_rebooted"])
         self.assertEqual(((), "passed"), (found.left_out, found.status))
 
@@ -289,9 +322,9 @@ class WarningsTestCase(unittest.TestCase):
     def test_kinds_and_numbers(self):
         kinds = ("kernel_differs", "governor_not_performance")
         findings = (
-            *made.detail(kinds[0], "g1"),
-            *made.detail(kinds[0], "g2"),
-            *made.detail(kinds[1], "bm"),
+            *made.seen(kinds[0], "g1"),
+            *made.seen(kinds[0], "g2"),
+            *made.seen(kinds[1], "bm"),
         )
         entries = made.several(made.NEAR, findings=findings)
         self.assertEqual(

@@ -128,7 +128,7 @@ def with_finding(given, number, guests, neighbours, **changes):
             entry,
             conditions=tuple(
                 dataclasses.replace(
-                    one, findings=made.detail("guest_rebooted", **changes)
+                    one, findings=made.seen("guest_rebooted", **changes)
                 )
                 if entry.number == number and one.axes == axes
                 else one
@@ -195,7 +195,7 @@ class TestCurve(unittest.TestCase):
         """It voids all of it, at each number of guests, and no warm-up's."""
         given = curve({1: 0.95, 2: 0.95})
         given[0] = dataclasses.replace(
-            given[0], findings=made.detail("guest_rebooted")
+            given[0], findings=made.seen("guest_rebooted")
         )
         found = judgement(given, max_percent={"disk.*": 12})
         self.assertEqual({"void"}, {row.status for row in found.limited})
@@ -240,7 +240,7 @@ class TestCurve(unittest.TestCase):
 
     def test_degradation(self):
         """It is that without neighbours, whatever befell the others."""
-        given = curve({1: 0.5, 2: 0.1}, findings=made.detail("guest_rebooted"))
+        given = curve({1: 0.5, 2: 0.1}, findings=made.seen("guest_rebooted"))
         judge = judging.DegradationJudge({"disk.*": 51})
         found = made.given(judge, given).judgement()
         (row,) = found.curves
@@ -251,7 +251,7 @@ class TestCurve(unittest.TestCase):
 
     def test_validity(self):
         """It is about all conditions."""
-        given = curve({1: 1, 2: 1}, findings=made.detail("guest_rebooted"))
+        given = curve({1: 1, 2: 1}, findings=made.seen("guest_rebooted"))
         judge = made.given(validity_judge.ValidityJudge(), given)
         self.assertEqual("void", judge.judgement().status)
 
@@ -273,7 +273,7 @@ class TestOthers(unittest.TestCase):
     def test_overhead(self):
         """And what befell the other condition is not theirs."""
         given = entries(
-            findings=made.detail("guest_rebooted"),
+            findings=made.seen("guest_rebooted"),
             state="incomplete",
         )
         judge = made.given(overhead_judge.OverheadJudge(), given)
@@ -285,7 +285,7 @@ class TestOthers(unittest.TestCase):
 
     def test_validity(self):
         """It is about both."""
-        given = entries(findings=made.detail("guest_rebooted"))
+        given = entries(findings=made.seen("guest_rebooted"))
         judge = made.given(validity_judge.ValidityJudge(), given)
         found = judge.judgement()
         self.assertEqual("void", found.status)

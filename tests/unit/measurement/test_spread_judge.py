@@ -228,8 +228,8 @@ class NeverAPassTestCase(unittest.TestCase):
     """Void and missing samples."""
 
     @ddt.data(
-        {"findings": made.detail("wrong_host")},
-        {"findings": made.detail("guest_rebooted", NAME)},
+        {"findings": made.seen("wrong_host")},
+        {"findings": made.seen("guest_rebooted", NAME)},
     )
     def test_void(self, changes):
         entries = made.several(WIDE, **changes)

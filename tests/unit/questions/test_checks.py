@@ -138,9 +138,9 @@ class TestTask(unittest.TestCase):
             "proxy 'ftp://proxy': .*http://HOST:PORT",
         ),
         (
-            ("contexts", "vmperf_guests@openstack", "tools"),
+            ("contexts", "vmperf_guests@openstack", "bundle"),
             "/proc/none",
-            "/proc/none has no tools.json",
+            "bundle /proc/none: No such file",
         ),
         (("contexts", "vmperf_baseline"), None, "vmperf_baseline is missing"),
         (
@@ -370,6 +370,23 @@ class TestTask(unittest.TestCase):
             checks.REFUSALS, "^count 1000: .* are enough for 9[0-9][0-9]"
         ):
             self.check(config)
+
+    def test_ftp_needs_root_on_the_peer(self):
+        """Other users of the peer can serve by HTTP."""
+        workload = {"name": "wget", "arguments": {"protocols": ["ftp"]}}
+        config = changed(("args", "workloads"), [workload])
+        config["sla"] = {"vmperf_overhead": {"max_percent": {"*": 10}}}
+        config["args"]["peer"] = {"address": "192.0.2.1", "user": "debian"}
+        with self.assertRaisesRegex(
+            task.Refused, r"^peer user=debian: must be root.*\[http\]$"
+        ):
+            self.check(config)
+        for user in ({"user": "root"}, {}):
+            config["args"]["peer"] = {"address": "192.0.2.1", **user}
+            with self.assertRaisesRegex(
+                checks.REFUSALS, "has no workload 'wget'"
+            ):
+                self.check(config)
 
     def test_guest_to_guest_needs_two(self):
         """One guest has no partner."""

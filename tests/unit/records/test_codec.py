@@ -83,8 +83,8 @@ class TestDecode(unittest.TestCase):
     def test_findings(self):
         """Those about some metrics name them; others need no more space."""
         found = (
-            *made.detail("tool_version_differs", metrics=("cpu.x", "cpu.y")),
-            *made.detail("emulated_guest"),
+            *made.seen("tool_version_differs", metrics=("cpu.x", "cpu.y")),
+            *made.seen("emulated_guest"),
         )
         plain = codec.encode_findings([*found, found[0]])
         self.assertEqual(2, len(plain))

@@ -161,6 +161,43 @@ class TestMachines(unittest.TestCase):
         metrics = self.found(both, fingerprint=changed)[kind]
         self.assertEqual({part}, {one.split(".")[0] for one in metrics})
 
+    def test_unknown(self):
+        """A peer concerns the network, a tool the metrics it measures."""
+        names = ["sysbench", "iperf3"]
+        described = {"fingerprint": BARE, "tools": {x: {} for x in names}}
+        document = made.baseline(
+            machine={"name": "host-1", **described},
+            peer={"name": "peer", **described},
+        )
+        for measured, peers, expected in (
+            ({"g1": described}, {"peer": described}, {}),
+            (
+                {"g1": {}},
+                {"peer": {}},
+                {"g1": {"all"}, "peer": {"network"}},
+            ),
+            (
+                {"g1": {**described, "tools": {"iperf3": {}}}},
+                {},
+                {"g1": {"cpu"}},
+            ),
+        ):
+            found = comparability.unknown(
+                assignment.assign([{"name": one} for one in names]),
+                measured,
+                peers,
+                document,
+                "no such file",
+            )
+            self.assertEqual(
+                expected,
+                {
+                    one.subject: {x.split(".")[0] for x in one.metrics}
+                    or {"all"}
+                    for one in found
+                },
+            )
+
     def test_tool(self):
         """Is its workload's alone; another revision is the same version."""
         both = ["fio", "mbw"]

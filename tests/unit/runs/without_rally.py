@@ -77,9 +77,8 @@ def main(folder):
             {"vmperf_degradation": limits(20)},
             levels=[1, 2],
             order="blocks",
-            seed=1,
             idle_guests="running",
-            solo_guest="rotate",
+            lone="rotate",
             stop=None,
         )
     )

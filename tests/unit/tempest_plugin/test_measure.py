@@ -101,13 +101,13 @@ class MeasureTestCase(unittest.TestCase):
 
     def test_an_image_without_the_tool(self):
         """Nothing is judged where nothing may be installed."""
-        here = packages.Distribution(
-            manager="apt-get", names=frozenset({"debian"}), architecture=""
-        )
         with (
             mock.patch.dict(golden.TOOLS, clear=True),
             mock.patch.object(
-                packages, "of", autospec=True, return_value=here
+                packages,
+                "find_manager",
+                autospec=True,
+                return_value="apt-get",
             ),
             self.assertRaisesRegex(
                 requirements.ToolMissing,

@@ -129,6 +129,19 @@ class TasksTestCase(unittest.TestCase):
         self.assertIs(False, guests["install"])
         json.dumps(guests)
 
+    def test_findings_without_the_limits_of_another_part(self):
+        """A physical limit of the disk is omitted, and the rest applies."""
+        self.register()
+        valid = {"tolerate": ["steal_time"], "physical_limit": {"disk.*": 9e8}}
+        for given in (valid, {"tolerate": ["steal_time"]}):
+            limits = {**LIMITS, "vmperf_valid": given}
+            limits = configured.write(self.folder, "valid.yaml", limits)
+            asked = self.asked(baseline="metal", limits_file=limits)
+            found = asked.ask(asked.of_part("cpu"), 1, {}, {})
+            self.assertEqual(
+                {"tolerate": ["steal_time"]}, found.criteria["vmperf_valid"]
+            )
+
     def test_image_and_flavor_of_our_own(self):
         self.register()
         asked = self.asked(baseline="metal", image_ref="i2", flavor_ref="f2")
@@ -141,6 +154,18 @@ class TasksTestCase(unittest.TestCase):
         asked = self.asked(baseline="metal")
         with self.assertRaisesRegex(tasks.REFUSALS, "no workload 'mbw'"):
             asked.ask(asked.of_part("memory"), 1, {}, {})
+
+    def test_slas_that_do_not_apply_are_skipped(self):
+        """No guest of Tempest has neighbours."""
+        others = {
+            "vmperf_neighbours": {"max_percent": {"cpu.*": 5}},
+            "vmperf_degradation": {"max_percent": {"cpu.*": 5}},
+        }
+        path = configured.write(self.folder, "all.yaml", {**LIMITS, **others})
+        self.register()
+        asked = self.asked(limits_file=path, baseline="metal")
+        found = asked.ask(asked.of_part("cpu"), 1, {}, {})
+        self.assertEqual(["vmperf_overhead"], list(found.criteria))
 
     def test_a_limit_that_matches_nothing_is_refused(self):
         path = configured.write(

@@ -8,14 +8,14 @@ import shutil
 import subprocess
 import tarfile
 
-from rally_vmperf.toolbox import bundle
 from rally_vmperf.toolbox import bundling
-from rally_vmperf.toolbox import folder
-from rally_vmperf.toolbox import indexing
 from tests.unit.toolbox import made as made_
 
 #: A program with libraries of its own, and what it says of itself.
 PROGRAM = "ls"
+#: The programs of a bundle: one, a script, and one that nobody packages.
+WANTED = {PROGRAM: "coreutils", "shown": "coreutils", "bmkrun": ""}
+RELEASE = "bookworm"
 #: A description of one.
 GOOD = {
     "version": 1,
@@ -28,42 +28,39 @@ GOOD = {
 _LIBRARY = re.compile(r"(/\S+) \(0x")
 
 
-def toolbox(top):
-    """Return a folder with a program, a script, and the C library."""
-    program = pathlib.Path(shutil.which(PROGRAM)).resolve()
-    script = top / "script"
+def packages(folder, name=PROGRAM):
+    """Make packages of a program, a script, and the C library."""
+    program = pathlib.Path(shutil.which(name)).resolve()
+    script = folder / "script"
     script.write_text("#!/bin/sh\necho script\n")
-    made_.deb(
-        *(top, "coreutils", "9.1-1"),
-        files={f"usr/bin/{PROGRAM}": program, "usr/bin/shown": script},
+    coreutils = made_.deb(
+        *(folder, "coreutils", "9.1-1"),
+        depends="Depends: libc6\n",
+        files={f"usr/bin/{name}": program, "usr/bin/shown": script},
     )
     script.unlink()
     said = subprocess.run(
         ["ldd", str(program)], capture_output=True, text=True, check=True
     )
-    made_.deb(
-        *(top, "libc6", "2.36-9"),
+    library = made_.deb(
+        *(folder, "libc6", "1:2.36-9"),
         files={
             f"usr/lib/x86_64-linux-gnu/{pathlib.Path(path).name}": path
             for path in _LIBRARY.findall(said.stdout)
         },
     )
-    indexing.index(top, "", "bookworm")
-    return folder.load(top)
+    return [coreutils, library]
 
 
-def made(top):
-    """Return a bundle of the program."""
-    packages = top / "packages"
-    packages.mkdir()
-    tools = toolbox(packages)
+def made(top, wanted=WANTED):
+    """Return the path of a bundle and what it does not hold."""
+    folder = top / "packages"
+    folder.mkdir()
     target = top / "tools.tar.gz"
     left_out = bundling.make(
-        *(tools, tools.sets[0]),
-        {PROGRAM: "coreutils", "shown": "coreutils"},
-        target,
+        *(target, wanted, packages(folder), RELEASE, top / "tree")
     )
-    return bundle.load(target), left_out
+    return target, left_out
 
 
 def written(path, name, content):

@@ -4,6 +4,7 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import level as level_
 from rally_vmperf.measurement import repetition
@@ -87,7 +88,8 @@ def _cells(
     )
     given = rates.by_guest(metric, entry)
     point = series.row.point(level_.guests_of(level))
-    sound: State = "void" if point and point.void else "sound"
+    void = (point and point.void) or _samples_void(series, level)
+    sound: State = "void" if void else "sound"
     found = {}
     for name in level.machines:
         if name in given:
@@ -96,6 +98,17 @@ def _cells(
         elif _awaited(metric, level, name):
             found[name] = Cell(share=None, state="missing")
     return found
+
+
+def _samples_void(series: shares.Series, level: repetition.Condition) -> bool:
+    """Return whether a finding voids the samples of a metric at a level."""
+    return any(
+        one.left_out and one.finding.kind in finding.ABOUT_SAMPLES
+        for one in series.row.findings
+    ) and any(
+        one.kind in finding.ABOUT_SAMPLES and one.names(series.row.metric.name)
+        for one in level.findings
+    )
 
 
 def _awaited(

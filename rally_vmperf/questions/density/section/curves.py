@@ -6,7 +6,6 @@ import typing as t
 import markupsafe
 from matplotlib import figure
 
-from rally_vmperf import sanitize
 from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import shares
 from rally_vmperf.report import look
@@ -48,7 +47,7 @@ def draw(series: shares.Series, name: str) -> markupsafe.Markup:
             total = drawn.add_subplot(1, 2, 2)
             total.set_gid(f"{name}-total")
             _total(total, series, name)
-        row_name = sanitize.printable(series.row.metric.name)
+        row_name = series.row.metric.name
         return look.svg(drawn, f"{row_name}: {sentences.curve(series)}")
 
 

@@ -187,8 +187,7 @@ def _key(drawn: t.Any, shade: _Shade) -> None:
 
 
 def _describe(strip: cells.Strip) -> str:
-    name = sanitize.printable(strip.series.row.metric.name)
     return (
-        f"{name}, {len(strip.cells)} cells, "
+        f"{strip.series.row.metric.name}, {len(strip.cells)} cells, "
         f"{strip.number('missing')} missing, {strip.number('void')} void"
     )

@@ -9,7 +9,6 @@ from matplotlib import colors
 from matplotlib import figure
 from matplotlib import patches
 
-from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import shares
@@ -64,8 +63,7 @@ def draw(
             drawn,
             "Rate of each guest, all metrics: "
             + "; ".join(
-                f"{sanitize.printable(one.row.metric.name)}, "
-                f"{sentences.curve(one)}"
+                f"{one.row.metric.name}, {sentences.curve(one)}"
                 for one in drawn_of
             ),
         )

@@ -1,8 +1,11 @@
 import configparser
+import os
 import pathlib
 import stat
+import time
 from unittest import mock
 
+import ddt
 import yaml
 
 from rally_vmperf import resources
@@ -112,7 +115,9 @@ class ArgumentsTestCase(base.CloudTestCase):
         self.assertIn("--aptopt=proxy", words)
 
     def test_a_proxys_password_is_on_no_command_line(self):
-        login = "http://user:pw@192.0.2.1:3128"
+        # No directory that mkdtemp names contains it.
+        password = "correct-horse-battery"
+        login = f"http://user:{password}@192.0.2.1:3128"
         given = [
             f'Acquire::http::Proxy "{login}";',
             'Acquire::http::Proxy::mirror.example "DIRECT";',
@@ -139,7 +144,7 @@ class ArgumentsTestCase(base.CloudTestCase):
             )
         ((words,), options) = run.call_args
         self.assertIn(f"--aptopt={given[1]}", words)
-        self.assertNotIn("pw", " ".join(words))
+        self.assertNotIn(password, " ".join(words))
         self.assertEqual(login, options["env"]["http_proxy"])
 
     def included(self, **recipe):
@@ -173,6 +178,71 @@ class ArgumentsTestCase(base.CloudTestCase):
             errors.CloudError, "'big' is not a disk size"
         ):
             guest_image.build(recipe, self.folder / "log")
+
+
+@ddt.ddt
+class BuildTestCase(base.CloudTestCase):
+    """A build in which no program runs."""
+
+    def setUp(self):
+        super().setUp()
+        self.recipe = guest_image.Recipe(
+            output=self.folders.root / "o.qcow2", mirror="deb a b c"
+        )
+        for module in (guest_image, guest_image.image_disk):
+            self.enterContext(
+                mock.patch.object(module.commands, "run", self.run_program)
+            )
+        self.enterContext(
+            mock.patch.object(
+                guest_image.mirror,
+                "proxy_options",
+                autospec=True,
+                return_value=[],
+            )
+        )
+
+    def run_program(self, argv, *, env=None, log=None, timeout=None):
+        """Write what the last hook and qemu-img leave."""
+        if argv[0] == "mmdebstrap":
+            self.date = env["SOURCE_DATE_EPOCH"]
+            files = pathlib.Path(env["VMPERF_IMAGE_FILES"])
+            self.description = (files / "vmperf-image").read_text()
+            (files / "manifest").write_text("fio\t3.33-3\n")
+            pathlib.Path(argv[-2]).touch()
+        elif argv[0] == "qemu-img":
+            argv[-1].write_text("image")
+
+    def build(self, **variables):
+        with mock.patch.dict(os.environ, **variables):
+            guest_image.build(self.recipe, self.folder / "log")
+
+    def test_manifest_next_to_the_image(self):
+        self.build()
+        self.assertEqual("image", self.recipe.output.read_text())
+        manifest = self.folders.root / "o.manifest"
+        self.assertEqual("fio\t3.33-3\n", manifest.read_text())
+
+    def test_date_of_the_caller(self):
+        self.build(SOURCE_DATE_EPOCH="1700000000")
+        self.assertEqual("1700000000", self.date)
+        self.assertIn("SOURCE_DATE_EPOCH=1700000000\n", self.description)
+
+    def test_current_date(self):
+        """No index of a release is downloaded for it."""
+        with mock.patch.dict(os.environ):
+            os.environ.pop("SOURCE_DATE_EPOCH", None)
+            before = int(time.time())
+            self.build()
+        self.assertIn(int(self.date), range(before, int(time.time()) + 1))
+
+    @ddt.data("", "today", "-1", "1.5", "1e9", "99999999999", "٣")
+    def test_invalid_date(self, date):
+        with self.assertRaisesRegex(
+            errors.CloudError,
+            f"^SOURCE_DATE_EPOCH={date}: must be an integer from 0 to ",
+        ):
+            self.build(SOURCE_DATE_EPOCH=date)
 
 
 class SweepTestCase(base.CloudTestCase):

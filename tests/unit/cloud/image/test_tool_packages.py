@@ -7,13 +7,11 @@ from unittest import mock
 from rally_vmperf.cloud.image import mirror
 from rally_vmperf.cloud.image import tool_packages
 from rally_vmperf.cloud.system import errors
-from rally_vmperf.toolbox import folder
+from tests import repository
 from tests.unit.cloud import base
 from tests.unit.toolbox import made
 
-WISH = tool_packages.PackageRequest(
-    suite="bookworm", architecture="amd64", packages=("mbw",)
-)
+WISH = tool_packages.PackageRequest(suite="bookworm", packages=("mbw",))
 KEYS = "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]"
 UBUNTU = "deb [signed-by=/usr/share/keyrings/ubuntu-archive-keyring.gpg]"
 
@@ -85,7 +83,7 @@ class FetchTestCase(base.CloudTestCase):
     def fetch(self, **changed):
         return tool_packages.fetch(
             dataclasses.replace(WISH, **changed),
-            self.folder / "tools",
+            self.folder / "apt",
             self.folder / "log",
         )
 
@@ -94,31 +92,31 @@ class FetchTestCase(base.CloudTestCase):
         """The machine's own packages do not count as there."""
         served = self.folder / "served"
         served.mkdir()
-        made.deb(served, "libc6", "1:2.36")
-        made.deb(served, "other", "1")
-        made.deb(served, "mbw", "1.2", depends="Depends: libc6 (>= 1:2)\n")
-        tool_packages.indexing.index(served, "", "bookworm")
-        (packages,) = folder.load(served).sets
-        for one in packages.packages:
-            (served / one.path).rename(served / one.target)
-        lines = [f"deb [trusted=yes] copy:{served} ./"]
-        for _ in range(2):  # again, in place of what is there
-            with mock.patch.object(
-                tool_packages, "sources", autospec=True, return_value=lines
-            ):
-                fetched = self.fetch()
-        self.assertEqual(
-            {"libc6": "1:2.36", "mbw": "1.2"},
-            {one.package: one.version for one in fetched.packages},
+        repository.make(
+            served,
+            [
+                made.deb(self.folder, "libc6", "1:2.36"),
+                made.deb(self.folder, "other", "1"),
+                made.deb(
+                    *(self.folder, "mbw", "1.2"),
+                    depends="Depends: libc6 (>= 1:2)\n",
+                ),
+            ],
         )
-        loaded = folder.load(self.folder / "tools")
-        self.assertEqual((fetched,), loaded.sets)
-        names = {path.name for path in (self.folder / "tools").iterdir()}
-        self.assertEqual({"tools.json", "bookworm-amd64"}, names)
+        lines = [f"deb [trusted=yes] copy:{served} ./"]
+        with mock.patch.object(
+            tool_packages, "sources", autospec=True, return_value=lines
+        ):
+            found = self.fetch()
+        self.assertEqual(
+            ["libc6_1%3a2.36_amd64.deb", "mbw_1.2_amd64.deb"],
+            [path.name for path in found],
+        )
+        self.assertIn("mbw", (self.folder / "log").read_text())
 
     def test_an_unknown_release(self):
         with self.assertRaisesRegex(
-            errors.CloudError, "'rocky-9' .*known: bookworm.*tools index"
+            errors.CloudError, "distribution=rocky-9: must be one of bookworm"
         ):
             self.fetch(suite="rocky-9")
 
@@ -139,7 +137,6 @@ class FetchTestCase(base.CloudTestCase):
         with mock.patch.object(
             mirror, "proxy_options", autospec=True, return_value=[line]
         ):
-            environment = tool_packages.make_apt_root(self.folder, "arm64", [])
+            environment = tool_packages.make_apt_root(self.folder, [])
         config = pathlib.Path(environment["APT_CONFIG"]).read_text()
         self.assertIn(line, config.splitlines())
-        self.assertIn('APT::Architecture "arm64";', config)

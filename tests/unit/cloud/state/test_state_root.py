@@ -73,7 +73,7 @@ class ClaimTestCase(base.CloudTestCase):
 
     @ddt.data(
         None, (), ("vmperf-guest.qcow2",),
-        ("vmperf-guest.qcow2", "vmperf-guest.log"),
+        ("vmperf-guest.qcow2", "vmperf-guest.log", "vmperf-guest.manifest"),
     )  # fmt: skip
     def test_claimed(self, names):
         if names is not None:

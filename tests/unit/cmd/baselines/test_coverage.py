@@ -85,6 +85,30 @@ class TaskTest(Case):
         self.assertEqual((5, 2), (one.repetitions, one.warmup))
         self.assertEqual(matching.Shape(2, 1024, 3), one.shape)
 
+    def test_the_study_fits_on_its_host(self):
+        """Copies that are limited to a shape share eight cores."""
+        for vcpus in (1, 2):
+            self.cloud.compute.all_flavors.append(
+                calls.Thing(
+                    id=f"h{vcpus}",
+                    name=f"hep.{vcpus}vcpu",
+                    vcpus=vcpus,
+                    ram=2048,
+                    disk=20,
+                    extra_specs={},
+                )
+            )
+        study = str(ROOT / "tasks" / "study-hep.yaml")
+        peer = "peer: {address: 192.0.2.10, user: root}"
+        asked = self.read("--task", study, "--task-args", peer)
+        self.assertEqual(
+            {
+                (matching.Shape(1, 2048, 8), "guest"),
+                (matching.Shape(2, 2048, 1), "whole"),
+            },
+            {(one.shape, one.protocol.shape) for one in asked.coverages},
+        )
+
     def test_without_runner(self):
         """Rally then makes one repetition, one after the other."""
         (one,) = self.task().coverages

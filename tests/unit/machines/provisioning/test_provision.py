@@ -2,7 +2,6 @@ import dataclasses
 import hashlib
 import pathlib
 import shutil
-import tempfile
 import unittest
 
 import ddt
@@ -13,7 +12,6 @@ from rally_vmperf.machines import testing
 from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.workloads import registry
 from tests.unit.machines import programs
-from tests.unit.toolbox import made
 
 
 @dataclasses.dataclass
@@ -28,9 +26,7 @@ class Tool:
 LS = Tool("ls", "coreutils", ("ls", "--version"))
 MBW = Tool("mbw", "mbw", ("mbw", "-h"))
 MISSING = "tool mbw\n"
-DEBIAN = "manager=apt-get\nid=debian\ncodename=bookworm\narchitecture=amd64\n"
-ROCKY = "manager=dnf\nid=rocky\nversion_id=9.4\narchitecture=x86_64\n"
-LEAP = "manager=zypper\nid=opensuse-leap\nversion_id=15.6\n"
+DEBIAN, ROCKY, LEAP = "apt-get\n", "dnf\n", "zypper\n"
 ANY = provision.Supply()
 TOOLS = {
     tool.command: tool
@@ -132,9 +128,7 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
             await provision.ensure(machine, [TOOLS["bmkrun"]], supply=supply)
 
     async def test_no_package_manager(self):
-        machine = testing.FakeMachine(
-            "g1", {"bash": MISSING, "sh": "manager=\nid=alpine\n"}
-        )
+        machine = testing.FakeMachine("g1", {"bash": MISSING, "sh": ""})
         with self.assertRaisesRegex(
             base.MachineError, "no mbw: .*neither apt-get nor dnf nor zypper"
         ):
@@ -156,71 +150,9 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
             base.MachineError,
             r"^g1 has no sysbench: dnf cannot install sysbench \(Error: "
             r"Unable to find a match: sysbench\); .* in EPEL: enable it; .*"
-            r"option proxy .*option tools.*image build'$",
+            r"option proxy .*option bundle.*image build'$",
         ):
             await provision.ensure(machine, [TOOLS["sysbench"]], supply=ANY)
-
-    async def test_a_folder_for_another_release(self):
-        """It is told before anything is sent."""
-        with tempfile.TemporaryDirectory() as folder:
-            toolbox = made.toolbox(pathlib.Path(folder))
-            machine = testing.FakeMachine("g1", {"bash": MISSING, "sh": ROCKY})
-            with self.assertRaisesRegex(
-                base.MachineError,
-                r"no mbw: .* for bookworm \(amd64\), and g1 is rocky-9",
-            ):
-                await provision.ensure(
-                    machine, [MBW], supply=provision.Supply(tools=toolbox)
-                )
-        self.assertEqual({"sh", "bash"}, {c[0] for c in machine.commands})
-
-    async def test_a_folder_goes_before_mirrors(self):
-        with tempfile.TemporaryDirectory() as folder:
-            toolbox = made.toolbox(pathlib.Path(folder))
-            place = "/var/tmp/rally-vmperf-0123456789\n"
-            machine = testing.FakeMachine(
-                "g1",
-                {
-                    "bash": [MISSING, place, "", THERE],
-                    "id -u": "0\n",
-                    "sh": [DEBIAN, ""],
-                },
-            )
-            await provision.ensure(
-                machine, [MBW], supply=provision.Supply(tools=toolbox)
-            )
-        scripts = [c[3:] for c in machine.commands if c[0] == "sh"]
-        self.assertIn(place.strip(), scripts[-1])
-        self.assertNotIn("install.sh", {words[0] for words in scripts})
-        self.assertEqual(
-            ("folder.bash", "remove", place.strip()),
-            machine.commands[-2][3:],
-        )
-
-    async def test_a_folder_without_the_tool(self):
-        failed = testing.completed(stderr="E: no mbw\n", exit_status=100)
-        with tempfile.TemporaryDirectory() as folder:
-            toolbox = made.toolbox(pathlib.Path(folder))
-            machine = testing.FakeMachine(
-                "g1",
-                {
-                    "bash": [
-                        MISSING,
-                        "/var/tmp/rally-vmperf-0123456789\n",
-                        "",
-                        MISSING,
-                    ],
-                    "id -u": "0\n",
-                    "sh": [DEBIAN, "", failed],
-                },
-            )
-            with self.assertRaisesRegex(
-                base.MachineError,
-                rf"from the folder {folder} \(E: no mbw\); fetch or index",
-            ):
-                await provision.ensure(
-                    machine, [MBW], supply=provision.Supply(tools=toolbox)
-                )
 
     async def test_no_sudo(self):
         refused = testing.completed(

@@ -74,7 +74,7 @@ class CountsTestCase(unittest.TestCase):
     def test_a_level_that_means_nothing(self):
         """The others stand; a finding of the whole run voids them all."""
         curves = levels()
-        bad = finding.Finding(kind="partial_overlap", subject="g3", detail="x")
+        bad = finding.Finding(kind="guest_rebooted", subject="g3", detail="x")
         last = dataclasses.replace(curves[0].conditions[2], findings=(bad,))
         curves[0] = dataclasses.replace(
             curves[0], conditions=(*curves[0].conditions[:2], last)

@@ -208,7 +208,8 @@ class PointsTestCase(unittest.TestCase):
         self.assertEqual("", three.void)
 
     @ddt.data(
-        ("of the workload", "sysbench", "partial_overlap", 3, True),
+        ("of a workload", "sysbench", "partial_overlap", 3, False),
+        ("of a percentile", "a.b.latency_p99", "partial_overlap", 3, False),
         ("of a guest", "g1", "guest_rebooted", 3, True),
         ("of this metric", made.EVENTS.name, "partial_overlap", 3, True),
         ("of another metric", made.TIME.name, "partial_overlap", 3, False),
@@ -246,7 +247,7 @@ class PointsTestCase(unittest.TestCase):
     def test_finding_about_some_metrics_voids_these(self):
         for metric, void in ((made.EVENTS.name, True), ("disk.x.y", False)):
             curves = made.levels({made.EVENTS: made.SHARED})
-            found = made.detail("tool_version_differs", metrics=(metric,))
+            found = made.seen("tool_version_differs", metrics=(metric,))
             curves[0] = dataclasses.replace(curves[0], findings=found)
             self.assertEqual({void}, {bool(x.void) for x in points(curves)})
 

@@ -53,6 +53,12 @@ class TestOverhead(unittest.TestCase):
         self.assertIs(success, result["success"], result["detail"])
         self.assertTrue(result["detail"].startswith(word), result["detail"])
 
+    def test_no_log(self):
+        """The context of the guests prints the verdicts of all SLAs once."""
+        sla = self.judged([90.0, 91.0, 89.0])
+        with self.assertNoLogs("rally_vmperf", "INFO"):
+            sla.result()
+
     def test_iteration_without_record_is_missing(self):
         """Also when Rally reports no error for it."""
         sla = self.judged([90.0, 91.0, 89.0])

@@ -52,6 +52,24 @@ class TestValid(unittest.TestCase):
             if not result["success"]:
                 self.assertIn("(g1: x)", result["detail"], kind)
 
+    @ddt.data((3, 0, True), (3, 1, False), (5, 2, True), (5, 3, False))
+    @ddt.unpack
+    def test_late_commands(self, count, late, success):
+        """Three repetitions without one are valid, fewer are not."""
+        sla = Valid({})
+        bad = found("partial_overlap", subject="cpu.sysbench.rate")
+        for number in range(1, count + 1):
+            findings = [bad] if number <= late else []
+            sla.add_iteration(
+                test_overhead.iteration(
+                    90.0 + number, number, findings=findings
+                )
+            )
+        result = sla.result()
+        self.assertIs(success, result["success"], result["detail"])
+        if not success:
+            self.assertIn("(cpu.sysbench.rate: x)", result["detail"])
+
     def test_a_guest_that_is_too_fast(self):
         """Is seen in the figures, where no metric has a limit."""
         sla = self.judged(rates=(190.0, 191.0, 189.0))
@@ -59,6 +77,38 @@ class TestValid(unittest.TestCase):
         self.assertIn("significantly faster", sla.details())
         sla = self.judged(
             rates=(190.0, 191.0, 189.0), tolerate=["guest_faster"]
+        )
+        self.assertTrue(sla.result()["success"], sla.details())
+
+    @ddt.data(
+        # Guests measure up to 91 events/s, bare metal up to 101.
+        ({"cpu.*": 101.0}, "passed"),
+        ({"cpu.*": 99.0}, "void: 1 finding is .*: bare metal shows 101 "),
+        ({"cpu.*": 90.5}, "void: 2 findings .*the guest shows 91.0 .*do 90.5"),
+        ({"disk.*": 1.0}, "inconclusive: .*'disk.\\*' matches no metric"),
+    )
+    @ddt.unpack
+    def test_physical_limit(self, limits, words):
+        """A value above it is void on either side."""
+        sla = self.judged(physical_limit=limits)
+        self.assertRegex(" ".join(sla.details().split()), f"^{words}")
+        self.assertIs(words == "passed", sla.result()["success"])
+
+    def test_physical_limit_of_a_warmup(self):
+        """A value above it in a warm-up voids nothing, nor a tolerated one."""
+        limits = {"cpu.*": 101.0}
+        for counted in (False, True):
+            sla = Valid({"physical_limit": limits})
+            for number, rate in enumerate((300.0, 90.0, 91.0, 89.0), 1):
+                sla.add_iteration(
+                    test_overhead.iteration(
+                        rate, number, counted=counted or number > 1
+                    )
+                )
+            self.assertIs(counted, "300 events/s" in sla.details())
+            self.assertIsNot(counted, sla.result()["success"], sla.details())
+        sla = self.judged(
+            physical_limit={"cpu.*": 1.0}, tolerate=["above_physical_limit"]
         )
         self.assertTrue(sla.result()["success"], sla.details())
 
@@ -93,7 +143,21 @@ class TestValid(unittest.TestCase):
             )
         self.assertEqual("void", judge.judgement().status)
 
-    @ddt.data({"tolerate": ["typo"]}, {"refuse": "steal_time"}, {"max": 1})
+    def test_physical_limit_of_density(self):
+        """It applies to each guest at each number of guests."""
+        for limit, status in ((1e15, "passed"), (1.0, "void")):
+            judge = validity_judge.ValidityJudge(physical_limit={"*": limit})
+            for record in made.density_records():
+                judge.add(codec.decode(record))
+            self.assertEqual(status, judge.judgement().status)
+
+    @ddt.data(
+        {"tolerate": ["typo"]},
+        {"refuse": "steal_time"},
+        {"max": 1},
+        {"physical_limit": {"*": 0}},
+        {"physical_limit": {}},
+    )
     def test_schema(self, criterion):
         """It is closed."""
         with self.assertRaises(jsonschema.ValidationError):

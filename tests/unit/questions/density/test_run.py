@@ -216,7 +216,6 @@ class TestMake(unittest.TestCase):
         given = {
             "levels": list(levels),
             "order": "listed",
-            "seed": 0,
             "idle_guests": "running",
             "solo_guest": "rotate",
             "stop": None,
@@ -226,6 +225,17 @@ class TestMake(unittest.TestCase):
         )
         self.addCleanup(asked.opened.close, "w")
         return run
+
+    def test_each_run_draws_its_order(self):
+        """All repetitions of a run record the same seed."""
+        seeds = []
+        for _ in range(2):
+            run = self.run_of(None, order="shuffled")
+            first, second = (run.repeat(number) for number in (1, 2))
+            self.assertEqual("shuffled", first["order"]["kind"])
+            self.assertEqual(first["order"], second["order"])
+            seeds.append(first["order"]["seed"])
+        self.assertNotEqual(*seeds)
 
     def test_without_a_baseline(self):
         """Guests alone."""

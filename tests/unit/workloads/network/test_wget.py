@@ -1,16 +1,8 @@
-import pathlib
-import shutil
-import socket
-import subprocess
-import sys
-import tempfile
-import time
 import unittest
 
 import ddt
 
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import files
 from rally_vmperf.workloads.network import wget
 from tests.unit.workloads import golden
 
@@ -48,13 +40,10 @@ class DownloadTestCase(unittest.TestCase):
         self.assertEqual("http://[2001:db8::1]:5301/data", http.argv[-1])
         self.assertEqual("ftp://[2001:db8::1]:5302/data", ftp.argv[-1])
         self.assertEqual(5302, ftp.server.port)
-        written = ftp.server.files["vsftpd.conf"].splitlines()
-        self.assertLessEqual(
-            {
-                *("listen_ipv6=YES", "listen_port=5302"),
-                *("pasv_min_port=5303", f"pasv_max_port={5300 + shared}"),
-            },
-            set(written),
+        self.assertEqual(
+            "python3 serve_ftp.py serve 2001:db8::1 5302 5303 "
+            f"{5300 + shared}",
+            " ".join(ftp.server.argv),
         )
 
     @ddt.data((["http"], "vsftpd", 1), (["ftp"], "nginx", 129))
@@ -92,6 +81,18 @@ class DownloadTestCase(unittest.TestCase):
         self.assertEqual((), self.workload.prepare(arguments))
         self.assertEqual({"peer"}, self.workload.needs(arguments))
 
+    def test_ftp_needs_root(self):
+        """The program that requires it runs before the file is generated."""
+        arguments = self.workload.complete({"protocols": ["ftp"]})
+        self.assertEqual({"peer", "peer_root"}, self.workload.needs(arguments))
+        names = [file.name for file in self.workload.files(arguments)]
+        self.assertEqual(["generate.py", "serve_ftp.py"], names)
+        publish, generate = self.workload.prepare_peer(arguments)
+        self.assertEqual(
+            "python3 serve_ftp.py publish data", " ".join(publish.argv)
+        )
+        self.assertEqual("generate", generate.name)
+
     def test_without_a_peer(self):
         with self.assertRaisesRegex(
             base.WorkloadError, "the file is on the peer, and there is none"
@@ -124,78 +125,3 @@ class DownloadTestCase(unittest.TestCase):
     def test_another_size(self):
         with self.assertRaisesRegex(base.WorkloadError, "9437184 bytes"):
             self.parse(golden.text("wget-1.21.3-http.txt"), size_mib=9)
-
-
-@ddt.ddt
-class RealDownloadTestCase(unittest.TestCase):
-    """The wget and the servers of this machine, where it has them."""
-
-    @ddt.data(("http", "nginx"), ("ftp", "vsftpd"))
-    @ddt.unpack
-    def test_from_a_real_server(self, protocol, program):
-        path = "/usr/sbin:/usr/bin:/bin"
-        if not (shutil.which("wget") and shutil.which(program, path=path)):
-            self.skipTest(f"this machine has no wget or no {program}")
-        workload = wget.Download()
-        arguments = workload.complete({"size_mib": 4, "protocols": [protocol]})
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        count = workload.ports(arguments).shared
-        (command,) = workload.commands(
-            arguments,
-            base.Ends(
-                peer="127.0.0.1", shared_ports=range(port, port + count)
-            ),
-        )
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        top = pathlib.Path(folder.name)
-        (script,) = workload.files(arguments)
-        (top / script.name).write_bytes(files.read(script))
-        for name, text in command.server.files.items():
-            (top / name).write_text(text)
-        (generate,) = workload.prepare_peer(arguments)
-        subprocess.run(
-            [sys.executable, *generate.argv[1:]],
-            cwd=top,
-            check=True,
-            stdout=subprocess.DEVNULL,
-            umask=0o077,
-        )
-        server = subprocess.Popen(
-            command.server.argv,
-            cwd=top,
-            env={"PATH": path},
-            stdin=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            outcome = self.load(command, top, port)
-        finally:
-            server.terminate()
-            server.wait()
-        (one,) = workload.parse(arguments, {protocol: outcome})
-        self.assertGreater(one.value, 1e5)
-        self.assertEqual(4 << 20, workload.work(arguments, outcome).amount)
-
-    def load(self, command, top, port):
-        for _ in range(300):
-            with socket.socket() as trial:
-                if not trial.connect_ex(("127.0.0.1", port)):
-                    break
-            time.sleep(0.1)
-        begun = time.monotonic()
-        done = subprocess.run(
-            command.argv,
-            cwd=top,
-            env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return golden.outcome(
-            command.name,
-            seconds=time.monotonic() - begun,
-            stderr=done.stderr,
-        )

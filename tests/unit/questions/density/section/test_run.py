@@ -62,6 +62,7 @@ class RunTestCase(unittest.TestCase):
         )
 
 
+@ddt.ddt
 class PartsTestCase(unittest.TestCase):
     """What the tables of a run that went wrong hold."""
 
@@ -95,6 +96,23 @@ class PartsTestCase(unittest.TestCase):
         self.assertEqual("sound", disk.cells["g2", (4, 4)].state)
         self.assertEqual(1, disk.number("missing"))
         self.assertEqual(0, strips["cpu.sysbench.rate"].number("missing"))
+
+    @ddt.data(([], "void"), (["partial_overlap"], "sound"))
+    @ddt.unpack
+    def test_samples_of_a_late_command_are_void(self, tolerate, state):
+        name = "disk.fio.randread.iops"
+        records = made.density_records((1, 2))
+        records[1]["conditions"][1]["findings"] = [
+            {"kind": "partial_overlap", "subject": name, "detail": "60 %"}
+        ]
+        limits = {"max_percent": {"*": 50}, "tolerate": tolerate}
+        run = made.density_run(records, {"vmperf_degradation": limits})
+        (series,) = (x for x in run.series if x.row.metric.name == name)
+        strip = cells.strip(series, run.repetitions)
+        self.assertEqual(
+            {(2, 2): state, (2, 3): "sound", (1, 2): "sound"},
+            {x: strip.cells["g1", x].state for x in ((2, 2), (2, 3), (1, 2))},
+        )
 
     def test_gaps_are_told_by_level_and_repetition(self):
         found = {

@@ -1,0 +1,104 @@
+"""Tests of the commands over registered baselines."""
+
+import csv
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+from rally_vmperf.baseline import store
+from rally_vmperf.cmd.baselines import baseline
+from tests.unit.runs import whole
+
+METRIC = "cpu.sysbench.rate"
+
+
+class TestFormats(unittest.TestCase):
+    """Tables are for people, other formats have numbers."""
+
+    def setUp(self):
+        super().setUp()
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.folder = pathlib.Path(folder)
+        self.registry = store.Store(self.folder / "baselines")
+        self.config = self.folder / "rally.conf"
+        self.config.write_text(
+            f"[vmperf]\nbaseline_dir = {self.registry.folder}\n"
+        )
+        self.register("metal", (1000.0, 2000.0, 4000.0))
+
+    def register(self, name, rates):
+        """Register a baseline of sysbench; return the document."""
+        content = whole.baseline(self.folder / name, rates=rates)
+        content = {**content, "name": name}
+        self.registry.save(content, replace=True)
+        return content
+
+    def printed(self, command, *arguments):
+        """Return what a command prints."""
+        app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
+        shown = command(app, None)
+        parser = shown.get_parser("x")
+        arguments = [*arguments, "--config-file", str(self.config)]
+        self.assertEqual(0, shown.run(parser.parse_args(arguments)))
+        return app.stdout.getvalue()
+
+    def test_show(self):
+        """A number and its unit, or both in one cell of a table."""
+        text = self.printed(baseline.Show, "metal", "-f", "json")
+        row = row_of(METRIC, json.loads(text))
+        self.assertAlmostEqual(2000.0, row["Bare metal"])
+        self.assertEqual("events/s", row["Unit"])
+        self.assertEqual(3, row["Repetitions"])
+        text = self.printed(baseline.Show, "metal", "-f", "csv")
+        row = row_of(METRIC, csv.DictReader(io.StringIO(text)))
+        self.assertAlmostEqual(2000.0, float(row["Bare metal"]))
+        self.assertEqual("events/s", row["Unit"])
+        table = self.printed(baseline.Show, "metal")
+        self.assertRegex(table, r"\| 2.000 events/s ")
+        self.assertNotIn("Unit", table)
+
+    def test_compare(self):
+        """Figures and loss are numbers, with an interval if there is one."""
+        self.register("half", (500.0, 1000.0, 2000.0))
+        names = ("metal", "half")
+        text = self.printed(baseline.Compare, *names, "-f", "json")
+        row = row_of(METRIC, json.loads(text))
+        self.assertAlmostEqual(2000.0, row["First"])
+        self.assertAlmostEqual(1000.0, row["Second"])
+        self.assertEqual("events/s", row["Unit"])
+        self.assertAlmostEqual(50.0, row["Loss (%)"])
+        self.assertLess(row["Low (%)"], 50.0)
+        self.assertGreater(row["High (%)"], 50.0)
+        self.assertEqual("", row["Remark"])
+        table = self.printed(baseline.Compare, *names)
+        self.assertRegex(
+            table, r"\| 2.000 events/s \| 1.000 events/s \| 50.0 % \| .* to "
+        )
+
+    def test_compare_without_interval(self):
+        """The remark has the reason, and missing numbers are null."""
+        content = self.register("short", (1000.0,))
+        (entry,) = content["entries"]
+        entry["repetitions"] = entry["repetitions"][:1]
+        for workload, remark, loss in (
+            ("sysbench", "needs 3 repetitions", 50.0),
+            ("mbw", "baseline 'short' has", None),
+        ):
+            entry["workload"] = workload
+            self.registry.save(content, replace=True)
+            names = ("metal", "short")
+            text = self.printed(baseline.Compare, *names, "-f", "json")
+            row = row_of(METRIC if loss else "sysbench", json.loads(text))
+            self.assertIn(remark, row["Remark"])
+            self.assertEqual(loss, row["Loss (%)"] and round(row["Loss (%)"]))
+            self.assertIsNone(row["Low (%)"])
+            self.assertIn(remark, self.printed(baseline.Compare, *names))
+
+
+def row_of(metric, rows):
+    """Return the row of a metric."""
+    (row,) = (row for row in rows if row["Metric"] == metric)
+    return row

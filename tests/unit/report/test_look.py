@@ -1,0 +1,26 @@
+"""Tests of what all figures have in common."""
+
+import unittest
+from xml.etree import ElementTree
+
+import ddt
+from matplotlib import figure
+
+from rally_vmperf import sanitize
+from rally_vmperf.report import look
+from tests.unit.hostile import attacks
+from tests.unit.hostile import terminal
+
+
+@ddt.ddt
+class SvgTestCase(unittest.TestCase):
+    @ddt.named_data(*attacks.WORDS.items())
+    def test_foreign_text_in_the_title(self, words):
+        """No caller has to sanitize the title."""
+        with look.settings("name"):
+            element = look.svg(figure.Figure(), words)
+        self.assertEqual([], terminal.obeyed(element.replace("\t", "")))
+        label = ElementTree.fromstring(element).get("aria-label")
+        # A parser of XML reads a space for these in an attribute.
+        spaces = str.maketrans("\n\t", "  ")
+        self.assertEqual(sanitize.printable(words).translate(spaces), label)
