@@ -128,7 +128,7 @@ class TestDensity(DensityCase):
                     if one.metric.name == LATENCY
                 )
                 self.assertGreater(latencies.histogram.count, 0)
-                self.assertTrue(level.lines)
+                self.assertTrue(level.time_series)
 
     def _check_starts(self, records):
         for record in records:

@@ -92,12 +92,12 @@ class TestHostile(laboratory.Case):
             schema.check(json.loads(line))
         for record in records:
             gaps = codec.decode(record).all_missing
-            missing = {gap.what for gap in gaps}
+            missing = {gap.name for gap in gaps}
             taken = set(record["conditions"][0]["samples"])
             self.assertEqual(set(record["expected_metrics"]), missing | taken)
             self.assertIn("cpu.sysbench.rate", missing)
             for gap in gaps:
-                self.assertEqual("g1", gap.source)
+                self.assertEqual("g1", gap.machine)
                 self.assertTrue(gap.reason.isprintable())
         self.laboratory.check_reached(records[0])
         facts = self.laboratory.machines(records[0])["g1"]["fingerprint"]

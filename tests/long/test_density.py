@@ -117,7 +117,7 @@ class TestKilled(test_density.DensityCase):
             [one["state"], three["state"], two["state"]],
         )
         self.assertEqual(
-            {"g1"}, {gap["source"] for gap in three["missing"]}, three
+            {"g1"}, {gap["machine"] for gap in three["missing"]}, three
         )
         self.assertEqual(
             {"g2", "g3"},
@@ -168,7 +168,7 @@ class TestShippedTask(measuring.MeasuringCase):
             ],
         }
         for record in self.measure(TASK, **arguments):
-            copies = [one["copies"] for one in record["conditions"]]
+            copies = [one["reference_copies"] for one in record["conditions"]]
             self.assertEqual([1, 2], copies)
         found = {one["criterion"] for one in self.laboratory.verdicts()}
         self.assertLessEqual({"vmperf_degradation", "vmperf_fairness"}, found)

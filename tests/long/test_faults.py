@@ -251,7 +251,7 @@ class TestInTheGuest(laboratory.Case):
         metrics = set(first["conditions"][0]["samples"])
         self.assertIn("cpu.sysbench.rate", metrics)
         only = codec.decode(first).condition
-        missing = {gap.what for gap in only.missing}
+        missing = {gap.name for gap in only.missing}
         self.assertTrue(any(what.startswith("disk.") for what in missing))
         found = {one.kind for one in only.findings}
         self.assertIn("guest_host_changed", found)

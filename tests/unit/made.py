@@ -46,7 +46,7 @@ def condition(**changes):
         "skip_reason": "",
         "machines": ["g1"],
         "samples": {},
-        "copies": None,
+        "reference_copies": None,
         "missing": [],
         "findings": [],
         "synchronisation": [],
@@ -60,7 +60,7 @@ def _frame(**changes):
         "version": 3,
         "question": "overhead",
         "task": "8f7d2c4e-0000-4000-8000-000000000001",
-        "workload": "8f7d2c4e-0000-4000-8000-000000000002",
+        "rally_workload": "8f7d2c4e-0000-4000-8000-000000000002",
         "repetition": 1,
         "planned_repetitions": 3,
         "counted": True,
@@ -114,13 +114,15 @@ def record(rate=90.0, **changes):
     """Return a complete, valid record of one metric, some keys changed."""
     whole = _frame(
         task="task-1",
-        workload="workload-1",
+        rally_workload="workload-1",
         repetition=2,
         machines=[machine_entry("g1")],
         metrics={"cpu.sysbench.rate": dict(RATE)},
-        expected=["cpu.sysbench.rate"],
+        expected_metrics=["cpu.sysbench.rate"],
         conditions=[
-            condition(samples={"cpu.sysbench.rate": [rate]}, copies=1)
+            condition(
+                samples={"cpu.sysbench.rate": [rate]}, reference_copies=1
+            )
         ],
         reference=reference_document(
             "metal",
@@ -240,7 +242,7 @@ def run_record(
             {"name": "sysbench", "label": "", "arguments": {"threads": 2}},
         ],
         metrics=_meanings(METRICS),
-        expected=list(METRICS),
+        expected_metrics=list(METRICS),
         conditions=[
             condition(
                 machines=names,
@@ -251,7 +253,7 @@ def run_record(
                     ]
                     for name in METRICS
                 },
-                copies=guests,
+                reference_copies=guests,
             )
         ],
         findings=[
@@ -301,7 +303,7 @@ def incomplete(complete, metric="disk.fio.randread.iops"):
     changed["state"] = only["state"] = "incomplete"
     only["samples"][metric][0] = None
     only["missing"] = [
-        {"what": metric, "source": "g1", "reason": "fio: no space left"}
+        {"name": metric, "machine": "g1", "reason": "fio: no space left"}
     ]
     return changed
 
@@ -449,7 +451,7 @@ def density_record(
     details = {name: _tiny(name, host) for name, host in homes.items()}
     whole = _frame(
         question="density",
-        workload="8f7d2c4e-0000-4000-8000-000000000003",
+        rally_workload="8f7d2c4e-0000-4000-8000-000000000003",
         repetition=number,
         planned_repetitions=planned_repetitions,
         counted=counted,
@@ -462,7 +464,7 @@ def density_record(
             for name in ("sysbench", "bzip2", "fio", "iperf3")
         ],
         metrics=_meanings(DENSITY_METRICS),
-        expected=list(DENSITY_METRICS),
+        expected_metrics=list(DENSITY_METRICS),
         order={"kind": "listed", "seed": seed},
         options={"idle_guests": "running"},
         conditions=[
@@ -538,7 +540,11 @@ def lose(whole, guests, name):
     for metric in gone:
         level["samples"][metric][level["machines"].index(name)] = None
     level["missing"] = [
-        {"what": metric, "source": name, "reason": f"{name} no longer answers"}
+        {
+            "name": metric,
+            "machine": name,
+            "reason": f"{name} no longer answers",
+        }
         for metric in sorted(gone)
     ]
     level["state"] = whole["state"] = "incomplete"
@@ -630,7 +636,7 @@ def _level(guests, position, machines, copies, noisy):
         position=position,
         machines=machines,
         samples=_samples(len(machines), guests, noisy, 1.0),
-        copies=copies,
+        reference_copies=copies,
         synchronisation=[
             {
                 "workload": workload,
@@ -1012,7 +1018,7 @@ def density_row(
         "metric": metric,
         "points": tuple(shown),
         "line": line.Line(
-            percent=11.2, low=9.8, high=12.7, linear=None, detail="two losses"
+            percent=11.2, low=9.8, high=12.7, linear=None, seen="two losses"
         ),
         "law": fitted,
         "fits": None if limit is None else _fits(shown, limit, fitted),

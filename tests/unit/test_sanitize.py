@@ -115,7 +115,7 @@ class TestQuotes(unittest.TestCase):
     def test_missing(self):
         """The names and the reason may be a guest's."""
         gap = repetition.Missing(name=WORST, machine=WORST, reason=WORST)
-        for said in (gap.what, gap.source, gap.reason):
+        for said in (gap.name, gap.machine, gap.reason):
             self.check(said)
 
 

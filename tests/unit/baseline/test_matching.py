@@ -24,7 +24,7 @@ class TestFind(unittest.TestCase):
 
     def test_newest_of_several_wins(self):
         """The entry that was recorded last counts."""
-        newer = made.entry(held="systemd")
+        newer = made.entry(limited_by="systemd")
         baseline = made.baseline(entries=[made.entry(), newer])
         found = matching.find(
             baseline, "sysbench", ARGUMENTS, matching.Shape(1, 1024)

@@ -200,27 +200,27 @@ def _register(task, registry_of_baselines):
         (arguments,) = subtask["scenario"].values()
         asked = protocol.of_arguments(arguments)
         given = assignment.assign(arguments["workloads"], asked)
-        held = "whole" if asked.shape == "whole" else "cgroup2"
+        held = "none" if asked.shape == "whole" else "cgroup2"
         entries = baseline(name, given, held)["entries"]
         covered.setdefault(name, []).extend(entries)
     for name, entries in covered.items():
         registry_of_baselines.save({**baseline(name, []), "entries": entries})
 
 
-def baseline(name, assignments, held="cgroup2"):
+def baseline(name, assignments, limited_by="cgroup2"):
     """Return a baseline that covers assignments, in several copies."""
     return made.baseline(
         name=name,
         machine={"name": "host-1", "fingerprint": {}},
         entries=[
-            _entry(one, copies, held)
+            _entry(one, copies, limited_by)
             for one in assignments
             for copies in (1, 2, 3, 4, 8)
         ],
     )
 
 
-def _entry(one, copies, held):
+def _entry(one, copies, limited_by):
     metrics = one.workload.metrics(one.arguments)
     samples = {metric.name: [100.0] * copies for metric in metrics}
     line = {"machines": copies, "end": 10, "mean": [90, 110]}
@@ -228,9 +228,11 @@ def _entry(one, copies, held):
         workload=one.workload.name,
         arguments=one.arguments,
         **one.protocol(),
-        held=held,
+        limited_by=limited_by,
         shape={**SHAPE, "copies": copies},
         metrics=codec.encode_metrics(metrics),
         repetitions=[samples] * 3,
-        lines={name: line for name in samples if _OVER_TIME.fullmatch(name)},
+        time_series={
+            name: line for name in samples if _OVER_TIME.fullmatch(name)
+        },
     )

@@ -194,7 +194,7 @@ class TestFaults(TogetherTestCase):
     def check_left_out(self, reason):
         """Expect that the others measured and that c2 is missing."""
         self.assertEqual({"c1", "c3"}, self.sources())
-        self.assertEqual({"c2"}, {one.source for one in self.result.missing})
+        self.assertEqual({"c2"}, {one.machine for one in self.result.missing})
         self.assertRegex(self.result.missing[0].reason, reason)
 
     async def test_one_that_cannot_be_armed(self):
@@ -267,7 +267,7 @@ class TestFaults(TogetherTestCase):
         self.assertEqual({"c1", "c2", "c3"}, self.sources())
         self.assertEqual(
             {("c2", "cpu.echo.size")},
-            {(one.source, one.what) for one in self.result.missing},
+            {(one.machine, one.name) for one in self.result.missing},
         )
 
     async def test_one_whose_clock_cannot_be_read(self):

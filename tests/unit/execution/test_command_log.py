@@ -192,7 +192,7 @@ class TestRan(unittest.TestCase):
         )
         self.assertEqual(["b"], [one.source for one in result.observations])
         (gap,) = result.missing
-        self.assertEqual(("m.one", "a"), (gap.what, gap.source))
+        self.assertEqual(("m.one", "a"), (gap.name, gap.machine))
         self.assertIn("which no machine reaches", gap.reason)
 
     def test_runs_know_their_clocks(self):

@@ -151,5 +151,5 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
         await own.step("size")
         own.note_missing()
         self.assertEqual(
-            ["disk.timed.rate"], [gap.what for gap in self.result.missing]
+            ["disk.timed.rate"], [gap.name for gap in self.result.missing]
         )

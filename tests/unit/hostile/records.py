@@ -31,7 +31,7 @@ def of_overhead():
         only["machines"] = [names[one] for one in only["machines"]]
     found[-1]["state"] = "incomplete"
     found[-1]["missing"] = [
-        {"what": words, "source": words, "reason": words} for words in WORDS
+        {"name": words, "machine": words, "reason": words} for words in WORDS
     ]
     return [shaped.shaped(record) for record in found]
 
@@ -69,7 +69,7 @@ def _spoil(level):
     level["machines"] = [names.get(one, one) for one in level["machines"]]
     level["skip_reason"] = level["skip_reason"] and ALL
     level["missing"] += [
-        {"what": words, "source": words, "reason": words} for words in WORDS
+        {"name": words, "machine": words, "reason": words} for words in WORDS
     ]
     level["findings"] += [
         {"kind": "steal_time", "subject": words, "detail": words}

@@ -52,7 +52,7 @@ class RunTestCase(unittest.TestCase):
         for record in self.records:
             self.assertEqual("incomplete", record["state"])
             (only,) = record["conditions"]
-            missing = {gap["what"] for gap in only["missing"]}
+            missing = {gap["name"] for gap in only["missing"]}
             taken = set(only["samples"])
             self.assertEqual(set(record["expected_metrics"]), missing | taken)
             self.assertEqual(set(), missing & taken)
@@ -60,7 +60,7 @@ class RunTestCase(unittest.TestCase):
                 taken, {"cpu.bzip2.compress_time", "cpu.bzip2.decompress_time"}
             )
             for gap in only["missing"]:
-                self.assertEqual("g1", gap["source"])
+                self.assertEqual("g1", gap["machine"])
                 self.assertLessEqual(len(gap["reason"]), 500)
                 self.check(gap["reason"])
 

@@ -38,7 +38,7 @@ class TestTerminal(unittest.TestCase):
         registry.save(
             made.baseline(
                 name="bad",
-                entries=[made.entry(held=bad)],
+                entries=[made.entry(limited_by=bad)],
                 machine={
                     "name": bad,
                     "fingerprint": {"kernel": bad, "isolated_cpus": bad},

@@ -40,7 +40,7 @@ class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_cpus_and_memory_are_held_and_released(self):
         hold = await shape.hold(self.machine, cpus=1, memory_mib=64)
         try:
-            self.assertIn(hold.held, ("cgroup1", "cgroup2"))
+            self.assertIn(hold.limited_by, ("cgroup1", "cgroup2"))
             self.assertEqual((), hold.findings)
             self.assertTrue(all(path.is_dir() for path in _groups(hold)))
             done = await self.machine.run(
@@ -120,7 +120,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def assert_taskset(self, machine, why):
         hold = await shape.hold(machine, cpus=1, memory_mib=512)
-        self.assertEqual("taskset", hold.held)
+        self.assertEqual("taskset", hold.limited_by)
         self.assertEqual((("taskset", "-c", "0"),), hold.prefixes)
         (found,) = hold.findings
         self.assertEqual("shape_not_enforced", found.kind)
@@ -248,7 +248,9 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
 
     def test_whole(self):
         hold = shape.whole(3)
-        self.assertEqual(("whole", ((), (), ())), (hold.held, hold.prefixes))
+        self.assertEqual(
+            ("none", ((), (), ())), (hold.limited_by, hold.prefixes)
+        )
 
 
 class Cgroup2TestCase(unittest.IsolatedAsyncioTestCase):

@@ -34,7 +34,7 @@ def entries(quiet=QUIET, loud=LOUD, metric=made.IOPS, **changes):
                     **changes,
                 ),
             ],
-            expected=(metric,),
+            expected_metrics=(metric,),
         )
         for number, values in enumerate(zip(quiet, loud, strict=True), 1)
     ]
@@ -116,7 +116,9 @@ def curve(losses, metric=made.IOPS, **changes):
             for guests, share in losses.items()
             for some, left in ((0, 1), (2, share))
         ]
-        found.append(made.repetition(number, there, expected=(metric,)))
+        found.append(
+            made.repetition(number, there, expected_metrics=(metric,))
+        )
     return found
 
 

@@ -99,7 +99,9 @@ class MissingTestCase(unittest.TestCase):
             self.assertEqual((0, 4 - len(given)), (got.warmups, got.absent))
 
     def test_claims_to_be_complete(self):
-        entries = made.several(made.NEAR, expected=(made.IOPS, made.TIME))
+        entries = made.several(
+            made.NEAR, expected_metrics=(made.IOPS, made.TIME)
+        )
         got = made.judgement(entries, {"disk.*": 15})
         self.assertEqual("inconclusive", got.status)
         self.assertIn(
@@ -107,7 +109,9 @@ class MissingTestCase(unittest.TestCase):
         )
 
     def test_never_sampled(self):
-        entries = made.several(made.NEAR, expected=(made.IOPS, made.TIME))
+        entries = made.several(
+            made.NEAR, expected_metrics=(made.IOPS, made.TIME)
+        )
         row = made.judgement(entries).rows[1]
         self.assertEqual("inconclusive", row.status)
         self.assertIsNone(row.comparison)

@@ -405,7 +405,7 @@ def over_time(courses=COURSES):
                 made.taken(
                     number,
                     {made.IOPS: [12000.0], made.TIME: [0.002]},
-                    lines=(
+                    time_series=(
                         merged.TimeSeries(
                             metric=made.IOPS,
                             machines=1,

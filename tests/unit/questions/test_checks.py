@@ -74,7 +74,7 @@ class TestTask(unittest.TestCase):
         line = {"machines": 1, "end": 10, "mean": [90, 110]}
         entry = made.entry(
             arguments=registry.get("sysbench").complete({}),
-            lines={"cpu.sysbench.rate": line},
+            time_series={"cpu.sysbench.rate": line},
         )
         self.baselines.save(made.baseline(entries=[entry]), replace=True)
         config = copy.deepcopy(CONFIG)

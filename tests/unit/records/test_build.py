@@ -84,7 +84,7 @@ def setting(guests, metrics, reference=None, **changes):
                 name=name,
                 role="guest",
                 host="compute-1.example.org",
-                boot=f"8f7d2c4e-0000-4000-8000-{place:012d}#1",
+                boot_id=f"8f7d2c4e-0000-4000-8000-{place:012d}#1",
             )
             for place, name in enumerate(names)
         ],
@@ -106,7 +106,7 @@ def identity(question="density"):
     return build.Identity(
         question=question,
         task="t",
-        workload="w",
+        rally_workload="w",
         repetition=2,
         planned_repetitions=3,
         counted=True,
@@ -229,8 +229,8 @@ class TestBuilt(unittest.TestCase):
                     missing=(GAP,),
                     findings=(STEAL, STEAL),
                     synchronisation=(START,),
-                    copies=1,
-                    commands=(
+                    reference_copies=1,
+                    command_usage=(
                         usage(user=0.25),
                         usage(work=None, unit=""),
                         usage("write"),
@@ -279,7 +279,7 @@ class TestBuilt(unittest.TestCase):
         both = usage(
             runs=2, seconds=20, user=1.25, system=6, work=None, unit=""
         )
-        self.assertEqual((both, usage("write")), two.commands)
+        self.assertEqual((both, usage("write")), two.command_usage)
 
     def test_the_whole_has_the_rest(self):
         """What is of no condition, and of all repetitions, each once."""
@@ -326,9 +326,9 @@ class TestSize(unittest.TestCase):
                         names[:number], reported, self.chance
                     ),
                     synchronisation=(START,) * 12,
-                    commands=took(number),
+                    command_usage=took(number),
                     **shapes(number, 1, self.chance),
-                    copies=number if reference else None,
+                    reference_copies=number if reference else None,
                 )
                 for number in conditions
             ],
@@ -368,7 +368,7 @@ class TestSize(unittest.TestCase):
         self.assertEqual(32, len(read.conditions))
         for one in (read.at(guests=32), read.at(guests=32).reference):
             self.assertEqual(4, len(one.distributions))
-            self.assertEqual(6, len(one.lines))
+            self.assertEqual(6, len(one.time_series))
             self.assertEqual(32, one.distributions[0].machines)
         self.assertEqual(
             32 * (len(owed) + 8), len(read.at(guests=32).observations)

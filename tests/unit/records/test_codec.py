@@ -97,7 +97,7 @@ class TestDecode(unittest.TestCase):
     def test_everything_arrives(self):
         """Samples, reference, what is missing and what was seen."""
         found = {"kind": "emulated_guest", "subject": "g1", "detail": "TCG"}
-        lost = {"what": "cpu.x", "source": "g1", "reason": "killed"}
+        lost = {"name": "cpu.x", "machine": "g1", "reason": "killed"}
         entry = codec.decode(
             made.record(findings=[found], missing=[lost], state="incomplete")
         )

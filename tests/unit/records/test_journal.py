@@ -43,8 +43,8 @@ class TestJournal(unittest.TestCase):
 
     def test_two_runs_are_refused(self):
         """In one line, with the file and both runs."""
-        self.journal.append(made.record(workload="one"))
-        self.journal.append(made.record(workload="two"))
+        self.journal.append(made.record(rally_workload="one"))
+        self.journal.append(made.record(rally_workload="two"))
         with self.assertRaisesRegex(
             journal.JournalError, "workload-1.jsonl, line 2: .* two .* one;"
         ):
@@ -111,7 +111,7 @@ class TestJournal(unittest.TestCase):
         self.folder.mkdir(parents=True)
         self.journal.path.write_text('{"version": 2, "kind": "overhead"}\n')
         with self.assertRaisesRegex(
-            journal.JournalError, "line 1: .*version 1.*baseline record"
+            journal.JournalError, "line 1: .*version 2.*baseline record"
         ) as caught:
             self.journal.read()
         self.assertNotIn("\n", str(caught.exception))

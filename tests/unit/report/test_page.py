@@ -297,7 +297,7 @@ class HostileTestCase(unittest.TestCase):
                 {"kind": "steal_time", "subject": words, "detail": words}
             )
             record["missing"] = [
-                {"what": words, "source": words, "reason": words}
+                {"name": words, "machine": words, "reason": words}
             ]
             record["conditions"][0]["machines"] = [words]
         check(self, page.standalone([judged(records)]), words)

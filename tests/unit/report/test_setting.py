@@ -42,7 +42,7 @@ class FlowsTestCase(unittest.TestCase):
 
         def flow(to, hosts, path, floating=False):
             return {
-                "to": to,
+                "target": to,
                 "hosts": hosts,
                 "path": path,
                 "floating_ip": floating,

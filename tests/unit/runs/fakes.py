@@ -15,12 +15,14 @@ RATE = sample.Metric(
 SETTING = build.Setting(
     shape={"vcpus": 1, "memory_mib": 1024, "copies": 3},
     machines=[
-        build.Machine(name=name, role="guest", host="h", boot=f"id-{name}#1")
+        build.Machine(
+            name=name, role="guest", host="h", boot_id=f"id-{name}#1"
+        )
         for name in ("g1", "g2", "g3")
     ],
     details={name: {"nova": {}} for name in ("g1", "g2", "g3")},
     workloads=[{"name": "sysbench", "label": "", "arguments": {}}],
-    expected=[RATE.name],
+    expected_metrics=[RATE.name],
     metrics=codec.encode_metrics([RATE]),
     reference=None,
     findings=(),

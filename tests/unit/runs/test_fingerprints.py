@@ -82,6 +82,6 @@ class TestFingerprint(unittest.TestCase):
         details = {"g1": {"fingerprint": metal}, "p": {"fingerprint": other}}
         (flow,) = flows.of_condition(["g1"], 1, ends, details)
         self.assertIn(flow["path"], ("link", "router", "unknown"))
-        for one in (*found.caps, *links):
+        for one in (*found.rate_limits, *links):
             self.assertGreater(one.rate, 0)
             self.assertLessEqual(one.rate, 1e15)

@@ -63,7 +63,7 @@ class TestReboot(unittest.TestCase):
         self.session.last_look = {"copy-1": None}
 
         async def hold():
-            return shape.Hold(held="cgroup2", prefixes=(("new",),))
+            return shape.Hold(limited_by="cgroup2", prefixes=(("new",),))
 
         return host_reboot.HostReboot(
             machine=machine,

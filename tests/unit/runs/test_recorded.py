@@ -100,7 +100,7 @@ class PartTestCase(unittest.TestCase):
                     for one in entry["repetitions"]
                 ],
             )
-            self.assertEqual("whole", entry["limited_by"])
+            self.assertEqual("none", entry["limited_by"])
             self.assertEqual(([], []), (entry["cpus"], entry["numa_nodes"]))
             self.assertEqual(
                 ["bare_metal_unrestricted"],
@@ -236,7 +236,7 @@ class PartTestCase(unittest.TestCase):
             self.assertNotIn(f"{own}_p50", samples)
         record = made.record(reference=plain, metrics={**metrics})
         record["metrics"]["cpu.sysbench.rate"] = dict(made.RATE)
-        record["conditions"][0]["copies"] = SHAPE.copies
+        record["conditions"][0]["reference_copies"] = SHAPE.copies
         read = codec.decode(schema.check(codec.pack(record)))
         bare = read.condition.reference
         self.assertEqual(4 * 69512, bare.distributions[0].histogram.count)

@@ -89,7 +89,7 @@ class TestRepeat(RunTestCase):
         self.assertEqual([first, second], self.journal.read())
         self.assertEqual("complete", second["state"])
         (only,) = second["conditions"]
-        self.assertEqual(3, only["copies"])
+        self.assertEqual(3, only["reference_copies"])
         self.assertEqual(VALUES, fakes.values(second))
 
     def test_time_left(self):
@@ -128,7 +128,7 @@ class TestRepeat(RunTestCase):
             self.assertEqual(
                 [
                     {
-                        "what": "repetition",
+                        "name": "repetition",
                         "source": "machines",
                         "reason": "g1: no way in",
                     }
@@ -400,7 +400,7 @@ class TestActions(RunTestCase):
             (only,) = record["conditions"]
             self.assertEqual("incomplete", only["state"])
             self.assertEqual(
-                [{"what": "acting", "source": "g1", "reason": "no"}],
+                [{"name": "acting", "machine": "g1", "reason": "no"}],
                 only["missing"],
             )
             self.assertEqual(VALUES, fakes.values(record))

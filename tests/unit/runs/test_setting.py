@@ -26,7 +26,7 @@ class TestHosts(unittest.TestCase):
             build.Identity(
                 question="density",
                 task="t",
-                workload="w",
+                rally_workload="w",
                 repetition=1,
                 planned_repetitions=1,
                 counted=True,

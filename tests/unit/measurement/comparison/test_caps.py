@@ -57,9 +57,9 @@ class LinkTest(unittest.TestCase):
 
     def test_the_payload_counts_the_mtu(self):
         (one,) = caps.links(TEN_GIGABIT, "metal")
-        self.assertAlmostEqual(9.415e9, one.least, delta=1e6)
+        self.assertAlmostEqual(9.415e9, one.payload_rate, delta=1e6)
         (jumbo,) = caps.links([{**TEN_GIGABIT[0], "mtu": "9000"}], "metal")
-        self.assertAlmostEqual(9.900e9, jumbo.least, delta=1e6)
+        self.assertAlmostEqual(9.900e9, jumbo.payload_rate, delta=1e6)
 
     @ddt.data(
         {"name": "eth0", "speed": "", "mtu": "1500"},

@@ -19,8 +19,8 @@ class CountsTestCase(unittest.TestCase):
     """Retransmits and loss are held to absolute limits, level by level."""
 
     @ddt.data(
-        ({"*": 1000}, "every", {1: "passed", 2: "passed", 3: "passed"}),
-        ({"*": 500}, "every", {1: "passed", 2: "passed", 3: "failed"}),
+        ({"*": 1000}, "all", {1: "passed", 2: "passed", 3: "passed"}),
+        ({"*": 500}, "all", {1: "passed", 2: "passed", 3: "failed"}),
         ({"*": 0}, [2], {2: "failed"}),
         ({"*": 5}, [2, 4], {2: "passed", 4: "inconclusive"}),
     )

@@ -60,7 +60,7 @@ class LineTestCase(unittest.TestCase):
         self.assertAlmostEqual(10.0 - half, got.low, places=5)
         self.assertAlmostEqual(10.0 + half, got.high, places=5)
         self.assertIsNone(got.linear)
-        self.assertIn("2 numbers of guests", got.detail)
+        self.assertIn("2 numbers of guests", got.seen)
 
     def test_what_disturbs_a_repetition_is_no_scatter(self):
         got = fitted(straight(10, (1, 2, 3)), noise=(1.0, 0.5, 2.0))
@@ -71,7 +71,7 @@ class LineTestCase(unittest.TestCase):
         got = fitted(made.SHARED)
         self.assertIs(False, got.linear)
         self.assertRegex(
-            got.detail, "^at 2 guests the loss is 12.7 points below the line"
+            got.seen, "^at 2 guests the loss is 12.7 points below the line"
         )
 
     @hypothesis.settings(max_examples=30)
@@ -85,8 +85,8 @@ class LineTestCase(unittest.TestCase):
         rate = 100 - second
         got = fitted({1: [100.0], 2: [rate] * 2, 3: [rate * share] * 3})
         self.assertIs(False, got.linear)
-        self.assertIn("at 2 guests", got.detail)
-        self.assertIn("below the line", got.detail)
+        self.assertIn("at 2 guests", got.seen)
+        self.assertIn("below the line", got.seen)
 
     def test_a_bend_too_small_to_matter(self):
         got = fitted({1: [100.0], 2: [95.0] * 2, 3: [89.0] * 3})
@@ -109,7 +109,7 @@ class LineTestCase(unittest.TestCase):
         points = levels.points_of(made.EVENTS, levels.Measured.of(curves))
         got = line.line(points, 0.95)
         self.assertIsNone(got.linear)
-        self.assertIn("vary too much to say", got.detail)
+        self.assertIn("vary too much to say", got.seen)
 
     def test_few_repetitions(self):
         got = fitted(straight(10, (1, 2, 3)), count=2)
@@ -117,7 +117,7 @@ class LineTestCase(unittest.TestCase):
         self.assertIsNone(got.low)
         self.assertIsNone(got.high)
         self.assertIsNone(got.linear)
-        self.assertIn("fewer than 3 repetitions", got.detail)
+        self.assertIn("fewer than 3 repetitions", got.seen)
 
     def test_no_repetition_has_all(self):
         curves = [

@@ -93,11 +93,13 @@ class TestForm(unittest.TestCase):
     def test_several_buckets_as_one(self, values, percent):
         """To be drawn, within 5 % of each value."""
         whole = of(values)
-        drawn = histogram.Histogram.from_plain(whole.plain(wide=5))
+        drawn = histogram.Histogram.from_plain(whole.plain(bucket_width=5))
         self.assertEqual(whole.count, drawn.count)
         ratio = drawn.percentile(percent) / whole.percentile(percent)
         self.assertLess(abs(ratio - 1), 0.041)
-        self.assertEqual(whole.plain(wide=5), drawn.plain(wide=5))
+        self.assertEqual(
+            whole.plain(bucket_width=5), drawn.plain(bucket_width=5)
+        )
 
     def test_empty_buckets_are_counted_only(self):
         plain = of([1.0, 1.0, 2.0]).plain()

@@ -35,7 +35,7 @@ def condition(number, **readings):
         counted=True,
         position=1,
         state="complete",
-        expected=(),
+        expected_metrics=(),
         observations=tuple(
             sample.Observation(source=name, sample=one)
             for name, distribution in readings.items()

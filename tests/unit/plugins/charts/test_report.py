@@ -103,7 +103,7 @@ class StaticReportTestCase(unittest.TestCase):
         records = made.records()
         for one in records:
             one["missing"] = [
-                {"what": "a", "source": "b", "reason": "</script><script>x"}
+                {"name": "a", "machine": "b", "reason": "</script><script>x"}
             ]
             made.redescribe(
                 one,

@@ -4,7 +4,7 @@ import unittest
 
 from rally_vmperf.plugins.scenarios import base
 
-GAP = {"what": "disk.x", "source": "g1", "reason": "it </script> broke"}
+GAP = {"name": "disk.x", "machine": "g1", "reason": "it </script> broke"}
 
 
 def record(state, of_condition=(), of_all=()):

@@ -189,7 +189,7 @@ class TestDensity(unittest.TestCase):
         ((("args", "levels"), None), r"levels None: must be a list"),
         (
             (("args", "idle_guests"), "asleep"),
-            r"others 'asleep': must be one of idle, paused, stopped",
+            r"idle_guests 'asleep': must be one of running, paused, stopped",
         ),
         ((("args", "levels"), [1, 1]), r"levels \[1, 1\]: must be a list"),
         (
@@ -198,7 +198,7 @@ class TestDensity(unittest.TestCase):
         ),
         (
             degradation(statistic="worst"),
-            "of: worst .* give VMPerf.density lone: ea",
+            "statistic: worst .* set solo_guest: all in VMPerf.den",
         ),
         ((("contexts", GUESTS, "count"), None), r"count 1: .*count: 3"),
         ((("contexts", GUESTS, "count"), 2), r"count 2: .*count: 3"),

@@ -117,8 +117,8 @@ class TestRun(unittest.TestCase):
         self.assertEqual(
             [
                 {
-                    "what": METRIC,
-                    "source": "g2",
+                    "name": METRIC,
+                    "machine": "g2",
                     "reason": "3 guests of a host are wanted, 2 of 3 are "
                     "left: g2 stopped answering",
                 }
@@ -146,7 +146,7 @@ class TestRun(unittest.TestCase):
         )
         self.assertEqual(
             ["g1", "g2"],
-            [gap["source"] for gap in record["conditions"][1]["missing"]],
+            [gap["machine"] for gap in record["conditions"][1]["missing"]],
         )
 
     def test_a_guest_that_does_not_wake(self):
@@ -163,7 +163,7 @@ class TestRun(unittest.TestCase):
         )
         run = self.run_of(fakes.Session(), idle, levels=(2, 1))
         two, one = run.repeat(1)["conditions"]
-        self.assertEqual(["g2"], [gap["source"] for gap in two["missing"]])
+        self.assertEqual(["g2"], [gap["machine"] for gap in two["missing"]])
         self.assertEqual(
             ["still_booting"], [f["kind"] for f in two["findings"]]
         )
@@ -243,7 +243,8 @@ class TestMake(unittest.TestCase):
         self.assertEqual("complete", record["state"])
         self.assertIsNone(record["reference"])
         self.assertEqual(
-            [None, None], [one["copies"] for one in record["conditions"]]
+            [None, None],
+            [one["reference_copies"] for one in record["conditions"]],
         )
         self.assertEqual(2, record["shape"]["copies"])
 
@@ -252,7 +253,10 @@ class TestMake(unittest.TestCase):
         record = self.run_of((1, 4)).repeat(1)
         self.assertEqual(
             [({"guests": 1}, 1), ({"guests": 2}, None)],
-            [(one["axes"], one["copies"]) for one in record["conditions"]],
+            [
+                (one["axes"], one["reference_copies"])
+                for one in record["conditions"]
+            ],
         )
         self.assertEqual(
             [1], [one["copies"] for one in record["reference"]["copies"]]

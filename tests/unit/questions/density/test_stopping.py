@@ -103,6 +103,6 @@ class TestStop(unittest.TestCase):
         fall = [level(RATE, 100.0), level(RATE, 45.0, 45.0)]
         self.assertEqual("", rule.reached([rise, fall]))
         self.assertIn("no total", rule.reached([fall, fall, rise]))
-        each = level(RATE, 100.0, 100.0)._replace(guests=1, batches=2)
+        each = level(RATE, 100.0, 100.0)._replace(guests=1, turns=2)
         self.assertEqual("", rule.reached([[each, rise[1]]]))
         self.assertIn("no total", rule.reached([[each, fall[1]]]))

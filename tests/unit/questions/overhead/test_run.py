@@ -39,7 +39,7 @@ class TestMake(unittest.TestCase):
         (only,) = record["conditions"]
         self.assertEqual(
             ({}, 2, ["g1", "g2"]),
-            (only["axes"], only["copies"], only["machines"]),
+            (only["axes"], only["reference_copies"], only["machines"]),
         )
         self.assertEqual([8958.2, 8958.2], fakes.values(record))
         reference = record["reference"]
@@ -173,7 +173,7 @@ class TestNeighbours(TestMake):
         self.assertEqual(
             [({"neighbours": n}, 2, ["g1", "g2"]) for n in (0, 1)],
             [
-                (one["axes"], one["copies"], one["machines"])
+                (one["axes"], one["reference_copies"], one["machines"])
                 for one in record["conditions"]
             ],
         )
@@ -209,7 +209,7 @@ class TestNeighbours(TestMake):
             [one["state"] for one in record["conditions"]],
         )
         (gap,) = record["conditions"][1]["missing"]
-        self.assertEqual(("neighbours", "g3"), (gap["what"], gap["source"]))
+        self.assertEqual(("neighbours", "g3"), (gap["name"], gap["machine"]))
         self.assertIn("did not run sysbench throughout", gap["reason"])
 
     def test_a_neighbour_elsewhere(self):

@@ -241,7 +241,9 @@ class HostileTestCase(unittest.TestCase):
         level["machines"] = [
             words if name == "g1" else name for name in level["machines"]
         ]
-        level["missing"] += [{"what": words, "source": words, "reason": words}]
+        level["missing"] += [
+            {"name": words, "machine": words, "reason": words}
+        ]
         level["findings"].append(
             {"kind": "partial_overlap", "subject": words, "detail": words}
         )

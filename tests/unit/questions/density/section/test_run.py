@@ -145,7 +145,7 @@ class PartsTestCase(unittest.TestCase):
         level = records[2]["conditions"][2]
         level["state"] = "incomplete"
         level["missing"] = [
-            {"what": f"m{n}", "source": "g1", "reason": "r"} for n in range(9)
+            {"name": f"m{n}", "machine": "g1", "reason": "r"} for n in range(9)
         ]
         (found,) = section.gaps(made.density_run(records).repetitions)
         self.assertEqual(
