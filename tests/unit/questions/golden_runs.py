@@ -218,14 +218,19 @@ def text(verdict: Json) -> str:
         for key in ("status", "left_out", "missing"):
             lines.append(f'   "{key}": {json.dumps(content[key])},')
         every = [f"    {json.dumps(row)}" for row in content["rows"]]
-        lines += ['   "rows": [', ",\n".join(every), "   ],"]
+        lines += _block('   "rows": [', every, "   ],")
         every = [
             f"    {json.dumps(title)}: {json.dumps(subjects)}"
             for title, subjects in content["findings"].items()
         ]
-        lines += ['   "findings": {', ",\n".join(every), "   }", "  },"]
+        lines += [*_block('   "findings": {', every, "   }"), "  },"]
     lines[-1] = "  }"
     return "\n".join([*lines, " }", "}", ""])
+
+
+def _block(start: str, entries: list[str], end: str) -> list[str]:
+    """Return lines of JSON with a comma between entries."""
+    return [start, *([",\n".join(entries)] if entries else []), end]
 
 
 def main() -> None:
