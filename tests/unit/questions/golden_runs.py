@@ -1,0 +1,244 @@
+"""Stored runs, and what is expected of their verdicts.
+
+A run is a folder of ``tests/unit/data/runs``: a journal with its files or, in
+``outputs.yaml``, outputs of tools; the limits that judge it; and the expected
+verdict. If a rule changes, write the expected verdicts again::
+
+    python -m tests.unit.questions.golden_runs
+
+and explain the difference in the message of the commit.
+"""
+
+import argparse
+import collections.abc
+import json
+import pathlib
+import typing as t
+
+import yaml
+
+from rally_vmperf.cmd import raw_outputs
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.measurement import rows
+from rally_vmperf.measurement import spread_judge
+from rally_vmperf.measurement import summary
+from rally_vmperf.measurement.density import rows as density_rows
+from rally_vmperf.questions import judging
+from rally_vmperf.questions import limits_file
+from rally_vmperf.questions import table
+from rally_vmperf.report import sources
+from rally_vmperf.runs.raw_outputs import imported
+from tests.unit.workloads import golden
+
+FOLDER = pathlib.Path(__file__).parents[1] / "data" / "runs"
+
+Json = dict[str, t.Any]
+
+
+def names() -> list[str]:
+    """Return the names of the runs."""
+    return sorted(path.name for path in FOLDER.iterdir() if path.is_dir())
+
+
+def journals() -> list[str]:
+    """Return the names of the runs that have a journal."""
+    return [name for name in names() if [*(FOLDER / name).glob("*.jsonl")]]
+
+
+def limits(name: str) -> pathlib.Path:
+    """Return the path of the limits of a run."""
+    return FOLDER / name / "limits.yaml"
+
+
+def journal(name: str) -> pathlib.Path:
+    """Return the path of the journal of a run."""
+    (path,) = (FOLDER / name).glob("*.jsonl")
+    return path
+
+
+def source(name: str) -> sources.Source:
+    """Return the records of a run, as ``rally-vmperf judge`` reads them."""
+    (found,) = sources.read(str(journal(name)), table.scenarios())
+    return found
+
+
+def judge(name: str, records: sources.Source | None = None) -> Json:
+    """Return the verdict on a run by its limits.
+
+    :param records: The records to judge; default: those of the journal.
+    """
+    if (FOLDER / name / "outputs.yaml").exists():
+        judgements = {"Overhead": _judge_outputs(name)}
+        status = judgements["Overhead"].status
+    else:
+        run = judging.by_file(records or source(name), str(limits(name)))
+        judgements, status = dict(run.judgements), run.status
+    return {
+        "status": status,
+        "criteria": {
+            heading: _summary(judgement)
+            for heading, judgement in judgements.items()
+        },
+    }
+
+
+def expected(name: str) -> Json:
+    """Return the expected verdict on a run."""
+    content: Json = json.loads((FOLDER / name / "expected.json").read_text())
+    return content
+
+
+def _judge_outputs(name: str) -> summary.Summary[t.Any]:
+    """Return the verdict on outputs, as ``judge --raw`` judges them."""
+    parser = argparse.ArgumentParser()
+    raw_outputs.add_arguments(parser)
+    raw_outputs.add_bounds(parser)
+    given = yaml.safe_load((FOLDER / name / "outputs.yaml").read_text())
+    sides = {
+        side: parser.parse_args(
+            [word.replace("DATA", str(golden.DATA)) for word in given[side]]
+        )
+        for side in ("bare_metal", "guest")
+    }
+    baseline = imported.baseline(
+        name, "compute1", raw_outputs.read(sides["bare_metal"]), {}
+    )
+    criteria = limits_file.by_criterion(str(limits(name)))
+    found = overhead_judge.OverheadJudge(**criteria["vmperf_overhead"])
+    for repetition in imported.repetitions(
+        baseline,
+        raw_outputs.read(sides["guest"]),
+        dict(sides["guest"].physical),
+    ):
+        found.add(repetition)
+    return t.cast(summary.Summary[t.Any], found.judgement())
+
+
+def _summary(judgement: summary.Summary[t.Any]) -> Json:
+    return {
+        "status": judgement.status,
+        "left_out": list(judgement.left_out),
+        "missing": judgement.missing.sentence(),
+        "rows": [
+            {"metric": row.metric.name, **figures, "limit": row.limit}
+            for row in judgement.limited
+            for figures in _figures(row)
+        ],
+        "findings": _findings(judgement.findings),
+    }
+
+
+def _figures(row: summary.Row) -> collections.abc.Iterator[Json]:
+    """Yield the figures of a metric, each with its interval and status."""
+    if isinstance(row, density_rows.Row):
+        for guests, status in row.statuses.items():
+            figure = f"{row.figure} at {guests}"
+            yield _figure(figure, *_at(row, guests), status)
+    elif isinstance(row, spread_judge.Row):
+        ratio = row.ratio if row.figure == "gsd_ratio" else None
+        values = (
+            (ratio.value, ratio.low, ratio.high)
+            if ratio
+            else (row.of(row.guest), None, None)
+        )
+        yield _figure(row.figure, *values, row.status)
+    elif isinstance(row, rows.Row):
+        found = row.comparison
+        value = row.value
+        values = (None, None, None)
+        if found is not None:
+            values = (found.overhead_percent, found.low, found.high)
+        elif value is not None:
+            values = (value.value, value.low, value.high)
+        yield _figure(f"{row.figure}{row.where}", *values, row.status)
+
+
+def _at(
+    row: density_rows.Row, guests: int
+) -> tuple[float | None, float | None, float | None]:
+    """Return the figure and the interval at a number of guests."""
+    point = row.point(guests)
+    if point is None:
+        return None, None, None
+    if row.figure == "loss":
+        found = point.compared(row.of, row.against)
+        if found is None:
+            return None, None, None
+        return found.overhead_percent, found.low, found.high
+    uneven = point.unevenness(row.figure)
+    if uneven is None:
+        return None, None, None
+    low, high = uneven.interval(row.confidence) or (None, None)
+    return uneven.mean, low, high
+
+
+def _figure(
+    figure: str,
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    status: str | None,
+) -> Json:
+    return {
+        "figure": figure,
+        "value": value,
+        "low": low,
+        "high": high,
+        "status": status,
+    }
+
+
+def _findings(found: collections.abc.Iterable[finding.RunFinding]) -> Json:
+    """Return kind and effect -> subjects, with repetitions."""
+    subjects: dict[str, list[str]] = {}
+    for run_finding in found:
+        effect = run_finding.finding.severity
+        if run_finding.left_out:
+            effect = "left out"
+        elif run_finding.tolerated:
+            effect = "tolerated"
+        numbers = ", ".join(map(str, run_finding.repetitions))
+        subject = run_finding.finding.subject
+        subjects.setdefault(
+            f"{run_finding.finding.kind}: {effect}", []
+        ).append(f"{subject} ({numbers})" if numbers else subject)
+    return {
+        title: sorted(dict.fromkeys(every))
+        for title, every in sorted(subjects.items())
+    }
+
+
+def text(verdict: Json) -> str:
+    """Return a verdict as JSON, with a line for each row and each kind."""
+    lines = ["{", f' "status": {json.dumps(verdict["status"])},']
+    lines.append(' "criteria": {')
+    for heading, content in verdict["criteria"].items():
+        lines.append(f"  {json.dumps(heading)}: {{")
+        for key in ("status", "left_out", "missing"):
+            lines.append(f'   "{key}": {json.dumps(content[key])},')
+        every = [f"    {json.dumps(row)}" for row in content["rows"]]
+        lines += _block('   "rows": [', every, "   ],")
+        every = [
+            f"    {json.dumps(title)}: {json.dumps(subjects)}"
+            for title, subjects in content["findings"].items()
+        ]
+        lines += [*_block('   "findings": {', every, "   }"), "  },"]
+    lines[-1] = "  }"
+    return "\n".join([*lines, " }", "}", ""])
+
+
+def _block(start: str, entries: list[str], end: str) -> list[str]:
+    """Return lines of JSON with a comma between entries."""
+    return [start, *([",\n".join(entries)] if entries else []), end]
+
+
+def main() -> None:
+    """Write the expected verdicts of all runs again."""
+    for name in names():
+        path = FOLDER / name / "expected.json"
+        path.write_text(text(judge(name)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,288 @@
+"""Tests of the verdicts on stored runs, and on stored runs with a fault."""
+
+import collections.abc
+import copy
+import dataclasses
+import io
+import json
+import math
+import pathlib
+import re
+import tempfile
+import typing as t
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.baseline import store
+from rally_vmperf.cmd import judge
+from rally_vmperf.cmd import rally_api
+from rally_vmperf.records import files
+from tests.unit.questions import golden_runs
+
+#: A name or a path of the machine that recorded a run.
+MACHINE = re.compile(r"/root|/home|/work/|\bpassword|PRIVATE KEY")
+#: Bytes of all runs together at most.
+LARGEST = 3_000_000
+
+Json = dict[str, t.Any]
+Change = collections.abc.Callable[[list[Json]], None]
+
+
+@ddt.ddt
+class TestGoldenRuns(unittest.TestCase):
+    """Rules, figures and findings stay as they are expected."""
+
+    maxDiff = None
+
+    @ddt.data(*golden_runs.names())
+    def test_verdict(self, name):
+        self.check(golden_runs.expected(name), golden_runs.judge(name), name)
+
+    @ddt.data(*golden_runs.names())
+    def test_expected_file_is_as_written(self, name):
+        """A person has not formatted it in another way."""
+        path = golden_runs.FOLDER / name / "expected.json"
+        text = golden_runs.text(golden_runs.expected(name))
+        self.assertEqual(text, path.read_text())
+
+    @ddt.data(*golden_runs.journals())
+    def test_files_are_those_of_the_journal(self, name):
+        source = golden_runs.source(name)
+        entries = [x for one in source.records for x in one["files"].values()]
+        for entry in entries:
+            text = json.dumps(files.read(source.folder, entry))
+            self.assertIsNone(MACHINE.search(text), entry["name"])
+        there = {path.name for path in source.folder.glob("*.gz")}
+        self.assertEqual({one["name"] for one in entries}, there)
+        text = golden_runs.journal(name).read_text()
+        self.assertIsNone(MACHINE.search(text))
+
+    def test_there_are_enough_and_they_are_small(self):
+        self.assertLessEqual(10, len(golden_runs.journals()))
+        every = golden_runs.FOLDER.rglob("*")
+        size = sum(path.stat().st_size for path in every if path.is_file())
+        self.assertLess(size, LARGEST)
+
+    def test_late_commands_cost_their_own_samples_only(self):
+        """Every metric of mbw and of bzip2 is judged from all repetitions."""
+        verdict = golden_runs.judge("late-commands")["criteria"]["Degradation"]
+        self.assertEqual([], verdict["left_out"])
+        self.assertNotIn("void", {row["status"] for row in verdict["rows"]})
+        late = " ".join(verdict["findings"]["partial_overlap: left out"])
+        self.assertRegex(late, r"cpu\.sysbench\.rate \(2\)")
+        self.assertRegex(late, r"disk\.fio\.randread\.iops \(4\)")
+        self.assertNotRegex(late, "mbw|bzip2")
+
+    def check(self, expected, got, where):
+        """Compare two verdicts, floats to 1e-12 of their value."""
+        if isinstance(expected, float) and isinstance(got, float):
+            same = math.isclose(expected, got, rel_tol=1e-12, abs_tol=1e-12)
+            self.assertTrue(same, f"{where}: {expected} != {got}")
+        elif isinstance(expected, dict) and isinstance(got, dict):
+            self.assertEqual([*expected], [*got], where)
+            for key, value in expected.items():
+                self.check(value, got[key], f"{where}, {key}")
+        elif isinstance(expected, list) and isinstance(got, list):
+            self.assertEqual(len(expected), len(got), f"{where}: {got}")
+            for number, value in enumerate(expected):
+                self.check(value, got[number], f"{where}, {number}")
+        else:
+            self.assertEqual(expected, got, where)
+
+
+def scale(metric: str, guest: str, factor: float, **axes: int) -> Change:
+    """Return a change that multiplies the samples of a guest."""
+
+    def change(records: list[Json]) -> None:
+        for condition in _conditions(records, axes):
+            if guest in condition["machines"]:
+                values = condition["samples"][metric]
+                values[condition["machines"].index(guest)] *= factor
+
+    return change
+
+
+def find(kind: str, *numbers: int) -> Change:
+    """Return a change that adds a finding about g1 to repetitions."""
+
+    def change(records: list[Json]) -> None:
+        for condition in _conditions(records, {}, numbers):
+            condition["findings"].append(
+                {"kind": kind, "subject": "g1", "seen": "planted"}
+            )
+
+    return change
+
+
+def miss(metric: str, reason: str, number: int) -> Change:
+    """Return a change that takes a sample of g1 from a repetition."""
+
+    def change(records: list[Json]) -> None:
+        records[number - 1]["state"] = "incomplete"
+        for condition in _conditions(records, {}, (number,)):
+            del condition["samples"][metric]
+            condition["state"] = "incomplete"
+            condition["missing"].append(
+                {"what": metric, "source": "g1", "reason": reason}
+            )
+
+    return change
+
+
+def repeat_values(records: list[Json]) -> None:
+    """Give all repetitions the samples of the first one."""
+    for record in records[1:]:
+        for condition, first in zip(
+            record["conditions"], records[0]["conditions"], strict=True
+        ):
+            for key in ("machines", "samples", "distributions"):
+                condition[key] = copy.deepcopy(first.get(key))
+
+
+def repeat_record(records: list[Json]) -> None:
+    """Replace the first repetition by a copy of the last one."""
+    records[0] = copy.deepcopy(records[-1])
+
+
+def lose_record(records: list[Json]) -> None:
+    """Remove the last repetition."""
+    del records[-1]
+
+
+def _conditions(
+    records: list[Json], axes: Json, numbers: tuple[int, ...] = ()
+) -> collections.abc.Iterator[Json]:
+    for record in records:
+        if not numbers or record["repetition"] in numbers:
+            for condition in record["conditions"]:
+                if axes.items() <= condition["axes"].items():
+                    yield condition
+
+
+@ddt.ddt
+class TestPlantedFaults(unittest.TestCase):
+    """One change of a passed run, after which it must not pass."""
+
+    def judged(self, name: str, *changes: Change) -> str:
+        """Return the status of a run after changes of its records."""
+        source = golden_runs.source(name)
+        records = copy.deepcopy([*source.records])
+        for change in changes:
+            change(records)
+        changed = dataclasses.replace(source, records=records)
+        return golden_runs.judge(name, changed)["status"]
+
+    @ddt.data(
+        ("overhead-passed", [find("guest_rebooted", 2, 4)], "void"),
+        ("overhead-passed", [find("clock_wrong", 2, 4)], "void"),
+        (
+            "overhead-passed",
+            [
+                miss(
+                    "cpu.sysbench.rate",
+                    "the clock of g1 was stepped by +0.3 s",
+                    3,
+                )
+            ],
+            "inconclusive",
+        ),
+        ("overhead-passed", [lose_record], "inconclusive"),
+        ("overhead-passed", [repeat_record], "inconclusive"),
+        (
+            "overhead-passed",
+            [scale("cpu.sysbench.rate", "g1", 0.01)],
+            "inconclusive",
+        ),
+        (
+            "overhead-passed",
+            [scale("cpu.sysbench.rate", "g1", 0.001)],
+            "failed",
+        ),
+        (
+            "density-two-levels",
+            [
+                scale("memory.mbw.memcpy", "g1", 0.05, guests=1),
+                scale("memory.mbw.memcpy", "g2", 0.05, guests=1),
+            ],
+            "void",
+        ),
+        ("density-two-levels", [lose_record], "inconclusive"),
+        ("density-two-levels", [repeat_values], "void"),
+    )
+    @ddt.unpack
+    def test_verdict(self, name, changes, status):
+        self.assertEqual("passed", self.judged(name))
+        self.assertEqual(status, self.judged(name, *changes))
+
+    def test_one_bad_guest_of_two_in_overhead(self):
+        """The present rules pass this run wrongly.
+
+        One guest does 0.3 % of its work and is beyond the limit by itself;
+        the mean of both is within.
+        """
+        name = "overhead-two-guests"
+        self.assertEqual("passed", self.judged(name))
+        bad = scale("cpu.sysbench.rate", "g2", 0.003)
+        self.assertEqual("passed", self.judged(name, bad))
+        both = scale("cpu.sysbench.rate", "g1", 0.003)
+        self.assertEqual("failed", self.judged(name, bad, both))
+
+    def test_values_that_repeat_in_overhead(self):
+        """The present rules pass this run wrongly.
+
+        Five repetitions with exactly the same values of the guest are no
+        five measurements.
+        """
+        self.assertEqual("passed", self.judged("overhead-passed"))
+        got = self.judged("overhead-passed", repeat_values)
+        self.assertEqual("passed", got)
+
+
+@ddt.ddt
+class TestOtherMachine(unittest.TestCase):
+    """``judge --baseline`` compares machines and tools."""
+
+    def judged(self, change: collections.abc.Callable[[Json], None]):
+        """Return exit code and text for a run, and a changed baseline."""
+        name = "overhead-passed"
+        path = golden_runs.FOLDER / name / "baseline.json"
+        baseline = json.loads(path.read_text())
+        change(baseline)
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        registry = store.Store(pathlib.Path(folder))
+        registry.save(baseline)
+        app = mock.Mock(stdout=io.StringIO())
+        command = judge.Judge(app, None)
+        words = [
+            *("--limits", str(golden_runs.limits(name))),
+            *("--baseline", baseline["name"]),
+            str(golden_runs.journal(name)),
+        ]
+        with mock.patch.object(
+            rally_api, "registry", autospec=True, return_value=registry
+        ):
+            code = command.run(command.get_parser("judge").parse_args(words))
+        return code, " ".join(app.stdout.getvalue().split())
+
+    @ddt.data(
+        ("cpu", "The guests' host has other processors"),
+        ("tool", "The tool has another version on each side"),
+        ("", ""),
+    )
+    @ddt.unpack
+    def test_void(self, fault, words):
+        def change(baseline):
+            machine = baseline["machine"]
+            if fault == "cpu":
+                flags = machine["fingerprint"]["cpu_flags"]
+                machine["fingerprint"]["cpu_model"] = "Other CPU"
+                flags[:] = [*sorted({*flags} - {"avx2", "fma"}), "avx512f"]
+            if fault == "tool":
+                machine["tools"]["sysbench"]["version"] = "sysbench 1.0.11"
+
+        code, text = self.judged(change)
+        self.assertEqual(2 if fault else 0, code, text)
+        self.assertIn(words, text)
+        self.assertIn("void:" if fault else "passed:", text)
