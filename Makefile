@@ -24,7 +24,7 @@ REPORT = $(CLOUD)/report.html
 RESULTS = $(CLOUD)/results.json
 # The Debian packages whose programs unit tests execute, in addition to those
 # that every Debian system has.  No other program is on the path of the tests.
-UNIT_PACKAGES = bzip2 iperf3 iproute2 openssh-client
+UNIT_PACKAGES = bzip2 e2fsprogs iperf3 iproute2 openssh-client
 
 .PHONY: demo test test-all unit browser lint types docs functional long
 .PHONY: cloud down purge environment baseline bench bench-density chromium

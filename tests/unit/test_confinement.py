@@ -114,7 +114,7 @@ class TestBegin(unittest.TestCase):
 
     def test_programs_of_allowed_packages(self):
         """They are those of Debian's base, the README and the Makefile."""
-        programs = ("sh", "awk", "which", "git", "iperf3", "ssh-agent", "ip")
+        programs = ("sh", "awk", "git", "debugfs", "iperf3", "ssh-agent", "ip")
         for program in programs:
             with self.subTest(program):
                 self.assertIsNotNone(shutil.which(program))
