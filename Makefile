@@ -23,10 +23,13 @@ ARGS = tasks/kvm-overhead.embedded.yaml
 PEER = --task-args "$$(cat $(CLOUD)/task-args.yaml)"
 REPORT = $(CLOUD)/report.html
 RESULTS = $(CLOUD)/results.json
+# The Debian packages whose programs unit tests execute, in addition to those
+# that every Debian system has.  No other program is on the path of the tests.
+UNIT_PACKAGES = bzip2 e2fsprogs iperf3 iproute2 openssh-client
 
 .PHONY: demo test test-all unit browser lint types docs functional long
 .PHONY: cloud down purge environment baseline bench bench-density chromium
-.PHONY: clean bench-verdicts bench-busy main-job picture
+.PHONY: unit-packages clean bench-verdicts bench-busy main-job picture
 
 # Side by side: on a new machine the cloud and most of Python's packages.
 demo:
@@ -47,7 +50,7 @@ test: lint types docs unit browser functional
 
 test-all: test long
 
-unit: $(VENV)/whole
+unit: $(VENV)/whole unit-packages
 	$(BIN)/stestr --test-path tests/unit run
 
 browser: $(VENV)/whole chromium
@@ -133,6 +136,11 @@ $(VENV)/whole: $(VENV)/ready
 	$(BIN)/pip install -q -c constraints.txt -r requirements.txt \
 	    -r test-requirements.txt -r doc/requirements.txt
 	touch $@
+
+unit-packages:
+	@dpkg-query --status $(UNIT_PACKAGES) >/dev/null 2>&1 || { \
+	    apt-get update -q && apt-get install -qy \
+	    --no-install-recommends $(UNIT_PACKAGES); }
 
 chromium:
 	@command -v chromium >/dev/null || { apt-get update -q && \

@@ -1,7 +1,8 @@
 """Unit tests kept to the checkout, the system and temporary folders.
 
 What a developer has at home, and what an earlier run left on the machine,
-must not decide whether a test passes.
+must not decide whether a test passes.  The same applies to the programs that
+happen to be installed.
 """
 
 import atexit
@@ -9,6 +10,7 @@ import functools
 import os
 import pathlib
 import pwd
+import re
 import shutil
 import site
 import sys
@@ -54,6 +56,18 @@ STANDARD = (
 FOLDERS = (
     *("MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"),
     *("XDG_RUNTIME_DIR", "XDG_STATE_HOME"),
+)
+#: The directories that contain the programs of Debian's packages.
+PROGRAMS = ("/usr/sbin", "/usr/bin", "/sbin", "/bin")
+#: The state of Debian's package manager.
+DPKG = pathlib.Path("/var/lib/dpkg")
+#: Packages that the README requires, that ``make`` installs for ``.venv``, and
+#: gawk, which many machines have as the awk that every Debian system has.
+BASE = ("apt", "gawk", "git", "make", "python3-minimal")
+#: Packages without which tests are skipped, see ``tests/skips.py``.
+OPTIONAL = (
+    *("iozone3", "iperf", "nghttp2-client", "nginx", "sockperf", "vsftpd"),
+    "wget",
 )
 
 
@@ -123,6 +137,8 @@ class Confinement:
 def begin() -> Confinement:
     """Confine this process and its tests from now on, for good."""
     _move_home()
+    if DPKG.exists():
+        _limit_programs()
     confinement = Confinement(_folders())
     sys.addaudithook(confinement.hear)
     for name in QUESTIONS:
@@ -159,6 +175,50 @@ def _move_home():
     os.environ["HOME"] = home
     for name in FOLDERS:
         os.environ.pop(name, None)
+
+
+def _limit_programs():
+    """Leave only the programs of the allowed packages on the search path.
+
+    The programs that a test executes inherit it.
+    """
+    directory = tempfile.mkdtemp(prefix="unit-tests-programs-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    # Some tests execute programs as another user.
+    os.chmod(directory, 0o755)
+    files = set(_package_files())
+    for parent in dict.fromkeys(map(os.path.realpath, PROGRAMS)):
+        for entry in os.scandir(parent):
+            # The owner of awk is the package of the chosen alternative.
+            paths = {entry.path}
+            if entry.is_symlink():
+                paths.add(os.path.realpath(entry.path))
+            link = os.path.join(directory, entry.name)
+            if not files.isdisjoint(paths) and not os.path.lexists(link):
+                os.symlink(entry.path, link)
+    os.environ["PATH"] = directory
+
+
+def _package_files():
+    """Return the programs of the allowed packages that are installed."""
+    status = (DPKG / "status").read_text(errors="replace")
+    names = {*BASE, *OPTIONAL, *_unit_packages()}
+    for paragraph in status.split("\n\n"):
+        if re.search("^(Essential: yes|Priority: required)$", paragraph, re.M):
+            names.add(re.search("^Package: (.*)$", paragraph, re.M)[1])
+    parents = {parent: os.path.realpath(parent) for parent in PROGRAMS}
+    for listing in (DPKG / "info").glob("*.list"):
+        if listing.stem.partition(":")[0] in names:
+            for line in listing.read_text().splitlines():
+                parent, _, name = line.rpartition("/")
+                if parent in parents:
+                    yield os.path.join(parents[parent], name)
+
+
+def _unit_packages():
+    """Return the packages that ``make unit`` installs."""
+    makefile = (CHECKOUT / "Makefile").read_text()
+    return re.search("^UNIT_PACKAGES = (.*)$", makefile, re.M)[1].split()
 
 
 def _audit_question(confinement, name):

@@ -2,10 +2,12 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import ddt
 
@@ -14,7 +16,7 @@ from tests.unit import confinement
 #: Runs one test in a process of its own, whose temporary folders are beside
 #: what it may not use.
 RUN = """
-import os, pathlib, sqlite3, sys, unittest
+import os, pathlib, shutil, sqlite3, subprocess, sys, unittest
 from tests import unit
 path = sys.argv[1]
 class Nosy(unittest.TestCase):
@@ -91,6 +93,31 @@ class TestBegin(unittest.TestCase):
     def test_what_every_machine_has_is_free(self, deed):
         done = self.run_test(deed, self.temporary / "new")
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+
+    @ddt.data(
+        "subprocess.run(['foreign'], check=True)",
+        "subprocess.run(['sh', '-c', 'foreign'], check=True)",
+        "subprocess.run(['bash', '-c', 'exec foreign'], check=True)",
+    )
+    def test_program_of_no_allowed_package(self, deed):
+        """It is not found, neither by a test nor by what a test starts."""
+        program = self.outside / "foreign"
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        with mock.patch.dict(
+            os.environ, PATH=f"{self.outside}:{os.environ['PATH']}"
+        ):
+            subprocess.run(["foreign"], check=True)
+            done = self.run_test(deed, "unused")
+        self.assertEqual(1, done.returncode, done.stderr)
+        self.assertIn("foreign", done.stdout)
+
+    def test_programs_of_allowed_packages(self):
+        """They are those of Debian's base, the README and the Makefile."""
+        programs = ("sh", "awk", "git", "debugfs", "iperf3", "ssh-agent", "ip")
+        for program in programs:
+            with self.subTest(program):
+                self.assertIsNotNone(shutil.which(program))
 
     def test_home_is_nobodys(self):
         """It is empty, in the tests and in what they start."""

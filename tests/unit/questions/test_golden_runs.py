@@ -110,7 +110,7 @@ def find(kind: str, *numbers: int) -> Change:
     def change(records: list[Json]) -> None:
         for condition in _conditions(records, {}, numbers):
             condition["findings"].append(
-                {"kind": kind, "subject": "g1", "seen": "planted"}
+                {"kind": kind, "subject": "g1", "detail": "planted"}
             )
 
     return change

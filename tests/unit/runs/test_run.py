@@ -129,7 +129,7 @@ class TestRepeat(RunTestCase):
                 [
                     {
                         "name": "repetition",
-                        "source": "machines",
+                        "machine": "machines",
                         "reason": "g1: no way in",
                     }
                 ],
