@@ -162,7 +162,7 @@ def _at(
     if point is None:
         return None, None, None
     if row.figure == "loss":
-        found = point.compared(row.of, row.against)
+        found = point.compared(row.statistic, row.compare_to)
         if found is None:
             return None, None, None
         return found.overhead_percent, found.low, found.high

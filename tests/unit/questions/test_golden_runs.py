@@ -203,8 +203,8 @@ class TestPlantedFaults(unittest.TestCase):
         (
             "density-two-levels",
             [
-                scale("memory.mbw.memcpy", "g1", 0.05, guests=1),
-                scale("memory.mbw.memcpy", "g2", 0.05, guests=1),
+                scale("memory.mbw.memcpy.bandwidth", "g1", 0.05, guests=1),
+                scale("memory.mbw.memcpy.bandwidth", "g2", 0.05, guests=1),
             ],
             "void",
         ),
