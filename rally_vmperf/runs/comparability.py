@@ -148,7 +148,7 @@ def against(
             copies=copies,
         )
         for copies in dict.fromkeys(
-            one["copies"] for one in record["conditions"]
+            one["reference_copies"] for one in record["conditions"]
         )
         if copies is not None
     ]
