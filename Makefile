@@ -40,7 +40,7 @@ main-job: baseline
 	$(RALLY) task start $(TASK) --task-args-file $(ARGS) $(PEER) \
 	    || verdict=$$?; \
 	$(RALLY) task report --json --out $(RESULTS) >/dev/null 2>&1 && echo && \
-	$(BIN)/rally-vmperf report $(RESULTS) --journals $(CLOUD)/journal \
+	$(BIN)/rally-vmperf report $(RESULTS) --journal-dir $(CLOUD)/journal \
 	    -o $(REPORT) && \
 	echo "The report needs no network: open $(REPORT) in a browser," && \
 	echo "elsewhere after: scp $$(id -un)@$$(hostname):$(REPORT) ."; \

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_bounds(parser: argparse.ArgumentParser) -> None:
     """Add the option for what a machine can do at most."""
     parser.add_argument(
-        "--physical",
+        "--physical-limit",
         action="append",
         default=[],
         type=_bound,
@@ -77,9 +77,11 @@ def check_options(
             raise OptionError(
                 "--raw compares outputs with a baseline; name it by --baseline"
             )
-    elif parsed.physical or any(getattr(parsed, tool) for tool in raw.READERS):
+    elif parsed.physical_limit or any(
+        getattr(parsed, tool) for tool in raw.READERS
+    ):
         raise OptionError(
-            "outputs of tools, and --physical, are judged with --raw; add it"
+            "outputs of tools and --physical-limit require --raw; add it"
         )
 
 
@@ -160,7 +162,7 @@ def _judge(parsed: argparse.Namespace) -> "_Judged":
         **criteria.get(question.OVERHEAD.name, {})
     )
     entries = imported.repetitions(
-        content, read(parsed), dict(parsed.physical)
+        content, read(parsed), dict(parsed.physical_limit)
     )
     for entry in entries:
         of_overhead.add(entry)

@@ -43,10 +43,10 @@ class Report(base.Command):
             "section sla of a task",
         )
         parser.add_argument(
-            "--journals",
-            metavar="FOLDER",
-            help="where the journals of Rally's results are, with the files "
-            "that describe machines; they lie beside a journal in any case",
+            "--journal-dir",
+            metavar="DIRECTORY",
+            help="directory of the journals of Rally's results, with the "
+            "files that describe machines; a journal has them next to it",
         )
         parser.add_argument(
             "-o",
@@ -104,7 +104,9 @@ class Report(base.Command):
         from rally_vmperf.questions import judging
         from rally_vmperf.report import sources
 
-        folder = pathlib.Path(parsed.journals) if parsed.journals else None
+        folder = (
+            pathlib.Path(parsed.journal_dir) if parsed.journal_dir else None
+        )
         measured = [
             source
             for path in parsed.files

@@ -106,7 +106,7 @@ def _check_shape(
         raise task.Refused(
             f"shape: whole, but baseline {name!r} has {one.title} "
             f"held to the guest's shape (by {', '.join(sorted(held))}); "
-            "record it with --whole, or leave shape out"
+            "record it with --shape whole, or remove shape"
         )
 
 

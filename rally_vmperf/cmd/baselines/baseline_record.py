@@ -34,11 +34,11 @@ class Record(registration.Registering):
         coverage.add_arguments(parser)
         bare_metal.add_arguments(parser)
         parser.add_argument(
-            "--folder",
+            "--work-dir",
             default="/var/tmp",  # noqa: S108 - ours in it are closed
-            help="folder on the disk that guests use too, in which each copy "
-            "makes one of its own; nobody but root and you may be able to "
-            "write there; default: %(default)s",
+            help="directory on the disk that guests also use; each copy "
+            "creates its own directory in it; only root and the login may "
+            "have write access; default: %(default)s",
         )
         parser.add_argument(
             "--bundle",
@@ -116,7 +116,7 @@ class Record(registration.Registering):
                     shape=one.shape,
                     repetitions=one.repetitions,
                     warmup=one.warmup,
-                    folder=parsed.folder,
+                    folder=parsed.work_dir,
                     cpus=parsed.cpu_list or "",
                     supply=supply,
                     held=one.protocol.shape == "guest",
@@ -219,7 +219,7 @@ def _options(
     return {
         "name": parsed.name,
         "where": "local" if parsed.local else parsed.host,
-        "folder": parsed.folder,
+        "folder": parsed.work_dir,
         "bundle": parsed.bundle or "",
         "cpu_list": parsed.cpu_list or "",
         "whole": wanted.protocol.shape == "whole",

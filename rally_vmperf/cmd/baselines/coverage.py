@@ -107,10 +107,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "command, which takes root; default: as the task says",
     )
     parser.add_argument(
-        "--whole",
-        action="store_true",
-        help="leave the machine whole instead of holding it to the shape; "
-        "default: as the task says",
+        "--shape",
+        choices=("guest", "whole"),
+        help="guest: limit the CPUs and memory of bare metal to those of the "
+        "guest; whole: do not limit them; default: the value in the task",
     )
     parser.add_argument(
         "--reboot",
@@ -270,5 +270,5 @@ def _protocol(
     return dataclasses.replace(
         asked,
         reboot=parsed.reboot or "never",
-        shape="whole" if parsed.whole else asked.shape,
+        shape=parsed.shape or asked.shape,
     )

@@ -333,7 +333,7 @@ class TestJudgeRaw(unittest.TestCase):
         limits.write_text("vmperf_overhead: {max_percent: {'disk.*': 40}}\n")
         code, lines = self.judged(
             *("--dd", data("all-directsync"), "--limits", str(limits)),
-            *("--physical", "disk.*=330e6"),
+            *("--physical-limit", "disk.*=330e6"),
         )
         head, row, *said = lines
         self.assertEqual(0, code)
@@ -362,7 +362,7 @@ class TestJudgeRaw(unittest.TestCase):
                 self.assertRaises(SystemExit),
                 contextlib.redirect_stderr(io.StringIO()) as said,
             ):
-                self.judged("--physical", given)
+                self.judged("--physical-limit", given)
             self.assertIn("is no METRIC=VALUE", said.getvalue())
 
     def test_options_that_do_not_go_together(self):
@@ -370,8 +370,8 @@ class TestJudgeRaw(unittest.TestCase):
         for words, said in (
             (("--raw",), "name it by --baseline"),
             (("--raw", "run.json"), "not run.json; leave one of them out"),
-            (("--dd", "x"), "judged with --raw; add it"),
-            (("--physical", "x=1"), "judged with --raw; add it"),
+            (("--dd", "x"), "require --raw; add it"),
+            (("--physical-limit", "x=1"), "require --raw; add it"),
         ):
             with self.assertRaisesRegex(raw_outputs.OptionError, said):
                 self.run_command(judge.Judge, *words)

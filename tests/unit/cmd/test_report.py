@@ -172,7 +172,7 @@ class ReportTestCase(unittest.TestCase):
         arguments = ("--baseline", "metal", "--limits", limits)
         for name, options, headline in (
             ("all-directsync", (), "passed: 1 of 1 metric"),
-            ("all-unsafe", ("--physical", "disk.*=330e6"), "void: "),
+            ("all-unsafe", ("--physical-limit", "disk.*=330e6"), "void: "),
         ):
             printed, page = self.raw(
                 *arguments, *options, "--dd", output(name, "write=")

@@ -109,7 +109,7 @@ def _judge_outputs(name: str) -> summary.Summary[t.Any]:
     for repetition in imported.repetitions(
         baseline,
         raw_outputs.read(sides["guest"]),
-        dict(sides["guest"].physical),
+        dict(sides["guest"].physical_limit),
     ):
         found.add(repetition)
     return t.cast(summary.Summary[t.Any], found.judgement())

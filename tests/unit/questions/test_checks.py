@@ -127,7 +127,11 @@ class TestTask(unittest.TestCase):
         (("args", "drop_caches"), True, "drop_caches is None in the baseline"),
         (("args", "reboot"), "often", "reboot: 'often' .*'between_workloads'"),
         (("args", "shape"), "big", r"shape: 'big' .*\['guest', 'whole'\]"),
-        (("args", "shape"), "whole", "whole, but .*sysbench held .*--whole"),
+        (
+            ("args", "shape"),
+            "whole",
+            "whole, but .*sysbench held .*--shape whole",
+        ),
         (("args", "cooldown"), 3601, "cooldown: 3601 .*maximum of 3600"),
         (("args", "peer"), {"adress": "x"}, "allowed keys: address"),
         (("runner_type",), "rps", "runner 'rps'.*serial"),

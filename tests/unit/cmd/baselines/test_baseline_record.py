@@ -119,7 +119,8 @@ class TestRecord(unittest.TestCase):
         ):
             code = main.main(
                 [
-                    *("baseline", "record", "metal", "--local", "--whole"),
+                    *("baseline", "record", "metal", "--local"),
+                    *("--shape", "whole"),
                     *("--workload", "sysbench", "--warmup", "0"),
                     *("--cpus", "1", "--memory", "512", "--copies", "1,2"),
                     *("--repetitions", str(repetitions)),
