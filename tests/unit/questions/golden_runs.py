@@ -157,7 +157,10 @@ def _figures(row: summary.Row) -> collections.abc.Iterator[Json]:
 def _at(
     row: density_rows.Row, guests: int
 ) -> tuple[float | None, float | None, float | None]:
-    """Return the figure and the interval at a number of guests."""
+    """Return the figure and the interval at a number of guests.
+
+    The figure of an index is the coefficient of variation that it is made of.
+    """
     point = row.point(guests)
     if point is None:
         return None, None, None

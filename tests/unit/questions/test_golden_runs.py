@@ -208,6 +208,11 @@ class TestPlantedFaults(unittest.TestCase):
             ],
             "void",
         ),
+        (
+            "density-four-guests",
+            [scale("cpu.sysbench.rate", "g3", 0.1, guests=4)],
+            "failed",
+        ),
         ("density-two-levels", [lose_record], "inconclusive"),
         ("density-two-levels", [repeat_values], "void"),
     )
