@@ -28,17 +28,12 @@ class Spread:
         the arithmetic mean
     :param cv_percent: the coefficient of variation: the standard deviation
         (of a sample, n - 1) in percent of the arithmetic mean
-    :param iqr_percent: the interquartile range in percent of the median,
-        quartiles interpolated between values (type 7 of R. J. Hyndman and
-        Y. Fan, "Sample quantiles in statistical packages", The American
-        Statistician 50, 1996)
     :param gsd: the geometric standard deviation: ``exp`` of the standard
         deviation of the logarithms; 1 for equal values
     """
 
     range_percent: float
     cv_percent: float
-    iqr_percent: float
     gsd: float
 
 
@@ -53,11 +48,9 @@ def spread(values: statistics.Values) -> Spread | None:
     # Exact, as squares of floats overflow and vanish.
     exact = [fractions.Fraction(value) for value in values]
     mean = stdlib.mean(exact)
-    lower, middle, upper = stdlib.quantiles(exact, n=4, method="inclusive")
     return Spread(
         range_percent=_percent((max(exact) - min(exact)) / mean),
         cv_percent=100 * math.sqrt(stdlib.variance(exact) / mean**2),
-        iqr_percent=_percent((upper - lower) / middle),
         gsd=math.exp(min(deviation, _LARGEST_EXPONENT)),
     )
 
