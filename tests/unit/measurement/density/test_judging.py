@@ -476,7 +476,6 @@ class MissingTestCase(unittest.TestCase):
         got = made.degradation(curves, {"*": 95})
         self.assertEqual({2: "void", 3: "void"}, got.rows[0].statuses)
         self.assertIn("void. one guest: ", got.sentence())
-        self.assertIsNone(got.rows[0].line)
 
 
 class MergeTestCase(unittest.TestCase):
