@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import statistics as stdlib
 
 from rally_vmperf.measurement.comparison import normality
 from rally_vmperf.measurement.comparison import statistics
@@ -131,8 +132,8 @@ def compare(
         metric=metric,
         bare=bare_mean,
         guest=guest_mean,
-        bare_median=statistics.median(bare_values),
-        guest_median=statistics.median(guest_values),
+        bare_median=stdlib.median(bare_values),
+        guest_median=stdlib.median(guest_values),
         overhead_percent=percent(metric, guest_mean / bare_mean),
         low=ends[0] if ends else None,
         high=ends[1] if ends else None,

@@ -5,19 +5,14 @@ the same number. Nothing here knows about metrics or limits.
 """
 
 import dataclasses
-import fractions
 import functools
 import math
 import statistics as stdlib
-import sys
 
 from rally_vmperf.measurement.comparison import statistics
 
 #: Values below which there is no spread.
 FEWEST = 2
-#: What is too large for a float is shown as the largest one.
-_LARGEST = fractions.Fraction(sys.float_info.max)
-_LARGEST_EXPONENT = math.log(sys.float_info.max)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -45,18 +40,12 @@ def spread(values: statistics.Values) -> Spread | None:
     if len(values) < FEWEST:
         return None
     deviation = _deviation(values)
-    # Exact, as squares of floats overflow and vanish.
-    exact = [fractions.Fraction(value) for value in values]
-    mean = stdlib.mean(exact)
+    mean = stdlib.fmean(values)
     return Spread(
-        range_percent=_percent((max(exact) - min(exact)) / mean),
-        cv_percent=100 * math.sqrt(stdlib.variance(exact) / mean**2),
-        gsd=math.exp(min(deviation, _LARGEST_EXPONENT)),
+        range_percent=(max(values) - min(values)) / mean * 100,
+        cv_percent=stdlib.stdev(values) / mean * 100,
+        gsd=math.exp(deviation),
     )
-
-
-def _percent(share: fractions.Fraction) -> float:
-    return float(min(100 * share, _LARGEST))
 
 
 def _deviation(values: statistics.Values) -> float:

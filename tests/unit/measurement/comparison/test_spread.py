@@ -11,6 +11,7 @@ from hypothesis import strategies
 from scipy import stats
 
 from rally_vmperf.measurement.comparison import spread
+from rally_vmperf.measurement.samples import sample
 
 FIGURES = ("range_percent", "cv_percent", "gsd")
 SAMPLES = (
@@ -70,11 +71,13 @@ class SpreadTestCase(unittest.TestCase):
 
     @hypothesis.given(
         strategies.lists(
-            strategies.floats(5e-324, 1.7e308), min_size=2, max_size=6
+            strategies.floats(sample.LOWEST, sample.HIGHEST),
+            min_size=2,
+            max_size=6,
         )
     )
     def test_of_any_values(self, values):
-        """Nothing overflows, and what is not equal is apart."""
+        """All values that samples may have give finite figures."""
         found = spread.spread(values)
         figures = [getattr(found, name) for name in FIGURES]
         self.assertTrue(all(math.isfinite(one) for one in figures), figures)
