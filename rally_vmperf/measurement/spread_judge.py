@@ -21,16 +21,13 @@ from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 
-Figure = t.Literal[
-    "range_percent", "cv_percent", "iqr_percent", "gsd", "gsd_ratio"
-]
-#: Figure -> its name; a limit on it is ``max_`` and the figure.
+Figure = t.Literal["range_percent", "cv_percent", "gsd_ratio"]
+#: Figure -> the name of its value for one side; the option for its limit is
+#: ``max_`` and the figure.
 NAMES: dict[Figure, str] = {
     "range_percent": "range",
     "cv_percent": "coefficient of variation",
-    "iqr_percent": "interquartile range",
-    "gsd": "geometric standard deviation",
-    "gsd_ratio": "ratio of geometric standard deviations",
+    "gsd_ratio": "geometric standard deviation",
 }
 #: Between what spread is taken; intervals are of time, within a repetition.
 Over = t.Literal["repetitions", "intervals"]
@@ -49,8 +46,7 @@ class Row(summary_.Row):
     """One figure of the spread of a metric, and whether it is in its limit.
 
     :param compared: the metric's samples, compared with bare metal
-    :param limit: in percent, or of the geometric standard deviation, or of
-        the ratio
+    :param limit: in percent, or of the ratio
     """
 
     figure: Figure
@@ -88,14 +84,17 @@ class Row(summary_.Row):
     def of(self, values: Values) -> float | None:
         """Return the figure of one side; None for fewer than two values."""
         found = spread.spread(values)
-        if found is None:
-            return None
-        name = "gsd" if self._is_ratio else self.figure
-        return float(getattr(found, name))
+        return None if found is None else self._value(found)
+
+    def _value(self, found: spread.Spread) -> float:
+        """Return the figure of one side, for the ratio the gsd."""
+        if self.figure == "range_percent":
+            return found.range_percent
+        return found.gsd if self._is_ratio else found.cv_percent
 
     def show(self, value: float) -> str:
         """Return a figure of one side as text."""
-        if self.figure in ("gsd", "gsd_ratio"):
+        if self._is_ratio:
             return f"{value:.4f}" if value < 10 else f"{value:.3g}"
         return units.show(value, "%")
 
@@ -124,8 +123,7 @@ class Row(summary_.Row):
         few = len(self.guest) < spread.FEWEST
         if few or (self._is_ratio and len(self.bare) < spread.FEWEST):
             side = "the guest" if few else "bare metal"
-            name = NAMES["gsd" if self._is_ratio else self.figure]
-            return f"1 repetition of {side} has no {name}"
+            return f"1 repetition of {side} has no {NAMES[self.figure]}"
         if self._is_ratio and self.ratio is None:
             return (
                 "all repetitions of bare metal are equal, so that there is no "
@@ -146,9 +144,9 @@ class Row(summary_.Row):
         return ". ".join([words, *self.voids()])
 
     def _figures(self) -> str:
-        name = NAMES["gsd" if self._is_ratio else self.figure]
         value, bare = self.of(self.guest), self.of(self.bare)
-        words = f"guest's {name} {self.show(t.cast(float, value))}"
+        shown = self.show(t.cast(float, value))
+        words = f"guest's {NAMES[self.figure]} {shown}"
         words += f" over {len(self.guest)} repetitions"
         if bare is not None:
             words += f", bare metal's {self.show(bare)} over {len(self.bare)}"
@@ -266,8 +264,7 @@ class IntervalRow(Row):
     def _within(self, values: Values) -> float:
         least = max(stdlib.fmean(values) * _STILL, sys.float_info.min)
         found = spread.spread([max(value, least) for value in values])
-        name = "gsd" if self._is_ratio else self.figure
-        return float(getattr(found, name))
+        return self._value(t.cast(spread.Spread, found))
 
 
 def _means(entries: collections.abc.Iterable[gathering.Gathered]) -> Values:
@@ -384,7 +381,7 @@ class SpreadJudge(judge.Judge[Row]):
         self, entries: judge.Repetitions, rows: collections.abc.Sequence[Row]
     ) -> finding.Occurrences:
         """Return findings with the number of the repetition they are of."""
-        compared = [row.compared for row in rows if row.figure == "gsd"]
+        compared = [row.compared for row in rows if row.figure == "gsd_ratio"]
         return self._overhead.findings(entries, compared)
 
     def unmatched(

@@ -24,7 +24,7 @@ NOTHING = Cells("", "", "")
 
 #: Said beside every verdict: one that another version gave may differ, and
 #: Rally keeps the sentences of the version that ran. Raised when a rule turns.
-RULES = "Judged by the rules of version 7."
+RULES = "Judged by the rules of version 8."
 
 OnInconclusive = t.Literal["fail", "pass"]
 

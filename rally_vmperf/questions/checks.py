@@ -64,7 +64,7 @@ def check(
             for key, scales in one.limits.items():
                 what = f"sla {one.name} {key}"
                 asked.check_matches(what, limits.get(key, {}), scales)
-            check_limits(one, limits, asked.metrics)
+            one.bounds(one.name, limits, asked.metrics)
             one.check(asked, limits, baseline)
     if baseline is not None:
         for each in asked.assignments:

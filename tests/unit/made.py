@@ -19,7 +19,6 @@ from rally_vmperf.measurement import repetition as repetitions_
 from rally_vmperf.measurement.density import fits
 from rally_vmperf.measurement.density import judging
 from rally_vmperf.measurement.density import law
-from rally_vmperf.measurement.density import line
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rows
 from rally_vmperf.measurement.samples import sample
@@ -1017,9 +1016,6 @@ def density_row(
     whole = {
         "metric": metric,
         "points": tuple(shown),
-        "line": line.Line(
-            percent=11.2, low=9.8, high=12.7, linear=None, seen="two losses"
-        ),
         "law": fitted,
         "fits": None if limit is None else _fits(shown, limit, fitted),
         "limit": limit,
@@ -1034,9 +1030,7 @@ def density_row(
 
 def unmeasured(name, reason="no counted repetition has it"):
     """Return a metric of which nothing is known."""
-    return density_row(
-        name, gaps=(1, 2, 3), line=None, fits=None, reason=reason
-    )
+    return density_row(name, gaps=(1, 2, 3), fits=None, reason=reason)
 
 
 def _law_share(metric, guests):
@@ -1101,7 +1095,6 @@ def _law(metric, largest):
         contention=_coefficient(contention),
         coherency=_coefficient(coherency),
         r_squared=0.993,
-        contradicted="",
         largest=largest,
     )
 

@@ -2,7 +2,7 @@
 
 import collections.abc
 import dataclasses
-import functools
+import statistics as stdlib
 
 from rally_vmperf.measurement.comparison import normality
 from rally_vmperf.measurement.comparison import statistics
@@ -40,9 +40,6 @@ class Comparison:
     :param departures: from a normal distribution: side, kind of finding and
         detail of each side that is skewed or in two states; pairs have one
         side, their ratios
-    :param lowest: lower end of the intervals that leave out one repetition of
-        a side in doubt; None without such a side
-    :param highest: their upper end
     :param exact: whether bare metal is a limit and no measurement
     :param cautious: whether the upper end is further away where few guest
         repetitions vary more
@@ -69,8 +66,6 @@ class Comparison:
     exact: bool = False
     cautious: bool = True
     departures: tuple[tuple[str, str, str], ...] = ()
-    lowest: float | None = None
-    highest: float | None = None
 
     @property
     def bare_repetitions(self) -> int:
@@ -129,24 +124,16 @@ def compare(
             number = units.number_of("different value", len(different))
             coarse = f"{number} in {len(values)} repetitions of {side}"
     error = sum(one or 0 for one in errors.values())
-    interval = functools.partial(
-        _interval, metric, confidence, error, paired, cautious and not exact
+    cautious = cautious and not exact
+    ends = _interval(
+        metric, confidence, error, paired, cautious, bare_values, guest_values
     )
-    ends = interval(bare_values, guest_values)
-    departures = _departures(sides, errors, paired) if ends else ()
-    left_out = [
-        end
-        for both in _leaving_out(
-            bare_values, guest_values, {side for side, _, _ in departures}
-        )
-        for end in interval(*both)
-    ]
     return Comparison(
         metric=metric,
         bare=bare_mean,
         guest=guest_mean,
-        bare_median=statistics.median(bare_values),
-        guest_median=statistics.median(guest_values),
+        bare_median=stdlib.median(bare_values),
+        guest_median=stdlib.median(guest_values),
         overhead_percent=percent(metric, guest_mean / bare_mean),
         low=ends[0] if ends else None,
         high=ends[1] if ends else None,
@@ -159,10 +146,8 @@ def compare(
         coarse=coarse if ends else "",
         paired=paired,
         exact=exact,
-        cautious=cautious and not exact,
-        departures=departures,
-        lowest=min(left_out, default=None),
-        highest=max(left_out, default=None),
+        cautious=cautious,
+        departures=_departures(sides, errors, paired) if ends else (),
     )
 
 
@@ -209,27 +194,6 @@ def _departures(
         for side, values in sides.items()
     )
     return tuple((side, *departure) for side, departure in found if departure)
-
-
-def _leaving_out(
-    bare: tuple[float, ...],
-    guest: tuple[float, ...],
-    sides: collections.abc.Set[str],
-) -> collections.abc.Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
-    """Yield both sides without each repetition of the named ones in turn."""
-    if _RATIOS in sides:
-        yield from zip(_less_one(bare), _less_one(guest), strict=True)
-    if "bare metal" in sides:
-        yield from ((less, guest) for less in _less_one(bare))
-    if "the guest" in sides:
-        yield from ((bare, less) for less in _less_one(guest))
-
-
-def _less_one(
-    values: tuple[float, ...],
-) -> collections.abc.Iterator[tuple[float, ...]]:
-    for index in range(len(values)):
-        yield values[:index] + values[index + 1 :]
 
 
 def _assumed(different: collections.abc.Sequence[float]) -> float:

@@ -9,6 +9,7 @@ to 1.9 in 100 exceed one of both.
 
 import itertools
 import math
+import statistics as stdlib
 
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import units
@@ -53,19 +54,15 @@ def departure(
         for index, (before, after) in enumerate(itertools.pairwise(logs), 1)
     )
     groups = logs[:below], logs[below:]
-    within = sum(map(_squares, groups)) / (len(logs) - 2)
+    squares = sum(len(group) * stdlib.pvariance(group) for group in groups)
+    within = squares / (len(logs) - 2)
     if gap > most_gap * math.sqrt(within + rounding**2):
         percent = units.show_percent(math.expm1(gap) * 100)
         return "bimodal", f"{below} and {len(groups[1])}, {percent} % apart"
-    mean = math.fsum(logs) / len(logs)
-    cubes = math.fsum((one - mean) ** 3 for one in logs) / len(logs)
-    skew = cubes / (_squares(logs) / len(logs)) ** 1.5
+    mean = stdlib.fmean(logs)
+    cubes = stdlib.fmean((log - mean) ** 3 for log in logs)
+    skew = cubes / stdlib.pvariance(logs) ** 1.5
     if abs(skew) > most_skew:
         side = "large" if skew > 0 else "small"
         return "skewed", f"skewness {skew:.2g}, towards {side} values"
     return None
-
-
-def _squares(values: list[float]) -> float:
-    mean = math.fsum(values) / len(values)
-    return math.fsum((one - mean) ** 2 for one in values)

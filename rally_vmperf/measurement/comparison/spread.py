@@ -5,19 +5,14 @@ the same number. Nothing here knows about metrics or limits.
 """
 
 import dataclasses
-import fractions
 import functools
 import math
 import statistics as stdlib
-import sys
 
 from rally_vmperf.measurement.comparison import statistics
 
 #: Values below which there is no spread.
 FEWEST = 2
-#: What is too large for a float is shown as the largest one.
-_LARGEST = fractions.Fraction(sys.float_info.max)
-_LARGEST_EXPONENT = math.log(sys.float_info.max)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -28,17 +23,12 @@ class Spread:
         the arithmetic mean
     :param cv_percent: the coefficient of variation: the standard deviation
         (of a sample, n - 1) in percent of the arithmetic mean
-    :param iqr_percent: the interquartile range in percent of the median,
-        quartiles interpolated between values (type 7 of R. J. Hyndman and
-        Y. Fan, "Sample quantiles in statistical packages", The American
-        Statistician 50, 1996)
     :param gsd: the geometric standard deviation: ``exp`` of the standard
         deviation of the logarithms; 1 for equal values
     """
 
     range_percent: float
     cv_percent: float
-    iqr_percent: float
     gsd: float
 
 
@@ -50,20 +40,12 @@ def spread(values: statistics.Values) -> Spread | None:
     if len(values) < FEWEST:
         return None
     deviation = _deviation(values)
-    # Exact, as squares of floats overflow and vanish.
-    exact = [fractions.Fraction(value) for value in values]
-    mean = stdlib.mean(exact)
-    lower, middle, upper = stdlib.quantiles(exact, n=4, method="inclusive")
+    mean = stdlib.fmean(values)
     return Spread(
-        range_percent=_percent((max(exact) - min(exact)) / mean),
-        cv_percent=100 * math.sqrt(stdlib.variance(exact) / mean**2),
-        iqr_percent=_percent((upper - lower) / middle),
-        gsd=math.exp(min(deviation, _LARGEST_EXPONENT)),
+        range_percent=(max(values) - min(values)) / mean * 100,
+        cv_percent=stdlib.stdev(values) / mean * 100,
+        gsd=math.exp(deviation),
     )
-
-
-def _percent(share: fractions.Fraction) -> float:
-    return float(min(100 * share, _LARGEST))
 
 
 def _deviation(values: statistics.Values) -> float:

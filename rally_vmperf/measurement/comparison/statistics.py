@@ -40,11 +40,6 @@ def geometric_mean(values: Values) -> float:
     return math.exp(statistics.fmean(logarithms(values)))
 
 
-def median(values: Values) -> float:
-    """Return the middle value, or the mean of the middle two."""
-    return statistics.median(values)
-
-
 def logarithms(values: Values) -> list[float]:
     """Return natural logarithms.
 
@@ -102,9 +97,9 @@ def outliers(values: Values) -> tuple[int, ...]:
     if len(values) < _FEWEST_FOR_OUTLIERS:
         return ()
     logs = logarithms(values)
-    middle = median(logs)
+    middle = statistics.median(logs)
     distances = [abs(log - middle) for log in logs]
-    deviation = median(distances)
+    deviation = statistics.median(distances)
     if not deviation:
         return ()
     return tuple(
@@ -147,9 +142,9 @@ def ratio_interval(
     bare_logs, guest_logs = logarithms(bare), logarithms(guest)
     middle = statistics.fmean(guest_logs) - statistics.fmean(bare_logs)
     half = half_width(
-        _variance(bare_logs),
+        statistics.variance(bare_logs),
         len(bare),
-        _variance(guest_logs),
+        statistics.variance(guest_logs),
         len(guest),
         confidence,
     )
@@ -174,7 +169,7 @@ def paired_interval(
     pairs = zip(logarithms(bare), logarithms(guest), strict=True)
     differences = [after - before for before, after in pairs]
     half = student(confidence, len(bare) - 1) * math.sqrt(
-        _variance(differences) / len(bare)
+        statistics.variance(differences) / len(bare)
     )
     middle = statistics.fmean(differences)
     half += math.log1p(error)
@@ -268,15 +263,7 @@ def confidence_of_loss(
 
 def variance(values: Values) -> float:
     """Return the variance of logarithms, by one less than their number."""
-    return _variance(logarithms(values))
-
-
-def _variance(numbers: Values) -> float:
-    # That of equal numbers is zero. The library's own is ten times slower.
-    shifts = [number - numbers[0] for number in numbers]
-    mean = math.fsum(shifts) / len(shifts)
-    squares = math.fsum((shift - mean) ** 2 for shift in shifts)
-    return squares / (len(shifts) - 1)
+    return statistics.variance(logarithms(values))
 
 
 def student(confidence: float, freedom: float) -> float:

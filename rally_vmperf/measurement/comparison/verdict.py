@@ -17,27 +17,11 @@ def decide(comparison: loss.Comparison, limit: float) -> Status:
 
     ``passed`` when the whole interval is within the limit, ``failed`` when
     the whole interval is beyond it, ``inconclusive`` when the limit lies
-    inside it or when there is no interval. Of samples that are skewed or in
-    two states, all intervals that leave out one repetition must agree.
+    inside it or when there is no interval.
 
     :param limit: of the overhead, in percent; the limit itself is within
     """
-    status = _decide(comparison, limit)
-    return "inconclusive" if turns(comparison, limit) else status
-
-
-def turns(comparison: loss.Comparison, limit: float) -> bool:
-    """Return whether one repetition turns what the interval decides.
-
-    Asked only of samples that are skewed or in two states.
-    """
-    lowest, highest = comparison.lowest, comparison.highest
-    if lowest is None or highest is None:
-        return False
-    status = _decide(comparison, limit)
-    return (status == "passed" and highest > limit) or (
-        status == "failed" and lowest <= limit
-    )
+    return of_interval(comparison.low, comparison.high, limit)
 
 
 def may_be_within(comparison: loss.Comparison, limit: float) -> bool:
@@ -56,17 +40,8 @@ def would_decide(
     :param figure: what the limit applies to
     :param both: each repetition measures both sides
     """
-    if turns(comparison, limit):
-        kinds = " and ".join(
-            {kind: "" for _, kind, _ in comparison.departures}
-        )
-        return f"leaving out one repetition turns it ({kinds})"
     more = needed.repetitions_needed(comparison, limit, both)
     return more.sentence(figure)
-
-
-def _decide(comparison: loss.Comparison, limit: float) -> Status:
-    return of_interval(comparison.low, comparison.high, limit)
 
 
 def of_interval(low: float | None, high: float | None, limit: float) -> Status:

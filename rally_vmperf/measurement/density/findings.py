@@ -104,14 +104,10 @@ def _too_fast(
 
 
 def _of_model(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
-    """Return findings on the line, the law and the largest number."""
+    """Return findings on the lone guest and the largest number."""
     name = row.metric.name
     if row.lone_slow:
         yield _finding("solo_guest_slow", name, row.lone_slow)
-    if row.line is not None and row.line.linear is False:
-        yield _finding("not_linear", name, row.line.seen)
-    if row.law is not None and row.law.contradicted:
-        yield _finding("law_contradicted", name, row.law.contradicted)
     if row.fits is not None and row.fits.extrapolated and row.law is not None:
         detail = (
             f"{row.fits.predicted} predicted, "

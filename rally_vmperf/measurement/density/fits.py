@@ -23,8 +23,8 @@ class Fits:
         within the limit; 0 where even the first is not; None while undecided
     :param low: the number is at least this, by what was measured
     :param high: and at most this; None where nothing measured bounds it
-    :param predicted: by the law; None without a law that can be trusted, and
-        where it lies too far beyond what was measured
+    :param predicted: by the law; None without a law, and where it lies too
+        far beyond what was measured
     :param least: lower end of the interval of ``predicted``
     :param most: upper end
     :param room: what of the host bounds ``predicted``
@@ -116,7 +116,7 @@ def fits(
         low=passed if verdicts else None,
         high=min(broken) - 1 if broken else None,
     )
-    if fitted is None or fitted.contradicted:
+    if fitted is None:
         return measured
     farthest = int(fitted.largest * FARTHEST)
     bounded = False

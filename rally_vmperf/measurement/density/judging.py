@@ -17,7 +17,6 @@ from rally_vmperf.measurement.density import findings as density_findings
 from rally_vmperf.measurement.density import fits
 from rally_vmperf.measurement.density import law
 from rally_vmperf.measurement.density import levels
-from rally_vmperf.measurement.density import line
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rows as rows_
 from rally_vmperf.measurement.samples import sample
@@ -271,7 +270,6 @@ class DegradationJudge(_Judge):
             row = dataclasses.replace(
                 row,
                 room=room,
-                line=line.line(row.points, self.confidence),
                 law=law.law(row.points, self.confidence),
             )
             yield self._apply_limit(row, limit[0]) if limit else row

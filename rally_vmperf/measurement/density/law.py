@@ -10,7 +10,6 @@ import math
 import typing as t
 
 from rally_vmperf.measurement.comparison import statistics
-from rally_vmperf.measurement.density import contradiction
 from rally_vmperf.measurement.density import points
 
 #: Numbers of guests below which nothing is fitted: the law has three
@@ -42,8 +41,6 @@ class Law:
     :param contention: share of the work that guests do one after another
     :param coherency: cost of coordination between each pair of guests
     :param r_squared: share of the totals' variance that the law explains
-    :param contradicted: in words, why the data do not follow the law, or
-        nothing
     :param largest: largest number of guests that was measured
     :param covariance: of the logarithm of ``rate``, of ``contention`` and of
         ``coherency``; None without intervals
@@ -54,7 +51,6 @@ class Law:
     contention: Coefficient
     coherency: Coefficient
     r_squared: float
-    contradicted: str
     largest: int
     covariance: tuple[tuple[float, ...], ...] | None = None
     quantile: float = 0.0
@@ -105,19 +101,13 @@ def law(
     every: collections.abc.Iterable[points.Point], confidence: float
 ) -> Law | None:
     """Return the law of a metric's totals, None below four levels."""
-    usable = [one for one in every if one.usable]
     return fit(
-        {one.guests: one.totals for one in usable},
+        {point.guests: point.totals for point in every if point.usable},
         confidence,
-        {one.guests: [x.number for x in one.gathered] for one in usable},
     )
 
 
-def fit(
-    totals: Totals,
-    confidence: float = 0.95,
-    numbers: contradiction.Numbers | None = None,
-) -> Law | None:
+def fit(totals: Totals, confidence: float = 0.95) -> Law | None:
     """Fit the law to the totals of all repetitions.
 
     None below four levels, and where totals are too far apart for floats.
@@ -129,7 +119,6 @@ def fit(
     there are values beyond three, and cut at zero.
 
     :param totals: guests -> the total of each repetition, as rates
-    :param numbers: guests -> the repetition of each total, where it is known
     """
     measured = {
         guests: list(values)
@@ -152,21 +141,14 @@ def fit(
     if not max(abs(solved[0]), halves[0]) < _LARGEST:
         return None
     rate, factor = math.exp(solved[0]), math.exp(halves[0])
-    fitted = Law(
+    return Law(
         rate=Coefficient(value=rate, low=rate / factor, high=rate * factor),
         contention=_coefficient(solved[1], halves[1]),
         coherency=_coefficient(solved[2], halves[2]),
         r_squared=_r_squared(numpy.array(values), numpy.exp(off)),
-        contradicted="",
         largest=max(counts),
         covariance=tuple(tuple(row) for row in covariance.tolist()),
         quantile=quantile,
-    )
-    return dataclasses.replace(
-        fitted,
-        contradicted=contradiction.reason(
-            fitted, measured, confidence, numbers or {}
-        ),
     )
 
 

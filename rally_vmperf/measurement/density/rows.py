@@ -17,7 +17,6 @@ from rally_vmperf.measurement.density import fairness
 from rally_vmperf.measurement.density import fits as fits_
 from rally_vmperf.measurement.density import law as law_
 from rally_vmperf.measurement.density import levels
-from rally_vmperf.measurement.density import line as line_
 from rally_vmperf.measurement.density import points as points_
 from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.samples import units
@@ -48,7 +47,6 @@ class Row(summary.Row):
 
     points: tuple[points_.Point, ...]
     reason: str = ""
-    line: line_.Line | None = None
     law: law_.Law | None = None
     fits: fits_.Fits | None = None
     room: repetition.Room | None = None

@@ -83,14 +83,6 @@ _LIMITS = {
     "max_cv_percent": _limit(
         "largest tolerated coefficient of variation, in percent.", minimum=0
     ),
-    "max_iqr_percent": _limit(
-        "largest tolerated interquartile range, in percent of the median.",
-        minimum=0,
-    ),
-    "max_gsd": _limit(
-        "largest tolerated geometric standard deviation, 1 for none.",
-        minimum=1,
-    ),
     "max_gsd_ratio": _limit(
         "largest tolerated ratio of geometric standard deviations, guest to "
         "bare metal, on logarithms.",

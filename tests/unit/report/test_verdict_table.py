@@ -41,7 +41,12 @@ class TestLines(unittest.TestCase):
         """Also under the names of others."""
         for criteria in (
             {"overhead": made.LIMITS},
-            {"spread": {"max_gsd_ratio": {"*": 1.5}, "max_gsd": {"*": 1.2}}},
+            {
+                "spread": {
+                    "max_gsd_ratio": {"*": 1.5},
+                    "max_range_percent": {"*": 20},
+                }
+            },
         ):
             got = lines(made.records(guests=2), **criteria)
             self.assertLessEqual(max(map(len, got)), verdict_table.WIDTH)

@@ -82,23 +82,6 @@ def sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def line(row: rows.Row) -> list[str]:
-    """Return the loss per added guest, and whether a line describes it."""
-    if row.line is None:
-        return []
-    interval = span(row.line.low, row.line.high, " %")
-    shape = {
-        True: "a straight line describes the losses",
-        False: "a straight line does not describe the losses",
-        None: "whether a straight line describes the losses is open",
-    }[row.line.linear]
-    detail = f" ({row.line.seen})" if row.line.seen else ""
-    return [
-        f"Each added guest costs {units.show_percent(row.line.percent)} % "
-        f"of a lone guest{interval}; {shape}{detail}."
-    ]
-
-
 def law(row: rows.Row) -> list[str]:
     """Return the fitted law with its intervals and its goodness."""
     found = row.law
@@ -110,15 +93,12 @@ def law(row: rows.Row) -> list[str]:
         peak = f"the total is largest at {found.peak:.1f} guests"
     elif found.total(most) > found.total(most - 1):
         peak = f"the total still rises at {units.number_of('guest', most)}"
-    words = [
+    return [
         f"Universal Scalability Law: contention "
         f"{coefficient(found.contention)}, coherency "
         f"{coefficient(found.coherency)}; it explains "
         f"{percent(found.r_squared)} of the totals' variance, and {peak}."
     ]
-    if found.contradicted:
-        words.append(f"The data contradict it: {found.contradicted}.")
-    return words
 
 
 def coefficient(found: laws.Coefficient) -> str:

@@ -95,23 +95,12 @@ class FiguresTestCase(unittest.TestCase):
         )
         self.assertFalse(seen(made.levels(CPU), "values_quantised"))
 
-    def test_not_linear(self):
-        (one,) = seen(made.levels(CPU), "not_linear")
-        self.assertEqual("note", one.finding.severity)
-        self.assertIn("12.7 points below the line", one.finding.detail)
-
     def test_levels_too_few_is_said_once(self):
         curves = made.levels(
             {made.EVENTS: made.SHARED, made.TIME: made.SHARED}
         )
         (one,) = seen(curves, "too_few_levels")
         self.assertEqual("3, of 4 at least", one.finding.detail)
-
-    def test_law_contradicted(self):
-        knee = {n: [300.0 * min(1, 2 / n)] * n for n in (1, 2, 4, 8)}
-        (one,) = seen(made.levels({made.EVENTS: knee}), "law_contradicted")
-        self.assertEqual("warning", one.finding.severity)
-        self.assertIn("at 2 guests the total is", one.finding.detail)
 
     def test_extrapolated(self):
         rates = {n: [300 / (1 + 0.09 * (n - 1))] * n for n in (1, 2, 4, 8)}

@@ -120,11 +120,13 @@ class PredictedTestCase(unittest.TestCase):
         self.assertEqual((4, 4, 7), (got.tested, got.low, got.high))
         self.assertEqual(5, got.predicted)
 
-    def test_contradicted(self):
+    def test_poor_fit_moves_no_bound(self):
+        """Two processors: the law predicts 1, and 2 guests passed."""
         knee = law.fit({n: [300.0 * min(n, 2)] for n in (1, 2, 4, 8)})
+        self.assertGreater(knee.loss(2).percent, 10)
         got = fits.fits({1: P, 2: P, 4: F, 8: F}, 10, knee)
-        self.assertIsNone(got.predicted)
         self.assertEqual((2, 2, 3), (got.tested, got.low, got.high))
+        self.assertEqual(2, got.predicted)
 
     def test_interval_of_noisy_totals(self):
         noisy = law.fit(

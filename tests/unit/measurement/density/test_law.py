@@ -17,7 +17,6 @@ from scipy import optimize
 from scipy import stats
 
 from rally_vmperf.measurement.density import law
-from tests.unit import made
 
 #: SPEC SDM91 on a Sun SPARCcenter 2000: scripts an hour.
 SDM91 = {
@@ -86,7 +85,6 @@ class FitTestCase(unittest.TestCase):
         self.assertAlmostEqual(1.0, got.rate.value / rate, places=5)
         self.assertAlmostEqual(contention, got.contention.value, places=5)
         self.assertAlmostEqual(coherency, got.coherency.value, places=5)
-        self.assertEqual("", got.contradicted)
 
     @ddt.data(("sdm91", SDM91), ("rays", RAYS), ("noisy", None))
     @ddt.unpack
@@ -139,7 +137,6 @@ class FitTestCase(unittest.TestCase):
         self.assertLess(got.coherency.low, 0.0001044)
         self.assertGreater(got.coherency.high, 0.0001044)
         self.assertAlmostEqual(96.5, got.peak, delta=5)
-        self.assertEqual("", got.contradicted)
         self.assertEqual(216, got.largest)
 
     @ddt.data(
@@ -244,61 +241,6 @@ class ReadingTestCase(unittest.TestCase):
             got = law.fit(noisy(planted(100, 0.1, 0.01), 0.02, 3, seed))
             held += got.contention.low <= 0.1 <= got.contention.high
         self.assertGreaterEqual(held, 51)
-
-
-@ddt.ddt
-class ContradictionTestCase(unittest.TestCase):
-    @ddt.data(
-        ("as the law", planted(100, 0.1, 0.01), ""),
-        ("no loss at all", planted(100, 0, 0), ""),
-        # A flat total leaves no variance to explain and is still the law's.
-        ("one for all", planted(100, 1, 0), ""),
-    )
-    @ddt.unpack
-    def test_none(self, name, totals, expected):
-        self.assertEqual(expected, law.fit(totals).contradicted)
-        self.assertEqual(
-            expected, law.fit(noisy(totals, 0.01, 5)).contradicted
-        )
-
-    def test_processors_run_out(self):
-        knee = {n: [300.0 * min(n, 2)] for n in (1, 2, 4, 8)}
-        self.assertRegex(
-            law.fit(noisy(knee, 0.01, 5)).contradicted,
-            r"^at 2 guests the total is \d+\.\d % above the law, more than "
-            "repetitions vary$",
-        )
-        self.assertRegex(
-            law.fit(knee).contradicted, r"^at 2 guests .* % above the law$"
-        )
-
-    def test_more_than_the_sum(self):
-        gain = {n: [100.0 * n**1.2] for n in (1, 2, 4, 8)}
-        self.assertIn(
-            "8 guests reach 51.6 % more than 8 times one guest",
-            law.fit(gain).contradicted,
-        )
-
-    def test_gain_in_repetitions_that_are_disturbed(self):
-        """Level and lone guest of one repetition are a pair."""
-        gain = {n: [100.0 * n**0.1] * n for n in (1, 2, 4, 8)}
-        noise = (1.0, 1.7, 0.6)
-        curves = made.levels({made.EVENTS: gain}, noise=noise)
-        got = made.degradation(curves, {"*": 5}).rows[0].law
-        self.assertIn(
-            "8 guests reach 23.1 % more than 8 times one guest",
-            got.contradicted,
-        )
-        totals = {
-            n: [sum(values) * one for one in noise]
-            for n, values in gain.items()
-        }
-        unpaired = law.fit(totals).contradicted
-        self.assertNotIn("times one guest", unpaired)
-
-    def test_chance_alone_is_no_gain(self):
-        wild = noisy(planted(100, 0, 0), 0.15, 3, seed=2)
-        self.assertNotIn("times one guest", law.fit(wild).contradicted)
 
 
 class BeyondTestCase(unittest.TestCase):

@@ -33,7 +33,7 @@ class TestSpread(unittest.TestCase):
             False,
             "inconclusive",
         ),
-        ([], {"max_gsd": {"*": 2}}, False, "void"),
+        ([], {"max_range_percent": {"*": 2}}, False, "void"),
     )
     @ddt.unpack
     def test_verdicts(self, values, limits, success, word):
@@ -56,10 +56,11 @@ class TestSpread(unittest.TestCase):
         {"over": "repetitions"},
         {"max_cv_percent": {}},
         {"max_cv_percent": {"*": -1}},
-        {"max_gsd": {"*": 0.9}},
+        {"max_gsd": {"*": 1.1}},
+        {"max_iqr_percent": {"*": 5}},
         {"max_gsd_ratio": {"*": 0}},
-        {"max_gsd": {"*": 2}, "over": "guests"},
-        {"max_gsd": {"*": 2}, "max_percent": {"*": 2}},
+        {"max_cv_percent": {"*": 2}, "over": "guests"},
+        {"max_cv_percent": {"*": 2}, "max_percent": {"*": 2}},
     )
     def test_schema_refuses(self, criterion):
         """What can not be meant is refused at validation."""

@@ -87,9 +87,7 @@ class PageTestCase(unittest.TestCase):
         )
         text = read(shown).text
         for row in shown.judgement.curves:
-            for sentence in (
-                sentences.fits(row) + sentences.line(row) + sentences.law(row)
-            ):
+            for sentence in sentences.fits(row) + sentences.law(row):
                 self.assertIn(sentence, text)
         self.assertIn("Universal Scalability Law", text)
 
