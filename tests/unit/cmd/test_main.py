@@ -28,7 +28,7 @@ class TestScript(unittest.TestCase):
         self.home = pathlib.Path(folder.name)
         registry = store.Store(self.home / "baselines")
         registry.save(made.baseline())
-        flow = {"to": "peer", "hosts": "other", "path": "link"}
+        flow = {"target": "peer", "hosts": "other", "path": "link"}
         slower = made.entry(
             cpus=["8,9"],
             numa_nodes=[1],

@@ -149,7 +149,7 @@ class TestBeforeCommands(test_measure.Case):
         _, result = self.measure_cold(READ_ONLY)
         self.assertEqual(
             {("c1", "cpu.echo.rate"), ("c2", "cpu.echo.rate")},
-            {(one.source, one.what) for one in result.missing},
+            {(one.machine, one.name) for one in result.missing},
         )
         self.assertIn("Read-only", result.missing[0].reason)
         values = [

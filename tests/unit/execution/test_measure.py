@@ -144,7 +144,7 @@ class TestMeasure(Case):
         )
         self.assertEqual(
             {("c1", "cpu.echo.rate"), ("c2", "cpu.echo.rate")},
-            {(m.source, m.what) for m in result.missing},
+            {(m.machine, m.name) for m in result.missing},
         )
         self.assertIn(
             "rate ended with exit status 1", result.missing[0].reason
@@ -192,7 +192,7 @@ class TestMeasure(Case):
     def test_missing_tool_is_named(self):
         """The reason names the command that there is not."""
         _, result = self.measure(Echo(first=("no-such-tool",)))
-        self.assertEqual({"cpu.echo.rate"}, {m.what for m in result.missing})
+        self.assertEqual({"cpu.echo.rate"}, {m.name for m in result.missing})
 
     def test_failed_preparation_stops_at_once(self):
         """Without its data a workload would measure something else."""
@@ -282,7 +282,7 @@ class TestLost(TestMeasure):
         self.assertEqual({"c2"}, {o.source for o in result.observations})
         self.assertEqual(
             {("c1", "cpu.echo.rate"), ("c1", "cpu.echo.size")},
-            {(m.source, m.what) for m in result.missing},
+            {(m.machine, m.name) for m in result.missing},
         )
         self.assertIn("c1 is away", result.missing[0].reason)
         self.assertEqual(1, self.asked)

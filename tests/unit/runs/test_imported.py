@@ -197,7 +197,7 @@ class BaselineTestCase(unittest.TestCase):
             for entry in content["entries"]:
                 (found,) = entry["findings"]
                 self.assertEqual("baseline_imported", found["kind"])
-                self.assertIn("unknown: shape, held", found["detail"])
+                self.assertIn("unknown: shape, limited_by", found["detail"])
                 self.assertEqual(wanted, "fingerprint" in found["detail"])
 
     def test_a_task_finds_it(self):

@@ -111,7 +111,7 @@ class PartTestCase(unittest.TestCase):
         """A workload has those to the ends that it needs, each once."""
         flow = {"hosts": "other", "path": "link", "floating_ip": False}
         both = [
-            {**flow, "to": to, "machines": 2} for to in ("peer", "partner")
+            {**flow, "target": to, "machines": 2} for to in ("peer", "partner")
         ]
         part = self.measure(self.part(), golden.Machine("metal"))
         for record in part.records:

@@ -383,7 +383,7 @@ class TestActions(RunTestCase):
                 [call[0] for call in action.calls],
             )
             missing = {
-                (one["source"], one["reason"]) for one in only["missing"]
+                (one["machine"], one["reason"]) for one in only["missing"]
             }
             names = {one["what"].split(".")[1] for one in only["missing"]}
             if ran == 3:

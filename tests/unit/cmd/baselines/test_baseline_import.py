@@ -55,7 +55,7 @@ class RawTestCase(unittest.TestCase):
             *("--fingerprint", fingerprint, "--machine", "r730xd"),
             *("--class", "r730"),
         )
-        self.assertIn("mbw: 1 repetition; unknown: shape, held", said)
+        self.assertIn("mbw: 1 repetition; unknown: shape, limited_by", said)
         content = self.registry.load("metal")
         self.assertEqual(content, self.registry.find({"class": "r730"}))
         self.assertEqual("r730xd", content["machine"]["name"])

@@ -271,7 +271,7 @@ class BootTest(unittest.TestCase):
         self.assertEqual(
             ("bit/s", 1e6, False), (cap.unit, cap.rate, cap.shared)
         )
-        self.assertIn("slow", cap.what)
+        self.assertIn("slow", cap.name)
         self.assertEqual(1, self.cloud.calls.count("get_qos_policy"))
 
     def test_qos_policy_that_is_not_shown(self):

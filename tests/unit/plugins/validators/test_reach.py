@@ -74,9 +74,9 @@ class TestReach(unittest.TestCase):
         ({"login": {"password": "x"}}, "exactly one of key_file, password_f"),
         (
             {"host_key": {"public_key": "x", "console": True}},
-            "exactly one of given, known, console",
+            "exactly one of generated, public_key, console",
         ),
-        ({"host_key": {"console": False}}, "exactly one of given, known"),
+        ({"host_key": {"console": False}}, "exactly one of generated, public_key"),
         (
             {"host_key": {"public_key": "rubbish"}},
             "no OpenSSH public key line",
