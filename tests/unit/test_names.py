@@ -19,7 +19,7 @@ PRIVATE = frozenset(
         "ways",
         "words",
         "likeness",
-        "detail",
+        "seen",
         "noted",
         "doubts",
         "taking",

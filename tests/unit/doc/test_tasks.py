@@ -43,7 +43,7 @@ GIVEN = {"peer": tasks.PEER, "job_file": str(tasks.JOB_FILE)}
 SLAS = {
     "vmperf_overhead": {"max_percent": {"*": 20}},
     "vmperf_spread": {"max_cv_percent": {"*": 5}},
-    "vmperf_degradation": {"max_percent": {"*": 20}, "of": "mean"},
+    "vmperf_degradation": {"max_percent": {"*": 20}, "statistic": "mean"},
     "vmperf_fairness": {"min_index": {"*": 0.9}},
     "vmperf_neighbours": {"max_percent": {"*": 20}},
     "vmperf_valid": {},

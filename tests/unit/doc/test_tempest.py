@@ -158,11 +158,11 @@ class TempestPageTestCase(unittest.TestCase):
         )
 
     @ddt.data("solo_guest", "bare_metal")
-    def test_density_with_a_baseline_on_the_embedded_cloud(self, against):
+    def test_density_with_a_baseline_on_the_embedded_cloud(self, compare_to):
         """The findings about its bare metal do not void the run."""
         path = pathlib.Path(pages.ROOT, "etc", "tempest-limits.embedded.yaml")
         limits = limits_file.by_criterion(str(path))
-        limits["vmperf_degradation"]["against"] = against
+        limits["vmperf_degradation"]["compare_to"] = compare_to
         records = made.density_records((1, 2), bare_metal=(1, 2))
         for record in records:
             record["findings"] += [

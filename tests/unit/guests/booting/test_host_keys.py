@@ -39,7 +39,7 @@ class ChooseTest(unittest.TestCase):
         )
 
     def test_what_is_in_the_image_is_kept(self):
-        chosen = choose(known="ssh-ed25519 AAAA x\n")
+        chosen = choose(public_key="ssh-ed25519 AAAA x\n")
         self.assertEqual("ssh-ed25519 AAAA x", chosen.public)
         self.assertEqual({"ssh_deletekeys": False}, chosen.cloud_config)
 

@@ -110,7 +110,7 @@ class TestDegradation(unittest.TestCase):
         {"max_percent": {CPU: "5"}},
         {"max_percent": {CPU: 5}, "levels": 0},
         {"max_percent": {CPU: 5}, "levels": []},
-        {"max_percent": {CPU: 5}, "levels": "all"},
+        {"max_percent": {CPU: 5}, "levels": "every"},
         {"max_percent": {CPU: 5}, "statistic": "best"},
         {"max_percent": {CPU: 5}, "compare_to": "others"},
         {"max_percent": {CPU: 5}, "tolerate": ["made_up"]},
