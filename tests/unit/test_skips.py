@@ -6,8 +6,8 @@ import pathlib
 import tempfile
 import unittest
 
-import subunit
 import testtools
+from stestr.repository import file
 
 from tests import skips
 
@@ -33,18 +33,19 @@ class TestSkips(unittest.TestCase):
     def check(self, *names):
         """Return the exit code for a run of these, and what was said."""
         with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder, "0")
-            with path.open("wb") as stream:
-                result = testtools.ExtendedToStreamDecorator(
-                    subunit.StreamResultToBytes(stream)
-                )
-                result.startTestRun()
-                unittest.TestSuite(map(Sample, names)).run(result)
-                result.stopTestRun()
-            said = io.StringIO()
+            # The format is that of stestr, not that of its output.
+            repository = file.RepositoryFactory().initialise(folder)
+            inserter = repository.get_inserter()
+            result = testtools.ExtendedToStreamDecorator(inserter)
+            result.startTestRun()
+            unittest.TestSuite(map(Sample, names)).run(result)
+            result.stopTestRun()
+            path = pathlib.Path(folder, ".stestr", str(inserter.get_id()))
+            said = io.TextIOWrapper(io.BytesIO())
             with contextlib.redirect_stdout(said):
                 code = skips.main([str(path)])
-        return code, said.getvalue()
+        said.seek(0)
+        return code, said.read()
 
     def test_listed(self):
         """Nothing is said of it."""
