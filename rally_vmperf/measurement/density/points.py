@@ -67,12 +67,10 @@ class Point:
 
     :param guests: how many on each host
     :param gathered: the samples, per repetition, in the metric's own unit
-    :param bare: the samples of bare metal in as many copies, per repetition
-        of the baseline
+    :param bare: The samples of as many copies, per repetition.
     :param lone: the point of one guest; None for itself
     :param hosts: guest -> host, as far as the cloud tells
-    :param skipped: in how many of the repetitions that have the level it was
-        not run, for what the smaller ones showed
+    :param skipped: The number of repetitions in which a stop rule skipped it.
     :param turns: in how many groups, one after another, the guests ran
     :param caps: what else may hold its rate; None where it is offered at one
     :param void: why the samples do not mean what they claim, or nothing
@@ -231,11 +229,7 @@ class Point:
 
     @functools.cached_property
     def never_alone(self) -> tuple[str, ...]:
-        """Guests of which a repetition does not tell what they do alone.
-
-        What the worst of them loses is not known then: another's lone rate
-        is not theirs.
-        """
+        """The guests without a solo run in some repetition."""
         if self.lone is None:
             return ()
         alone = {

@@ -202,7 +202,7 @@ class TestJudge(unittest.TestCase):
 
     @ddt.data(
         ({"max_percent": {"disk.*": 100}}, r"'disk\.\*' is 100, but disk\."),
-        ({"max_percent": {"cpu.*": 5, "*.rate": 9}}, "both match cpu.ev"),
+        ({"max_percent": {"cpu.*": 5, "*.latency.*": 9}}, "both match cpu.l"),
         ({"min": {"disk.*": 0}}, r"'disk\.\*' is 0, but disk\..*always"),
     )
     @ddt.unpack

@@ -385,7 +385,7 @@ class TestActions(RunTestCase):
             missing = {
                 (one["machine"], one["reason"]) for one in only["missing"]
             }
-            names = {one["what"].split(".")[1] for one in only["missing"]}
+            names = {one["name"].split(".")[1] for one in only["missing"]}
             if ran == 3:
                 self.assertEqual(set(), missing)
             else:

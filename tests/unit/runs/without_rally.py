@@ -78,7 +78,7 @@ def main(folder):
             levels=[1, 2],
             order="blocks",
             idle_guests="running",
-            lone="rotate",
+            solo_guest="rotate",
             stop=None,
         )
     )

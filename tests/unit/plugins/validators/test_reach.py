@@ -76,7 +76,7 @@ class TestReach(unittest.TestCase):
             {"host_key": {"public_key": "x", "console": True}},
             "exactly one of generated, public_key, console",
         ),
-        ({"host_key": {"console": False}}, "exactly one of generated, public_key"),
+        ({"host_key": {"console": False}}, "exactly one of generated, pub"),
         (
             {"host_key": {"public_key": "rubbish"}},
             "no OpenSSH public key line",
