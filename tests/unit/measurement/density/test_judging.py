@@ -225,7 +225,7 @@ class StatusTestCase(unittest.TestCase):
             self.assertIn(
                 "at 4 guests: the worst guest is not known, as what g2 and 2 "
                 "other guests give alone is missing; measure with "
-                "solo_guest: all, or judge of: mean: inconclusive",
+                "solo_guest: all, or judge statistic: mean: inconclusive",
                 judged.sentence(),
             )
             self.assertNotIn("80", judged.sentence())
