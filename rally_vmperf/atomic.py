@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writes of files."""
 
 import contextlib
 import os
@@ -15,11 +15,14 @@ def write(
 ) -> None:
     """Write a file so that it survives a crash of this machine.
 
-    Its folder is created if it is missing.
+    The directory of the file is created if it does not exist.
 
-    :param replace: an older file of the same name
-    :raises FileExistsError: when there is one that is not to be replaced
-    :raises OSError: when it cannot be written
+    :param path: The path of the file.
+    :param content: The content of the file; text is encoded in UTF-8.
+    :param replace: Whether an existing file may be overwritten.
+    :param mode: The permissions of the file.
+    :raises FileExistsError: If the file exists and must not be overwritten.
+    :raises OSError: If the file cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(
@@ -32,13 +35,13 @@ def write(
             stream.flush()
             os.fchmod(stream.fileno(), mode)
             os.fsync(stream.fileno())
-            put = os.replace if replace else os.link
-            put(stream.name, path)
+            publish = os.replace if replace else os.link
+            publish(stream.name, path)
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(stream.name)
-    folder = os.open(path.parent, os.O_RDONLY)
+    directory = os.open(path.parent, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(directory)
     finally:
-        os.close(folder)
+        os.close(directory)

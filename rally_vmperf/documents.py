@@ -1,6 +1,6 @@
-"""Read JSON and YAML that may be damaged or hostile.
+"""Parsers for JSON and YAML documents that may be damaged or hostile.
 
-An error is one line that names the document, the place and the reason.
+An error is one line that names the document, the position and the reason.
 """
 
 import collections
@@ -23,52 +23,55 @@ if t.TYPE_CHECKING:
 
 Json = collections.abc.Mapping[str, t.Any]
 
-#: Bytes of a document, unless its reader says otherwise.
+#: The default maximum size of a document in bytes.
 LARGEST = 64 << 20
-#: Of YAML, which is slow to read.
+#: The maximum size of a YAML document in bytes; YAML is slow to parse.
 _LARGEST_YAML = 1 << 20
-#: Lists within lists; a record has ten.
+#: The maximum number of nested levels; a record has ten.
 _DEEPEST = 64
-#: Values of a document, with what YAML's aliases repeat.
+#: The maximum number of values in a document, YAML aliases included.
 _MOST_VALUES = 20_000_000
 _MOST_YAML_VALUES = 100_000
-#: Digits of a number: those of 64 bits are 20.
+#: The maximum number of digits; a 64-bit number has 20.
 _DIGITS = 40
 _LARGEST_NUMBER = 10**_DIGITS
 
 
 class DocumentError(errors.VMPerfError):
-    """A document cannot be read; one line."""
+    """A document that cannot be read; the message is one line."""
 
 
 class NoDocumentError(DocumentError):
-    """There is no such file."""
+    """A document that does not exist."""
 
 
 def read_json(path: pathlib.Path, largest: int = LARGEST) -> t.Any:
     """Return the content of a JSON file.
 
-    :param largest: bytes of it
-    :raises NoDocumentError: where there is none
-    :raises DocumentError: where it cannot be read
+    :param path: The path of the file.
+    :param largest: The maximum size of the file in bytes.
+    :raises NoDocumentError: If the file does not exist.
+    :raises DocumentError: If the file cannot be read.
     """
     return parse_json(_content(path, largest), str(path))
 
 
 def read_yaml(path: pathlib.Path) -> t.Any:
-    """Return the content of a YAML file; errors as of ``read_json``."""
+    """Return the content of a YAML file; errors are those of read_json."""
     return parse_yaml(_content(path, _LARGEST_YAML), str(path))
 
 
 def parse_json(content: bytes | str, origin: str) -> t.Any:
     """Return the value of a JSON text.
 
-    :param origin: what errors call it
-    :raises DocumentError: with the place and the reason, in one line
+    :param content: The JSON text.
+    :param origin: The name of the document in errors.
+    :raises DocumentError: If the text is not valid; the message contains the
+        position and the reason.
     """
     try:
         text = content if isinstance(content, str) else content.decode()
-        found = json.loads(
+        document = json.loads(
             text,
             object_pairs_hook=_object,
             parse_int=_integer,
@@ -81,25 +84,25 @@ def parse_json(content: bytes | str, origin: str) -> t.Any:
             f"{origin} is damaged: {position}: {error.msg}"
         ) from None
     except (ValueError, RecursionError) as error:
-        raise DocumentError(f"{origin} is damaged: {_why(error)}") from None
-    return _checked(found, origin, _MOST_VALUES)
+        raise DocumentError(f"{origin} is damaged: {_reason(error)}") from None
+    return _check_limits(document, origin, _MOST_VALUES)
 
 
 def parse_yaml(content: bytes | str, origin: str) -> t.Any:
-    """Return the value of a YAML text; errors as of ``parse_json``."""
+    """Return the value of a YAML text; errors are those of parse_json."""
     try:
         text = content if isinstance(content, str) else content.decode()
         if len(text) > _LARGEST_YAML:
             raise ValueError(f"more than {_LARGEST_YAML} characters")
-        # Loads no more than yaml.safe_load does.
-        found = yaml.load(text, Loader=_Loader)  # noqa: S506
+        # The loader is a subclass of SafeLoader.
+        document = yaml.load(text, Loader=_Loader)  # noqa: S506
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = (
             f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
         )
         raise DocumentError(
-            f"{origin} is no YAML: {position}: "
+            f"{origin} is not valid YAML: {position}: "
             f"{sanitize.line(error.problem or error.context)}"
         ) from None
     except (
@@ -111,22 +114,26 @@ def parse_yaml(content: bytes | str, origin: str) -> t.Any:
         ValueError,
         RecursionError,
     ) as error:
-        raise DocumentError(f"{origin} is no YAML: {_why(error)}") from None
-    return _checked(found, origin, _MOST_YAML_VALUES)
+        raise DocumentError(
+            f"{origin} is not valid YAML: {_reason(error)}"
+        ) from None
+    return _check_limits(document, origin, _MOST_YAML_VALUES)
 
 
 @functools.cache
-def own_schema(package: str) -> Json:
-    """Return the JSON Schema that a package of ours has beside its code.
+def load_schema(package: str) -> Json:
+    """Return the JSON Schema in the directory of a package.
 
-    Definitions that several documents share are beside this module.
+    The shared definitions are next to this module.
+
+    :param package: The name of the package, such as ``rally_vmperf.records``.
     """
-    schema = _own_json(package, "schema.json")
-    shared = _own_json(__package__, "definitions.json")
+    schema = _load_json(package, "schema.json")
+    shared = _load_json(__package__, "definitions.json")
     return {**schema, "definitions": {**shared, **schema["definitions"]}}
 
 
-def _own_json(package: str, name: str) -> Json:
+def _load_json(package: str, name: str) -> Json:
     path = importlib.resources.files(package) / name
     return t.cast(Json, json.loads(path.read_text(encoding="utf-8")))
 
@@ -134,26 +141,28 @@ def _own_json(package: str, name: str) -> Json:
 def first_error(
     schema: Json, value: t.Any, *, exact: bool = False
 ) -> "jsonschema.ValidationError | None":
-    """Return what is most at fault in a value, None where nothing is.
+    """Return the most relevant error in a value, or None.
 
-    :param exact: whether 1.0 is no integer: it counts nothing in a document
-        that a program wrote, and is what a template makes of 10 / 10
+    :param schema: The JSON Schema.
+    :param value: The value to validate.
+    :param exact: Whether an integer must not be a float such as 1.0. Programs
+        write integers into documents; a template renders 10 / 10 as 1.0.
     """
-    # Rally imports every plugin for a mere list of them.
+    # Rally imports all plugins even to list them.
     import jsonschema
 
-    kind = _exact() if exact else jsonschema.Draft7Validator
-    found = kind(schema).iter_errors(value)
-    return jsonschema.exceptions.best_match(found)
+    validator = _exact_validator() if exact else jsonschema.Draft7Validator
+    validation_errors = validator(schema).iter_errors(value)
+    return jsonschema.exceptions.best_match(validation_errors)
 
 
 @functools.cache
-def _exact() -> t.Any:
-    """Return the class of validators to which 1.0 is no integer."""
+def _exact_validator() -> t.Any:
+    """Return a validator class that does not accept 1.0 as an integer."""
     import jsonschema
 
     checker = jsonschema.Draft7Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: type(value) is int
+        "integer", lambda _, number: type(number) is int
     )
     return jsonschema.validators.extend(
         jsonschema.Draft7Validator, type_checker=checker
@@ -161,21 +170,24 @@ def _exact() -> t.Any:
 
 
 def check(schema: Json, value: t.Any, origin: str) -> None:
-    """Refuse a value that its schema does not let through.
+    """Reject a value that does not match a schema.
 
-    :param origin: what errors call it
-    :raises DocumentError: with the place and the reason, in one line
+    :param schema: The JSON Schema.
+    :param value: The value to validate.
+    :param origin: The name of the document in errors.
+    :raises DocumentError: If the value does not match; the message contains
+        the position and the reason.
     """
-    wrong = first_error(schema, value, exact=True)
-    if wrong is not None:
+    error = first_error(schema, value, exact=True)
+    if error is not None:
         raise DocumentError(
-            f"{origin} is damaged: {wrong.json_path}: {wrong.message[:200]}"
+            f"{origin} is damaged: {error.json_path}: {error.message[:200]}"
         )
 
 
 def _content(path: pathlib.Path, largest: int) -> bytes:
     try:
-        # A pipe in the file's place would be waited for.
+        # Opening a pipe must not block.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as stream:
             content = stream.read(largest + 1)
@@ -193,7 +205,7 @@ def _content(path: pathlib.Path, largest: int) -> bytes:
     return content
 
 
-def _why(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return f"more than {_DEEPEST} levels"
     if isinstance(error, UnicodeDecodeError):
@@ -202,13 +214,14 @@ def _why(error: BaseException) -> str:
 
 
 def _object(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError(f"{_twice(key for key, _ in pairs)} twice")
-    return found
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        duplicate = _format_duplicate(key for key, _ in pairs)
+        raise ValueError(f"{duplicate} is duplicated")
+    return mapping
 
 
-def _twice(keys: collections.abc.Iterable[t.Any]) -> str:
+def _format_duplicate(keys: collections.abc.Iterable[t.Any]) -> str:
     ((key, _),) = collections.Counter(keys).most_common(1)
     return f"key {sanitize.line(repr(key), 60)}"
 
@@ -220,18 +233,18 @@ def _integer(text: str) -> int:
 
 
 def _float(text: str) -> float:
-    value = float(text) if len(text) <= 2 * _DIGITS else math.inf
-    if not math.isfinite(value):
+    number = float(text) if len(text) <= 2 * _DIGITS else math.inf
+    if not math.isfinite(number):
         raise ValueError(f"number {text[:20]} is out of range")
-    return value
+    return number
 
 
 def _constant(text: str) -> t.NoReturn:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a valid number")
 
 
 class _Loader(yaml.SafeLoader):
-    """Takes no key twice; stops where lists are too deep."""
+    """A YAML loader that rejects duplicate keys and deep nesting."""
 
     depth = 0
 
@@ -245,66 +258,73 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def compose_mapping_node(self, anchor: t.Any) -> t.Any:
-        """Return a mapping, each key of which is there once."""
+        """Return a mapping without duplicate keys."""
         node = super().compose_mapping_node(anchor)
         keys = [
             key.value for key, _ in node.value if isinstance(key.value, str)
         ]
         if len(set(keys)) < len(keys):
             raise yaml.constructor.ConstructorError(
-                None, None, f"{_twice(keys)} twice", node.start_mark
+                None,
+                None,
+                f"{_format_duplicate(keys)} is duplicated",
+                node.start_mark,
             )
         return node
 
 
-def _checked(found: t.Any, origin: str, limit: int) -> t.Any:
-    """Return a document whose depth, size, numbers and texts are usable."""
-    left = limit
-    # Lists and mappings with the keys that lead to them, as linked pairs.
-    open_: list[tuple[t.Any, t.Any, int]] = [([found], None, 0)]
-    while open_:
-        value, parents, depth = open_.pop()
-        left -= len(value)
-        if left < 0 or depth > _DEEPEST:
-            what = f"{limit} values" if left < 0 else f"{_DEEPEST} levels"
-            raise _damaged(origin, parents, f"more than {what}")
-        pairs = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, one in pairs:
-            if isinstance(one, dict | list | tuple | set):
-                open_.append((one, (parents, key), depth + 1))
-            reason = _unusable(one) or _unusable(key)
+def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
+    """Return a document after a check of depth, size, numbers and texts."""
+    budget = limit
+    # Containers with the keys that lead to them, as linked pairs.
+    pending: list[tuple[t.Any, t.Any, int]] = [([document], None, 0)]
+    while pending:
+        container, parents, depth = pending.pop()
+        budget -= len(container)
+        if budget < 0 or depth > _DEEPEST:
+            excess = f"{limit} values" if budget < 0 else f"{_DEEPEST} levels"
+            raise _damage_error(origin, parents, f"more than {excess}")
+        pairs = (
+            container.items()
+            if isinstance(container, dict)
+            else enumerate(container)
+        )
+        for key, child in pairs:
+            if isinstance(child, dict | list | tuple | set):
+                pending.append((child, (parents, key), depth + 1))
+            reason = _reject_reason(child) or _reject_reason(key)
             if reason:
-                raise _damaged(origin, (parents, key), reason)
-    return found
+                raise _damage_error(origin, (parents, key), reason)
+    return document
 
 
-def _unusable(value: t.Any) -> str:
+def _reject_reason(value: t.Any) -> str:
     if isinstance(value, str):
-        # Half of a pair of surrogates can be written nowhere.
-        half = not value.isascii() and any(
+        # A lone surrogate cannot be encoded.
+        has_surrogate = not value.isascii() and any(
             "\ud800" <= letter <= "\udfff" for letter in value
         )
-        return "half a character" if half else ""
+        return "a lone surrogate" if has_surrogate else ""
     if isinstance(value, int) and abs(value) >= _LARGEST_NUMBER:
         return f"a number of more than {_DIGITS} digits"
     if isinstance(value, float) and not math.isfinite(value):
-        return f"{value} is no finite number"
+        return f"{value} is not a finite number"
     return ""
 
 
-def _damaged(origin: str, parents: t.Any, reason: str) -> DocumentError:
+def _damage_error(origin: str, parents: t.Any, reason: str) -> DocumentError:
     return DocumentError(
         f"{origin} is damaged: at {_json_path(parents)}: {reason}"
     )
 
 
 def _json_path(parents: t.Any) -> str:
-    """Return the beginning of a path, as JSON schemas write it."""
+    """Return the first levels of a path in the notation of JSON Schema."""
     keys: list[t.Any] = []
     while parents is not None:
         parents, key = parents
         keys.insert(0, key)
-    # The document itself stands in a list of one.
+    # The document itself is the only child of a list.
     return "$" + "".join(
         f"[{key}]" if isinstance(key, int) else f".{sanitize.line(key, 60)}"
         for key in keys[1:7]

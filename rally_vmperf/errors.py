@@ -1,13 +1,14 @@
-"""The base of all errors of ours."""
+"""The base class of all rally_vmperf errors."""
 
 from rally_vmperf import sanitize
 
 
 class VMPerfError(Exception):
-    """Something that the reader can mend; the message says what and how.
+    """A problem that the user can correct; the message names the solution.
 
-    Rally puts errors into its page unescaped, and terminals show them: a
-    message is made safe here, whatever it quotes.
+    Rally does not escape errors in its report, and terminals interpret
+    control characters. The constructor therefore sanitises the message,
+    which may quote external text.
     """
 
     def __init__(self, message: object = "") -> None:

@@ -19,37 +19,42 @@ OPTIONS = [
         "baseline_dir",
         default=os.path.join(_DATA, "baselines"),
         sample_default="~/.local/share/rally-vmperf/baselines",
-        help="Folder of the registered bare-metal baselines, one JSON "
+        help="Directory of the registered bare-metal baselines, one JSON "
         "document per name.",
     ),
     cfg.StrOpt(
         "journal_dir",
         default=os.path.join(_DATA, "journal"),
         sample_default="~/.local/share/rally-vmperf/journal",
-        help="Folder of the journals: every repetition is written there, and "
-        "synced, before Rally sees it; raw tool outputs lie beside them.",
+        help="Directory of the journals. Every repetition is written and "
+        "synced to a journal before Rally processes it; the raw outputs of "
+        "the tools are next to the journals.",
     ),
 ]
 
 
-#: Where Rally looks for its configuration file, before oslo.config does.
-SEARCHED = (f"{sys.prefix}/etc/rally", "~/.rally", "/etc/rally")
+#: The directories that Rally searches for its configuration file, before
+#: oslo.config searches its own.
+SEARCH_PATHS = (f"{sys.prefix}/etc/rally", "~/.rally", "/etc/rally")
 
 
 def read(config_file: str | None) -> t.Any:
-    """Return our options as Rally's configuration file sets them.
+    """Return the options of rally_vmperf in Rally's configuration file.
 
-    Rally itself takes seconds to import, and is not needed for that.
+    Rally itself is not imported, because its import takes seconds.
 
-    :param config_file: None for the file that Rally would choose
-    :raises ValueError: for a file that cannot be read, in one line
+    :param config_file: The path of the configuration file; None selects the
+        file that Rally uses.
+    :raises ValueError: If the file cannot be read; the message is one line.
     """
-    found = [
+    candidates = [
         path
-        for folder in SEARCHED
-        if (path := pathlib.Path(folder, "rally.conf").expanduser()).is_file()
+        for directory in SEARCH_PATHS
+        if (
+            path := pathlib.Path(directory, "rally.conf").expanduser()
+        ).is_file()
     ]
-    files = [config_file] if config_file else [str(one) for one in found[:1]]
+    files = [config_file] if config_file else [str(p) for p in candidates[:1]]
     conf = cfg.ConfigOpts()
     conf.register_opts(OPTIONS, group=GROUP)
     try:
@@ -58,8 +63,8 @@ def read(config_file: str | None) -> t.Any:
     except cfg.Error as error:
         text = " ".join(str(error).split())
         raise ValueError(
-            f"configuration file {', '.join(files)}: {text}; mend it or name "
-            "another with --config-file"
+            f"configuration file {', '.join(files)}: {text}; fix the file or "
+            "select another with --config-file"
         ) from error
 
 
@@ -69,6 +74,6 @@ def list_opts() -> list[tuple[str, list[t.Any]]]:
 
 
 def config_files(conf: cfg.ConfigOpts) -> list[str]:
-    """Return the files of a configuration in use, the deciding one last."""
-    # The option is there once Rally has read its configuration.
+    """Return the configuration files in use; later files take precedence."""
+    # The option exists after Rally has read its configuration.
     return list(conf.config_file or ()) if "config_file" in conf else []

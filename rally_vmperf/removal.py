@@ -1,9 +1,9 @@
-"""Delete folders of ours, and nothing else.
+"""Deletion of directories that rally_vmperf created.
 
-A folder is ours if it has a marker, which we write when we make the folder.
-Only what lies strictly below such a folder is ever deleted. Links on the way
-are refused, links inside are removed and not followed, and where something
-is mounted the deletion stops.
+rally_vmperf writes a marker file into every directory that it creates. Only
+paths strictly below a directory with a marker are deleted. Links in the path
+to delete are rejected, links in its tree are removed and not followed, and
+the deletion stops at mount points.
 """
 
 import collections.abc
@@ -15,49 +15,51 @@ import tempfile
 
 from rally_vmperf import errors
 
-#: The file that makes a folder ours.
+#: The name of the marker file.
 MARKER = ".rally-vmperf"
-_TEXT = "rally-vmperf made this folder, and deletes what is in it.\n"
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_TEXT = "rally-vmperf created this directory and deletes its content.\n"
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class RemovalError(errors.VMPerfError):
-    """What was to be deleted is not ours; the message says why."""
+    """A path must not be deleted; the message contains the reason."""
 
 
-def mark(folder: pathlib.Path) -> None:
-    """Make a folder ours.
+def mark(directory: pathlib.Path) -> None:
+    """Write the marker into a directory.
 
-    :param folder: one that we made, or that was empty
+    :param directory: A directory that rally_vmperf created, or that is empty.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    handle = os.open(folder / MARKER, flags, 0o600)
+    handle = os.open(directory / MARKER, flags, 0o600)
     with os.fdopen(handle, "w") as stream:
         stream.write(_TEXT)
 
 
-def marked(folder: pathlib.Path) -> bool:
-    """Tell whether a folder is ours, and nobody else's in truth.
+def is_marked(directory: pathlib.Path) -> bool:
+    """Return whether a directory has the marker, and both have our owner.
 
-    :param folder: an existing one, or none
+    :param directory: The path of the directory, which may not exist.
     """
     try:
-        found = [os.lstat(path) for path in (folder, folder / MARKER)]
+        status = directory.lstat()
+        marker_status = (directory / MARKER).lstat()
     except OSError:
         return False
     return (
-        stat.S_ISDIR(found[0].st_mode)
-        and stat.S_ISREG(found[1].st_mode)
-        and all(one.st_uid == os.geteuid() for one in found)
+        stat.S_ISDIR(status.st_mode)
+        and stat.S_ISREG(marker_status.st_mode)
+        and status.st_uid == marker_status.st_uid == os.geteuid()
     )
 
 
 def remove(path: pathlib.Path, below: pathlib.Path) -> None:
-    """Delete a file or a folder with all that is in it.
+    """Delete a file, or a directory with its content.
 
-    :param path: what to delete; nothing happens when it is not there
-    :param below: a folder of ours, in which it lies at any depth
-    :raises RemovalError: when it is not ours to delete
+    :param path: The path to delete, which may not exist.
+    :param below: A directory with a marker, which contains the path at any
+        depth.
+    :raises RemovalError: If the path must not be deleted.
     """
     try:
         parts = path.relative_to(below).parts
@@ -65,77 +67,78 @@ def remove(path: pathlib.Path, below: pathlib.Path) -> None:
         parts = ()
     if not parts or ".." in parts:
         raise RemovalError(
-            f"{path} is not below {below}, so it is not deleted; look at it "
-            "and delete it by hand"
+            f"{path} is not below {below}, so it is not deleted; check it "
+            "and delete it manually"
         )
-    if not marked(below):
+    if not is_marked(below):
         raise RemovalError(
-            f"{below} has no file {MARKER} of this user's, so {path} is not "
-            "deleted; look at it and delete it by hand"
+            f"{below} has no file {MARKER} of this user, so {path} is not "
+            "deleted; check it and delete it manually"
         )
     with contextlib.ExitStack() as stack:
-        handle = _opened(below, None, stack)
+        handle = _open(below, None, stack)
         mount = _mount(handle)
         try:
             for depth, name in enumerate(parts[:-1], start=1):
-                handle = _opened(name, handle, stack)
+                handle = _open(name, handle, stack)
                 _check_mount(handle, mount, below.joinpath(*parts[:depth]))
         except FileNotFoundError:
             return
         except OSError as error:
             raise RemovalError(
-                f"{path} is reached by a link or no folder "
-                f"({error.strerror}), so it is not deleted; look at it and "
-                "delete it by hand"
+                f"{path} contains a link or a parent that is not a directory "
+                f"({error.strerror}), so it is not deleted; check it and "
+                "delete it manually"
             ) from error
         _delete(parts[-1], handle, mount, path)
 
 
-def discard(folder: pathlib.Path) -> None:
-    """Delete a folder of ours as a whole, its marker last.
+def discard(directory: pathlib.Path) -> None:
+    """Delete a directory with its content; the marker is deleted last.
 
-    :param folder: a marked one
-    :raises RemovalError: when it is not ours
+    :param directory: A directory with a marker.
+    :raises RemovalError: If the directory has no marker.
     """
-    for entry in [*_entries(folder), MARKER]:
-        remove(folder / entry, folder)
-    folder.rmdir()
+    for name in [*_names(directory), MARKER]:
+        remove(directory / name, directory)
+    directory.rmdir()
 
 
 @contextlib.contextmanager
 def temporary(
     prefix: str, parent: pathlib.Path | None = None
 ) -> collections.abc.Iterator[pathlib.Path]:
-    """Have a folder of ours for the time of some work.
+    """Create a temporary directory, and delete it at the end of the block.
 
-    :param prefix: how its name begins
-    :param parent: where to make it; the system's place if None
+    :param prefix: The prefix of the name of the directory.
+    :param parent: The parent directory; None selects the default of the
+        system.
     """
-    folder = pathlib.Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
-    mark(folder)
+    directory = pathlib.Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+    mark(directory)
     try:
-        yield folder
+        yield directory
     finally:
-        discard(folder)
+        discard(directory)
 
 
-def _entries(folder: pathlib.Path) -> list[str]:
-    return [name for name in os.listdir(folder) if name != MARKER]
+def _names(directory: pathlib.Path) -> list[str]:
+    return [name for name in os.listdir(directory) if name != MARKER]
 
 
-def _opened(
+def _open(
     name: "str | os.PathLike[str]",
     parent: int | None,
     stack: contextlib.ExitStack,
 ) -> int:
-    """Open a folder, never through a link in its last part."""
-    handle = os.open(name, _FOLDER, dir_fd=parent)
+    """Open a directory; the last component must not be a link."""
+    handle = os.open(name, _DIRECTORY, dir_fd=parent)
     stack.callback(os.close, handle)
     return handle
 
 
 def _mount(handle: int) -> str:
-    """Return the number of the mount that an open folder is in."""
+    """Return the identifier of the mount that contains a directory."""
     lines = pathlib.Path(f"/proc/self/fdinfo/{handle}").read_text()
     return next(ln for ln in lines.splitlines() if ln.startswith("mnt_id"))
 
@@ -143,24 +146,23 @@ def _mount(handle: int) -> str:
 def _check_mount(handle: int, mount: str, path: pathlib.Path) -> None:
     if _mount(handle) != mount:
         raise RemovalError(
-            f"something is mounted on {path}, so it is not deleted; unmount "
-            "it first"
+            f"{path} is a mount point, so it is not deleted; unmount it first"
         )
 
 
 def _delete(name: str, parent: int, mount: str, path: pathlib.Path) -> None:
-    """Delete an entry of an open folder, with all that is in it."""
+    """Delete a file or directory tree in an open directory."""
     try:
         kind = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
         if not stat.S_ISDIR(kind):
             os.unlink(name, dir_fd=parent)
             return
         with contextlib.ExitStack() as stack:
-            handle = _opened(name, parent, stack)
+            handle = _open(name, parent, stack)
             _check_mount(handle, mount, path)
-            for entry in os.listdir(handle):
-                _delete(entry, handle, mount, path / entry)
+            for child in os.listdir(handle):
+                _delete(child, handle, mount, path / child)
         os.rmdir(name, dir_fd=parent)
     except FileNotFoundError:
-        # somebody else was faster
+        # Another process has deleted it.
         return

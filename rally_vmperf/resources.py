@@ -1,4 +1,4 @@
-"""Paths of the shipped data files, in a checkout or in an installation."""
+"""Paths of the data files in a checkout or in an installation."""
 
 import pathlib
 import sysconfig
@@ -10,16 +10,16 @@ _INSTALLED = pathlib.Path(sysconfig.get_path("data"), "share", "rally-vmperf")
 def path(*parts: str) -> pathlib.Path:
     """Return the path of a data file such as ``etc/embedded-cloud/nova.conf``.
 
-    :param parts: folder and file names below the project's top level
-    :raises FileNotFoundError: when neither a checkout nor an installation
-        holds it
+    :param parts: The directory and file names below the top of the project.
+    :raises FileNotFoundError: If neither a checkout nor an installation
+        contains the file.
     """
     for root in (_CHECKOUT, _INSTALLED):
-        found = root.joinpath(*parts)
-        if found.exists():
-            return found
-    wanted = "/".join(parts)
+        file_path = root.joinpath(*parts)
+        if file_path.exists():
+            return file_path
+    name = "/".join(parts)
     raise FileNotFoundError(
-        f"data file {wanted} is neither in {_CHECKOUT} nor in {_INSTALLED}; "
+        f"data file {name} is neither in {_CHECKOUT} nor in {_INSTALLED}; "
         "reinstall rally-vmperf"
     )

@@ -1,19 +1,19 @@
-"""Texts of others, made safe to show.
+"""Sanitisation of external text.
 
-Names in a cloud, consoles, documents and outputs of tools are foreign: they
-may hold a script, a template, or what a terminal obeys.
+Names in a cloud, consoles, documents and outputs of tools may contain
+scripts, templates or control sequences of terminals.
 """
 
 import re
 import typing as t
 import unicodedata
 
-#: What a control or direction character becomes.
+#: The replacement of control and direction characters.
 HIDDEN = "\N{REPLACEMENT CHARACTER}"
-#: What begins a tag, an entity or a template becomes what looks like it.
+#: Characters that look like the start of a tag or an entity, but are not.
 LESS = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
 AND = "\N{FULLWIDTH AMPERSAND}"
-#: Characters of a message; the longest quotes the end of a console.
+#: The maximum length of a message, which may quote the end of a console.
 LONGEST = 8000
 
 _TAGS = str.maketrans({"<": LESS, "&": AND, "\t": " "})
@@ -25,51 +25,54 @@ _DOUBLE = re.compile(r"\{(?=\{)|\}(?=\})")
 
 
 class Sanitized(str):
-    """A text that no page, script, template or terminal obeys.
+    """A text without markup, templates and control characters.
 
-    Only ``text`` makes one.  Errors and findings of ours hold nothing else.
+    Only ``text`` creates instances. Errors and findings of rally_vmperf
+    contain no other texts.
     """
 
     __slots__ = ()
 
 
-def text(value: object, longest: int = LONGEST) -> Sanitized:
+def text(content: object, longest: int = LONGEST) -> Sanitized:
     """Return a text without markup, templates and control characters.
 
-    Rally has texts in its page unescaped, and its page is a template of
-    AngularJS.  What is safe already stays as it is.
+    Rally does not escape texts in its report, which is a template of
+    AngularJS. Texts that are sanitised already are not changed.
 
-    :param longest: characters that are kept
+    :param content: The text, or an object that is converted to text.
+    :param longest: The maximum number of characters.
     """
-    if isinstance(value, Sanitized) and len(value) <= longest:
-        return value
-    safe = printable(str(value), longest).translate(_TAGS)
-    return Sanitized(_DOUBLE.sub(lambda one: _BRACES[one[0]], safe))
+    if isinstance(content, Sanitized) and len(content) <= longest:
+        return content
+    safe = printable(str(content), longest).translate(_TAGS)
+    return Sanitized(_DOUBLE.sub(lambda brace: _BRACES[brace[0]], safe))
 
 
-def line(value: object, longest: int = 200) -> str:
-    """Return the start of a text as one line; quotes are still to escape."""
-    return printable(" ".join(str(value)[: 4 * longest].split()))[:longest]
+def line(content: object, longest: int = 200) -> str:
+    """Return the start of a text as one line; quotes are not escaped."""
+    return printable(" ".join(str(content)[: 4 * longest].split()))[:longest]
 
 
-def printable(value: str, longest: int | None = None) -> str:
+def printable(content: str, longest: int | None = None) -> str:
     """Return a text without control and direction characters.
 
-    They could end a terminal's line, turn the reading direction or make a
-    document invalid.  Ends of lines and tabulators stay.
+    Such characters can end a line of a terminal, change the direction of the
+    text or make a document invalid. Line ends and tabs are not removed.
 
-    :param longest: characters that are kept
+    :param content: The text.
+    :param longest: The maximum number of characters; None disables the limit.
     """
-    kept = value if longest is None else _shortened(value, longest)
-    if kept.isprintable():
-        return kept
+    shortened = content if longest is None else _shorten(content, longest)
+    if shortened.isprintable():
+        return shortened
     return "".join(
-        HIDDEN if _is_control(letter) else letter for letter in kept
+        HIDDEN if _is_control(letter) else letter for letter in shortened
     )
 
 
 def printable_or_same(value: t.Any) -> t.Any:
-    """Return a text printable, and any other value as it is."""
+    """Return a printable text, or a value of another type unchanged."""
     return printable(value) if type(value) is str else value
 
 
@@ -80,5 +83,5 @@ def _is_control(letter: str) -> bool:
     return category[0] == "C" or category in ("Zl", "Zp")
 
 
-def _shortened(value: str, longest: int) -> str:
-    return value if len(value) <= longest else f"{value[: longest - 1]}…"
+def _shorten(content: str, longest: int) -> str:
+    return content if len(content) <= longest else f"{content[: longest - 1]}…"

@@ -1,7 +1,7 @@
-"""SIGTERM and SIGHUP: an end that is asked for, like Ctrl-C.
+"""Handling of SIGTERM and SIGHUP as interrupts.
 
-By default they end a process on the spot, and what it made on machines and
-in the cloud would stay.
+By default these signals end a process without clean-up, so that resources on
+machines and in the cloud remain.
 """
 
 import signal
@@ -10,10 +10,10 @@ import types
 
 
 def as_interrupt() -> None:
-    """Have SIGTERM and SIGHUP do what Ctrl-C does from now on.
+    """Handle SIGTERM and SIGHUP like Ctrl-C in this process.
 
-    Whoever has chosen another handler keeps it, and only the main thread can
-    choose one at all.
+    Existing handlers are not replaced. Only the main thread can install a
+    handler; in another thread, the function has no effect.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -23,10 +23,10 @@ def as_interrupt() -> None:
 
 
 def _interrupt(number: int, frame: types.FrameType | None) -> None:
-    # Not an exception of our own: whoever handles SIGINT, such as an event
-    # loop that must end its tasks first, is to handle this.
+    # No exception is raised, because the handler of SIGINT, such as an event
+    # loop that must end its tasks first, must handle these signals, too.
     if callable(signal.getsignal(signal.SIGINT)):
         signal.raise_signal(signal.SIGINT)
     else:
-        # A shell has what it starts in the background ignore SIGINT.
+        # Shells start background processes with SIGINT ignored.
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Whether guests and bare metal can be compared at all."""
+"""Findings on whether guests and bare metal can be compared."""
 
 import collections.abc
 import re
@@ -10,11 +10,11 @@ from rally_vmperf.workloads import tools
 
 Json = collections.abc.Mapping[str, t.Any]
 
-#: Metrics that a finding concerns: some, or where there are none all of them.
+#: The metrics that a finding concerns; an empty tuple means all of them.
 Metrics = tuple[str, ...]
 
-#: Instructions that programs choose their code by, of x86 and of ARM; other
-#: flags tell what a kernel can do, and guests lack many of them on purpose.
+#: Instructions on x86 and ARM by which programs select their code. Other flags
+#: describe kernel features, many of which guests lack on purpose.
 _INSTRUCTIONS = re.compile(
     r"(avx|sse|ssse|fma|f16c|amx|aes|vaes|sha|pclmul|vpclmul|gfni|popcnt|bmi|"
     r"abm|adx|erms|fsrm|asimd|sve|sme|pmull|crc32|atomics)"
@@ -27,47 +27,47 @@ def _of(key: str) -> "_View":
 
 def _instructions(facts: Json) -> frozenset[str]:
     flags = map(str, _list(facts, "cpu_flags"))
-    return frozenset(one for one in flags if _INSTRUCTIONS.match(one))
+    return frozenset(flag for flag in flags if _INSTRUCTIONS.match(flag))
 
 
 def _list(facts: Json, key: str) -> list[t.Any]:
-    """Return a list of a fingerprint that may be anybody's document."""
-    value = facts.get(key)
-    return value if isinstance(value, list) else []
+    """Return a list in a fingerprint, which can be an arbitrary document."""
+    items = facts.get(key)
+    return items if isinstance(items, list) else []
 
 
 def _devices(table: str, *keys: str) -> "_View":
-    """Return a view of what all devices have in common.
+    """Return a view of the settings that all devices share.
 
-    Nobody knows which of several is worked on, so that what they do not agree
-    on is not compared.
+    It is unknown which device is used, so settings that differ between devices
+    are not compared.
     """
 
     def view(facts: Json) -> dict[str, str]:
-        found = {}
+        common = {}
         for key in keys:
-            told = [
-                str(one.get(key) or "")
-                for one in _list(facts, table)
-                if isinstance(one, collections.abc.Mapping)
+            texts = [
+                str(device.get(key) or "")
+                for device in _list(facts, table)
+                if isinstance(device, collections.abc.Mapping)
             ]
-            values = set(map(_chosen, told))
+            values = set(map(_chosen, texts))
             if len(values) == 1 and "" not in values:
-                found[key] = values.pop()
-        return found
+                common[key] = values.pop()
+        return common
 
     return view
 
 
 def _chosen(text: str) -> str:
-    """Return of schedulers the one in brackets; others could be chosen."""
-    found = re.search(r"\[([^][]*)\]", text)
-    return found[1] if found else text
+    """Return the scheduler in brackets, which is the selected one."""
+    match = re.search(r"\[([^][]*)\]", text)
+    return match[1] if match else text
 
 
 _View = collections.abc.Callable[[Json], t.Any]
-#: What is compared: to what workloads may be sensitive, the finding that a
-#: difference raises, and what of a fingerprint it is about.
+#: The comparisons: the sensitivity of workloads, the finding for a difference,
+#: and the view of the fingerprint.
 _COMPARED: tuple[tuple[str, str, _View], ...] = (
     ("cpu_model", "cpu_model_differs", _of("cpu_model")),
     ("instructions", "instructions_differ", _instructions),
@@ -97,82 +97,89 @@ _COMPARED: tuple[tuple[str, str, _View], ...] = (
 
 def compare_machines(
     bare_metal: Json,
-    other: Json,
+    facts: Json,
     subject: str,
     sensitive: collections.abc.Mapping[str, Metrics | None] | None = None,
 ) -> list[finding.Finding]:
-    """Return what differs between the fingerprints of two machines.
+    """Return findings on differences between two fingerprints.
 
-    What either side does not know is not compared.
+    Properties that are unknown on one side are not compared.
 
-    :param subject: the name of the other machine
-    :param sensitive: what may differ -> the metrics to which it matters, None
-        where it matters to none; what is not in it matters to all
+    :param subject: The name of the other machine.
+    :param sensitive: Property -> the metrics that depend on it; None if none
+        does. Properties that are not in it affect all metrics.
     """
-    found = []
+    findings = []
     for key, kind, view in _COMPARED:
-        ours, theirs = view(bare_metal), view(other)
-        if isinstance(ours, dict) and kind != "mitigations_differ":
-            theirs = {one: theirs[one] for one in ours if one in theirs}
-            ours = {one: ours[one] for one in theirs}
-        concerned = (sensitive or {}).get(key, ())
-        if not ours or not theirs or ours == theirs or concerned is None:
+        recorded, reported = view(bare_metal), view(facts)
+        if isinstance(recorded, dict) and kind != "mitigations_differ":
+            reported = {
+                key_: reported[key_] for key_ in recorded if key_ in reported
+            }
+            recorded = {key_: recorded[key_] for key_ in reported}
+        metrics = (sensitive or {}).get(key, ())
+        if (
+            not recorded
+            or not reported
+            or recorded == reported
+            or metrics is None
+        ):
             continue
-        found += _found(
+        findings += _found(
             kind,
             subject,
-            f"bare metal: {_show(ours, theirs)}; {subject}: "
-            f"{_show(theirs, ours)}",
-            concerned,
+            f"bare metal: {_show(recorded, reported)}; {subject}: "
+            f"{_show(reported, recorded)}",
+            metrics,
         )
-    return found
+    return findings
 
 
 def compare_tools(
     bare_metal: Json,
-    other: Json,
+    tools_: Json,
     subject: str,
     users: collections.abc.Mapping[str, Metrics] | None = None,
 ) -> list[finding.Finding]:
-    """Return which tools differ in upstream version, or only in their build.
+    """Return findings on tools with another upstream version or build.
 
-    :param users: tool -> the metrics that it is used for; a tool that is not
-        in it is used for all
+    :param users: Tool -> the metrics that depend on it; all if it is not in
+        it.
     """
-    found = []
-    for command in sorted(bare_metal.keys() & other.keys()):
-        ours, theirs = bare_metal[command], other[command]
+    findings = []
+    for command in sorted(bare_metal.keys() & tools_.keys()):
+        recorded, reported = bare_metal[command], tools_[command]
         for key, kind in (
             ("version", "tool_version_differs"),
             ("checksum", "tool_checksum_differs"),
         ):
-            if _same(key, ours.get(key), theirs.get(key)):
+            if _same(key, recorded.get(key), reported.get(key)):
                 continue
-            found += _found(
+            findings += _found(
                 kind,
                 subject,
-                f"{command}: bare metal {ours.get(key)}, "
-                f"{subject} {theirs.get(key)}",
+                f"{command}: bare metal {recorded.get(key)}, "
+                f"{subject} {reported.get(key)}",
                 (users or {}).get(command, ()),
             )
             break
-    return found
+    return findings
 
 
-def _same(key: str, ours: str | None, theirs: str | None) -> bool:
+def _same(key: str, recorded: str | None, reported: str | None) -> bool:
     """Return whether a tool is the same on both sides.
 
-    A distribution's revision is not part of its version, but of its build.
+    The revision of a distribution is part of the build, not of the version.
     """
-    if key == "version" and ours and theirs:
-        versions = tools.upstream(ours), tools.upstream(theirs)
+    if key == "version" and recorded and reported:
+        versions = tools.upstream(recorded), tools.upstream(reported)
         if all(versions):
             return versions[0] == versions[1]
-    return ours == theirs
+    return recorded == reported
 
 
 def virtualisation(guest: Json, subject: str) -> list[finding.Finding]:
-    """Return what a guest's own view says of its hypervisor."""
+    """Return findings on the hypervisor, as the guest reports it."""
     kind = guest.get("virtualisation")
     if guest.get("emulated") or kind == "qemu":
         return _found(
@@ -191,26 +198,25 @@ def virtualisation(guest: Json, subject: str) -> list[finding.Finding]:
 
 
 def governor(
-    bare_metal: Json, concerned: Metrics | None = ()
+    bare_metal: Json, metrics: Metrics | None = ()
 ) -> list[finding.Finding]:
-    """Return whether bare metal saved power while it was measured.
+    """Return a finding if bare metal saved power during the measurement.
 
-    :param concerned: the metrics to which it matters, None where there are
-        none
+    :param metrics: The metrics that depend on it; None if none does.
     """
     name = bare_metal.get("governor")
-    if not name or name == "performance" or concerned is None:
+    if not name or name == "performance" or metrics is None:
         return []
     return _found(
         "governor_not_performance",
         "baseline",
         f"the governor of bare metal was {name}",
-        concerned,
+        metrics,
     )
 
 
 def nested(bare_metal: Json) -> list[finding.Finding]:
-    """Return whether bare metal is itself a guest."""
+    """Return a finding if bare metal is itself a guest."""
     kind = bare_metal.get("virtualisation")
     if kind in (None, "", "none", "unknown"):
         return []
@@ -224,12 +230,13 @@ def nested(bare_metal: Json) -> list[finding.Finding]:
 def host(
     baseline: Json, guest: str, hypervisor: str | None
 ) -> list[finding.Finding]:
-    """Return whether a guest is known to run elsewhere.
+    """Return a finding if a guest is known to run on another host.
 
-    A baseline of a class is of all its machines, whatever their names.
+    A baseline of a class applies to all its machines.
 
-    :param guest: its name
-    :param hypervisor: what Nova calls its machine, None where that is hidden
+    :param baseline: The baseline.
+    :param guest: The name of the guest.
+    :param hypervisor: The name of its host in Nova; None if hidden.
     """
     machine = baseline["machine"]["name"]
     if not hypervisor or host_names.same(hypervisor, machine):
@@ -244,38 +251,39 @@ def host(
     )
 
 
-#: What both libvirt and Linux tell of processors since long, without dots,
-#: dashes and lines; newer instructions old versions of libvirt do not know.
+#: Instructions that both libvirt and Linux have long reported, without
+#: punctuation; old versions of libvirt do not report newer ones.
 _OF_BOTH = re.compile(
     "ssse3|sse4[12a]|popcnt|aes|pclmulqdq|abm|bmi[12]|adx|fma4?|xop|f16c|"
     "shani|avx2?|avx512(f|dq|cd|bw|vl|vnni)"
 )
-#: Every processor has it of which the list can be compared.
+#: An instruction that each comparable processor has.
 _ALWAYS = "sse2"
 
 
 def host_cpu(
     bare_metal: Json, guest: str, features: collections.abc.Iterable[str]
 ) -> list[finding.Finding]:
-    """Return whether a guest's host has other processors than bare metal.
+    """Return a finding if the host of a guest has other processors.
 
-    The names of models cannot be compared: libvirt's are of families, and
-    Linux shows the maker's. Processors with other instructions are others;
-    those with the same ones may be.
+    Model names cannot be compared: libvirt reports families, and Linux the
+    name of the vendor. Processors with different instructions differ; those
+    with the same instructions can differ.
 
-    :param guest: its name
-    :param features: of its host's processors, by libvirt's names
+    :param bare_metal: The fingerprint of bare metal.
+    :param guest: The name of the guest.
+    :param features: The processor features of its host, as libvirt names them.
     """
-    ours = {_plain(str(one)) for one in _list(bare_metal, "cpu_flags")}
-    theirs = {_plain(one) for one in features}
-    differ = {one for one in ours ^ theirs if _OF_BOTH.fullmatch(one)}
-    if _ALWAYS not in ours & theirs or not differ:
+    recorded = {_plain(str(flag)) for flag in _list(bare_metal, "cpu_flags")}
+    reported = {_plain(flag) for flag in features}
+    differ = {flag for flag in recorded ^ reported if _OF_BOTH.fullmatch(flag)}
+    if _ALWAYS not in recorded & reported or not differ:
         return []
     return _found(
         "host_cpu_differs",
         guest,
-        f"bare metal: {_show(frozenset(ours & differ), frozenset())}; host of "
-        f"{guest}: {_show(frozenset(theirs & differ), frozenset())}",
+        f"bare metal: {_show(frozenset(recorded & differ), frozenset())}; "
+        f"host of {guest}: {_show(frozenset(reported & differ), frozenset())}",
     )
 
 
@@ -285,20 +293,23 @@ def _plain(name: str) -> str:
 
 
 def same_peer(recorded: Json, peer: Json) -> list[finding.Finding]:
-    """Return whether the peer is another machine than the baseline's."""
-    ours, theirs = recorded.get("machine_id"), peer.get("machine_id")
-    if not ours or not theirs or ours == theirs:
+    """Return a finding if the peer differs from that of the baseline."""
+    recorded_id, reported_id = (
+        recorded.get("machine_id"),
+        peer.get("machine_id"),
+    )
+    if not recorded_id or not reported_id or recorded_id == reported_id:
         return []
     return _found(
         "peer_differs",
         "peer",
-        f"its machine-id is {theirs} (hashed), that of the "
-        f"baseline's peer is {ours}",
+        f"its machine-id is {reported_id} (hashed), that of the "
+        f"baseline's peer is {recorded_id}",
     )
 
 
 def peer_on_host(bare_metal: Json, peer: Json) -> list[finding.Finding]:
-    """Return whether the peer is on the bare-metal machine itself."""
+    """Return a finding if the peer runs on the bare-metal machine itself."""
     boot = bare_metal.get("boot_id")
     if boot and boot == peer.get("boot_id"):
         return _found(
@@ -316,15 +327,19 @@ def _found(
     return [finding.Finding(kind, subject, detail, metrics=metrics)]
 
 
-def _show(ours: t.Any, theirs: t.Any) -> str:
-    if isinstance(ours, collections.abc.Mapping):
-        other = theirs if isinstance(theirs, collections.abc.Mapping) else {}
+def _show(facts: t.Any, other_facts: t.Any) -> str:
+    if isinstance(facts, collections.abc.Mapping):
+        other_mapping = (
+            other_facts
+            if isinstance(other_facts, collections.abc.Mapping)
+            else {}
+        )
         changed = [
             f"{key}={value}"
-            for key, value in sorted(ours.items())
-            if other.get(key) != value
+            for key, value in sorted(facts.items())
+            if other_mapping.get(key) != value
         ]
         return ", ".join(changed)[:300] or "nothing more"
-    if isinstance(ours, frozenset):
-        return " ".join(sorted(ours - theirs))[:300] or "nothing more"
-    return str(ours)[:200]
+    if isinstance(facts, frozenset):
+        return " ".join(sorted(facts - other_facts))[:300] or "nothing more"
+    return str(facts)[:200]

@@ -25,8 +25,10 @@ class BaselineError(errors.VMPerfError):
 def check(document: t.Any, origin: str) -> Json:
     """Return the document unchanged if it is a baseline.
 
-    :param origin: file name for messages
-    :raises BaselineError: with the file, the place in it and the reason
+    :param document: The document.
+    :param origin: The file name for messages.
+    :raises BaselineError: If it is not valid; with the file, position and
+        reason.
     """
     version = document.get("version") if isinstance(document, dict) else None
     if version in OLD_VERSIONS:
@@ -36,7 +38,7 @@ def check(document: t.Any, origin: str) -> Json:
             f"{document.get('name', 'NAME')} --task FILE --replace"
         )
     error = documents.first_error(
-        documents.own_schema(__package__), document, exact=True
+        documents.load_schema(__package__), document, exact=True
     )
     if error is not None:
         raise BaselineError(
@@ -44,8 +46,8 @@ def check(document: t.Any, origin: str) -> Json:
             f"{error.message[:200]}"
         )
     _check_time(document["recorded_at"], origin)
-    for number, entry in enumerate(document["entries"]):
-        _check_entry(entry, f"{origin}: at $.entries[{number}]")
+    for number, baseline_entry in enumerate(document["entries"]):
+        _check_entry(baseline_entry, f"{origin}: at $.entries[{number}]")
     return t.cast(Json, document)
 
 
@@ -62,57 +64,63 @@ def _check_time(text: str, origin: str) -> None:
 
 
 def recorded_at(document: Json) -> datetime.datetime:
-    """Return when the recording began."""
+    """Return the start of the recording."""
     return datetime.datetime.fromisoformat(document["recorded_at"])
 
 
-def _check_entry(entry: Json, where: str) -> None:
+def _check_entry(baseline_entry: Json, json_path: str) -> None:
     metrics = {
-        name: sample.Metric(name=name, **meaning)
-        for name, meaning in entry["metrics"].items()
+        name: sample.Metric(name=name, **definition)
+        for name, definition in baseline_entry["metrics"].items()
     }
-    for index, samples in enumerate(entry["repetitions"]):
-        path = f"{where}.repetitions[{index}]"
+    for index, samples in enumerate(baseline_entry["repetitions"]):
+        path = f"{json_path}.repetitions[{index}]"
         for name, values in samples.items():
             if name not in metrics:
                 raise BaselineError(
                     f"{path} has a value of {name!r}, which "
-                    "$.metrics does not explain"
+                    "is not in $.metrics"
                 )
-            _check_row(metrics[name], values, entry, path)
+            _check_row(metrics[name], values, baseline_entry, path)
     kinds = ("percentiles", "distributions", "time_series")
-    for name in (name for kind in kinds for name in entry.get(kind, {})):
+    for name in (
+        name for kind in kinds for name in baseline_entry.get(kind, {})
+    ):
         if name not in metrics:
             raise BaselineError(
-                f"{where} has {name!r}, which $.metrics does not explain"
+                f"{json_path} has {name!r}, which is not in $.metrics"
             )
     try:
-        for one in entry.get("distributions", {}).values():
-            histogram.Histogram.from_plain(one)
-        for one in entry.get("time_series", {}).values():
-            series.Line.from_plain(one)
+        for encoded in baseline_entry.get("distributions", {}).values():
+            histogram.Histogram.from_plain(encoded)
+        for encoded in baseline_entry.get("time_series", {}).values():
+            series.Line.from_plain(encoded)
     except ValueError as error:
-        raise BaselineError(f"{where}: {error}") from None
-    for found in entry["findings"]:
-        if found["kind"] not in finding.KINDS:
+        raise BaselineError(f"{json_path}: {error}") from None
+    for finding_document in baseline_entry["findings"]:
+        if finding_document["kind"] not in finding.KINDS:
             raise BaselineError(
-                f"{where}.findings: {found['kind']!r} is a finding that this "
-                "version does not know; record the baseline again"
+                f"{json_path}.findings: {finding_document['kind']!r} is not "
+                "a kind of finding of this release; record the baseline again"
             )
 
 
 def _check_row(
-    metric: sample.Metric, values: list[t.Any], entry: Json, path: str
+    metric: sample.Metric, values: list[t.Any], baseline_entry: Json, path: str
 ) -> None:
-    """Refuse values that cannot be measured, or more of them than copies."""
-    if len(values) != entry["shape"]["copies"]:
+    """Reject values that are not valid, or more values than copies."""
+    if len(values) != baseline_entry["shape"]["copies"]:
         raise BaselineError(
             f"{path}: {metric.name} has {len(values)} values, but there "
-            f"were {entry['shape']['copies']} copies"
+            f"were {baseline_entry['shape']['copies']} copies"
         )
-    for given in values:
-        several = given if isinstance(given, list) else [given]
-        for value in several if given is not None else ():
+    for machine_values in values:
+        values_to_check = (
+            machine_values
+            if isinstance(machine_values, list)
+            else [machine_values]
+        )
+        for value in values_to_check if machine_values is not None else ():
             try:
                 sample.Sample(metric=metric, value=value)
             except (TypeError, ValueError) as error:

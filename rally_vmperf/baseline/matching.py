@@ -1,4 +1,4 @@
-"""Find the entry of a baseline that a guest's samples are compared with."""
+"""The selection of the baseline entry for the samples of a guest."""
 
 import collections.abc
 import dataclasses
@@ -11,9 +11,9 @@ Json = document.Json
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """Size of one guest or copy, and how many there are at once.
+    """The size of one guest or copy, and the number of concurrent ones.
 
-    :param memory_mib: memory of one, MiB
+    :param memory_mib: The memory of one guest or copy in MiB.
     """
 
     vcpus: int
@@ -25,7 +25,7 @@ class Shape:
 
 
 def describe(shape: Json) -> str:
-    """Return an entry's shape in words, also where it is not known."""
+    """Return a description of the shape of an entry, also if unknown."""
     if shape["vcpus"] is None or shape["memory_mib"] is None:
         return f"{shape['copies']} x unknown size"
     return str(Shape(**shape))
@@ -36,24 +36,40 @@ def covers(
     workload: str,
     arguments: collections.abc.Mapping[str, t.Any],
 ) -> list[Json]:
-    """Return the entries of a workload with these arguments, any shape.
+    """Return the entries for a workload with these arguments, of any shape.
 
-    :param arguments: with ``cooldown`` and ``drop_caches``, where given
-    :raises BaselineError: when there is none
+    :param arguments: The arguments, with ``cooldown`` and ``drop_caches`` if
+        set.
+    :raises BaselineError: If there is none.
     """
     name = baseline["name"]
-    same = [e for e in baseline["entries"] if e["workload"] == workload]
-    if not same:
-        known = sorted({e["workload"] for e in baseline["entries"]})
+    entries_of_workload = [
+        baseline_entry
+        for baseline_entry in baseline["entries"]
+        if baseline_entry["workload"] == workload
+    ]
+    if not entries_of_workload:
+        workloads = sorted(
+            {
+                baseline_entry["workload"]
+                for baseline_entry in baseline["entries"]
+            }
+        )
         raise document.BaselineError(
             f"baseline {name!r} has no workload {workload!r} (it has: "
-            f"{', '.join(known)}); record the baseline again, for this task"
+            f"{', '.join(workloads)}); record the baseline again, for this "
+            "task"
         )
-    matching = [e for e in same if _agree(e, arguments)]
+    matching = [
+        baseline_entry
+        for baseline_entry in entries_of_workload
+        if _agree(baseline_entry, arguments)
+    ]
     if not matching:
         raise document.BaselineError(
             f"baseline {name!r} has {workload} with other arguments: "
-            f"{_differences(same[-1], arguments)}; use the same "
+            f"{_differences(entries_of_workload[-1], arguments)}; use the "
+            "same "
             "in the task, or record the baseline again"
         )
     return matching
@@ -65,22 +81,27 @@ def find(
     arguments: collections.abc.Mapping[str, t.Any],
     shape: Shape,
 ) -> Json:
-    """Return the entry of a workload, its arguments and shape.
+    """Return the entry for a workload, its arguments and shape.
 
-    The newest of several wins. An imported entry, whose shape is not known,
-    matches every shape of as many copies.
+    The newest of several entries is used. An imported entry, whose shape is
+    unknown, matches every shape with the same number of copies.
 
-    :raises BaselineError: saying what the nearest entry has instead
+    :raises BaselineError: If there is none; with the nearest entry.
     """
     matching = covers(baseline, workload, arguments)
-    wanted = dataclasses.asdict(shape)
-    for entry in reversed(matching):
-        if entry["shape"] == wanted:
-            return entry
-    for entry in reversed(matching):
-        if entry.get("imported") and entry["shape"]["copies"] == shape.copies:
-            return entry
-    shapes = "; ".join(describe(e["shape"]) for e in matching)
+    shape_document = dataclasses.asdict(shape)
+    for baseline_entry in reversed(matching):
+        if baseline_entry["shape"] == shape_document:
+            return baseline_entry
+    for baseline_entry in reversed(matching):
+        if (
+            baseline_entry.get("imported")
+            and baseline_entry["shape"]["copies"] == shape.copies
+        ):
+            return baseline_entry
+    shapes = "; ".join(
+        describe(baseline_entry["shape"]) for baseline_entry in matching
+    )
     raise document.BaselineError(
         f"baseline {baseline['name']!r} has {workload} for {shapes}, but "
         f"the guests are {shape}; record it for this shape as well "
@@ -89,38 +110,40 @@ def find(
 
 
 def _agree(
-    entry: Json, arguments: collections.abc.Mapping[str, t.Any]
+    baseline_entry: Json, arguments: collections.abc.Mapping[str, t.Any]
 ) -> bool:
-    return not any(_differing(entry, arguments))
+    return not any(_differing(baseline_entry, arguments))
 
 
 def _differences(
-    entry: Json, asked: collections.abc.Mapping[str, t.Any]
+    baseline_entry: Json, requested: collections.abc.Mapping[str, t.Any]
 ) -> str:
-    recorded = conditions(entry)
+    recorded = conditions(baseline_entry)
     return ", ".join(
         f"{key} is {recorded.get(key)!r} in the baseline and "
-        f"{asked.get(key)!r} in the task"
-        for key in _differing(entry, asked)
+        f"{requested.get(key)!r} in the task"
+        for key in _differing(baseline_entry, requested)
     )
 
 
 def _differing(
-    entry: Json, asked: collections.abc.Mapping[str, t.Any]
+    baseline_entry: Json, requested: collections.abc.Mapping[str, t.Any]
 ) -> collections.abc.Iterator[str]:
-    """Yield the arguments that differ; the unknown ones of imports do not."""
-    recorded = conditions(entry)
-    imported = entry.get("imported", False)
-    for key in sorted({*recorded, *asked}):
-        known = key in recorded or not imported
-        if known and recorded.get(key) != asked.get(key):
+    """Yield the arguments that differ, except unknown ones of imports."""
+    recorded = conditions(baseline_entry)
+    imported = baseline_entry.get("imported", False)
+    for key in sorted({*recorded, *requested}):
+        is_known = key in recorded or not imported
+        if is_known and recorded.get(key) != requested.get(key):
             yield key
 
 
-def conditions(entry: Json) -> dict[str, t.Any]:
-    """Return an entry's arguments, with its cooldown and drop_caches."""
+def conditions(baseline_entry: Json) -> dict[str, t.Any]:
+    """Return the arguments of an entry, with cooldown and drop_caches."""
     before = ("cooldown", "drop_caches")
     return {
-        **entry["arguments"],
-        **{k: entry[k] for k in before if k in entry},
+        **baseline_entry["arguments"],
+        **{
+            key: baseline_entry[key] for key in before if key in baseline_entry
+        },
     }

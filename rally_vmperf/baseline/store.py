@@ -1,4 +1,4 @@
-"""The registry of baselines: a folder of JSON documents, one per name."""
+"""The store of baselines: a directory of JSON documents, one per name."""
 
 import collections.abc
 import contextlib
@@ -15,7 +15,7 @@ from rally_vmperf import documents
 from rally_vmperf.baseline import document
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-#: What ``NAME`` asks for, for messages.
+#: The rule of ``NAME``, for messages.
 NAME_RULE = (
     "use letters, digits, '.', '_' and '-', at most 64, starting with a "
     "letter or digit"
@@ -23,9 +23,9 @@ NAME_RULE = (
 
 
 class Store:
-    """Baselines by name.
+    """A store of baselines by name.
 
-    :param folder: of the documents, created when one is saved
+    :param folder: The directory of the documents, created when one is saved.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -38,54 +38,63 @@ class Store:
     def load(self, name: str) -> document.Json:
         """Return a baseline.
 
-        :raises BaselineError: when there is none of that name, or the file
-            is damaged or not a baseline
+        :raises BaselineError: If it does not exist, or the file is damaged or
+            not a baseline.
         """
         path = self._path(name)
         try:
             content = documents.read_json(path)
         except documents.NoDocumentError:
-            known = ", ".join(self.names()) or "none"
+            registered = ", ".join(self.names()) or "none"
             raise document.BaselineError(
                 f"no baseline {name!r} in {self.folder} (registered: "
-                f"{known}); record one with: rally-vmperf baseline record "
+                f"{registered}); record one with: rally-vmperf baseline "
+                "record "
                 f"{name} --task FILE --local (or --host USER@ADDRESS)"
             ) from None
         except documents.DocumentError as error:
             raise document.BaselineError(f"baseline {error}") from None
-        checked = document.check(content, f"baseline {path}")
-        if checked["name"] != name:
+        baseline = document.check(content, f"baseline {path}")
+        if baseline["name"] != name:
             raise document.BaselineError(
-                f"baseline {path} says that its name is "
-                f"{checked['name']!r}; rename the file or record it again"
+                f"baseline {path} contains the name "
+                f"{baseline['name']!r}; rename the file or record it again"
             )
-        return checked
+        return baseline
 
     def find(
-        self, wanted: collections.abc.Mapping[str, t.Any]
+        self, reference: collections.abc.Mapping[str, t.Any]
     ) -> document.Json:
-        """Return the baseline that a task means.
+        """Return the baseline to which a task refers.
 
-        :param wanted: its ``name``, or the ``class`` of machines that it
-            stands for: of several the one that was recorded last
-        :raises BaselineError: when there is none, or it cannot be read
+        :param reference: The ``name`` of the baseline, or the ``class`` of its
+            machine; of several, the newest is used.
+        :raises BaselineError: If it does not exist or cannot be read.
         """
-        if "class" not in wanted:
-            return self.load(wanted["name"])
-        readable = []
+        if "class" not in reference:
+            return self.load(reference["name"])
+        baselines = []
         for name in self.names():
             with contextlib.suppress(document.BaselineError):
-                readable.append(self.load(name))
+                baselines.append(self.load(name))
         of_class = [
-            one for one in readable if one.get("class") == wanted["class"]
+            baseline
+            for baseline in baselines
+            if baseline.get("class") == reference["class"]
         ]
         if not of_class:
-            known = {one["class"] for one in readable if "class" in one}
+            classes = {
+                baseline["class"]
+                for baseline in baselines
+                if "class" in baseline
+            }
             raise document.BaselineError(
-                f"no baseline of class {wanted['class']!r} in {self.folder} "
-                f"(classes: {', '.join(sorted(known)) or 'none'}); record one "
+                f"no baseline of class {reference['class']!r} in "
+                f"{self.folder} "
+                f"(classes: {', '.join(sorted(classes)) or 'none'}); record "
+                "one "
                 "with: rally-vmperf baseline record NAME --class "
-                f"{wanted['class']} --task FILE --host USER@ADDRESS"
+                f"{reference['class']} --task FILE --host USER@ADDRESS"
             )
         return max(of_class, key=document.recorded_at)
 
@@ -93,11 +102,11 @@ class Store:
     def reserve(
         self, name: str, *, replace: bool = False
     ) -> collections.abc.Iterator[None]:
-        """Reserve a name that ``save`` must not refuse after a recording.
+        """Reserve a name, so that ``save`` accepts it after a recording.
 
-        No other process can take the name meanwhile.
+        No other process can use the name meanwhile.
 
-        :raises BaselineError: when the name cannot be used
+        :raises BaselineError: If the name cannot be used.
         """
         path = self._path(name)
         if path.exists() and not replace:
@@ -109,7 +118,7 @@ class Store:
         except OSError as error:
             raise document.BaselineError(
                 f"baseline folder {self.folder}: {error.strerror or error}; "
-                "set [vmperf] baseline_dir to a folder that can be written"
+                "set [vmperf] baseline_dir to a writable directory"
             ) from None
         with stream:
             try:
@@ -125,10 +134,10 @@ class Store:
                 lock.unlink(missing_ok=True)
 
     def save(self, content: document.Json, *, replace: bool = False) -> None:
-        """Register a baseline, whole or not at all.
+        """Register a baseline atomically.
 
-        :param replace: overwrite one of the same name
-        :raises BaselineError: when the name is taken and not to be replaced
+        :param replace: Whether to overwrite a baseline of the same name.
+        :raises BaselineError: If the name exists and must not be replaced.
         """
         document.check(content, "the new baseline")
         path = self._path(content["name"])
@@ -144,16 +153,17 @@ class Store:
             ) from None
 
     def delete(self, name: str) -> None:
-        """Remove a baseline, readable or not.
+        """Remove a baseline, even if it is damaged.
 
-        :raises BaselineError: when there is none of that name
+        :raises BaselineError: If it does not exist.
         """
         try:
             self._path(name).unlink()
         except FileNotFoundError:
-            known = ", ".join(self.names()) or "none"
+            registered = ", ".join(self.names()) or "none"
             raise document.BaselineError(
-                f"no baseline {name!r} in {self.folder} (registered: {known})"
+                f"no baseline {name!r} in {self.folder} (registered: "
+                f"{registered})"
             ) from None
         except OSError as error:
             raise document.BaselineError(

@@ -37,7 +37,7 @@ def down(
     :param purge: delete the state root too, except for the guest image
     """
     if not folders.root.exists():
-        progress.say(f"there is no cloud in {folders.root}")
+        progress.say(f"{folders.root} does not contain a cloud")
         return
     state_root.require(folders)
     with lock.hold(folders.root):

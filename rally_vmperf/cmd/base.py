@@ -1,4 +1,4 @@
-"""Base classes of our commands."""
+"""Base classes of the commands."""
 
 import argparse
 import collections.abc
@@ -11,24 +11,24 @@ from rally_vmperf import errors
 from rally_vmperf import sanitize
 
 
-class _Common(command.Command):
-    """A command with an exit code of its own."""
+class _BaseCommand(command.Command):
+    """A command with an exit code."""
 
     code = 0
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the command's arguments."""
+        """Return the parser for the arguments of the command."""
         parser = t.cast(argparse.ArgumentParser, super().get_parser(prog_name))
         self.add_arguments(parser)
         return parser
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's own arguments."""
+        """Add the arguments of the command."""
 
     def run(self, parsed: argparse.Namespace) -> int:
-        """Run the command; return its exit code.
+        """Run the command, and return its exit code.
 
-        :raises VMPerfError: for a file that cannot be read or written
+        :raises VMPerfError: If a file cannot be read or written.
         """
         try:
             return super().run(parsed) or self.code
@@ -49,11 +49,11 @@ class _Common(command.Command):
         self.app.stderr.write(f"{sanitize.printable(line)}\n")
 
 
-class Command(_Common):
+class Command(_BaseCommand):
     """A command that returns no table."""
 
 
-class Lister(_Common, lister.Lister):
+class Lister(_BaseCommand, lister.Lister):
     """A command that returns a table."""
 
     def produce_output(
@@ -62,7 +62,7 @@ class Lister(_Common, lister.Lister):
         column_names: collections.abc.Sequence[str],
         data: collections.abc.Iterable[collections.abc.Iterable[t.Any]],
     ) -> int:
-        """Show the table; its cells may quote documents of others."""
+        """Print the table without control characters."""
         rows = [tuple(map(sanitize.printable_or_same, row)) for row in data]
         code = super().produce_output(parsed_args, column_names, rows)
         return t.cast(int, code)

@@ -1,4 +1,4 @@
-"""Command that removes what killed runs left."""
+"""Command that deletes the resources of killed runs."""
 
 import argparse
 import typing as t
@@ -16,77 +16,87 @@ _COLUMNS = ("Task", "Run", "Kind", "Name", "ID", "Outcome")
 
 
 class Cleanup(base.Lister):
-    """List resources that runs left in the cloud; with --yes, remove them.
+    """List the resources that runs left in the cloud, or delete them.
 
-    Guests, volumes, addresses, ports, groups and key pairs of ours are
-    found, and servers, networks, subnets, routers, users and projects of
-    Rally's contexts. Only what has exactly one of Rally's names counts, and
-    only of runs that are known to have ended: by the ledger of this machine
-    or by Rally's database. With --all or --task, runs count as well of which
-    neither knows anything. What a process on this machine still uses is
-    never removed.
+    The resources are guests, volumes, addresses, ports, groups and key pairs
+    of rally_vmperf, and servers, networks, subnets, routers, users and
+    projects of Rally's contexts. A resource is included if its name has the
+    exact form of Rally's names, and if its run has ended according to the
+    ledger of this machine or Rally's database. --all and --task also include
+    runs that neither of them knows. Resources that a process on this machine
+    uses are never deleted.
 
-    An environment with an admin is looked through where runs can have left
-    something: in the admin's own project, those with Rally's names, those
-    with such servers, those of the ledger, and those given with --project.
+    If the environment has an admin, the following projects are searched: the
+    project of the admin, projects with Rally's names, projects with servers
+    that have such names, projects in the ledger, and those given with
+    --project.
 
-    The exit code is 0 when nothing is left, 1 when something is: also
-    without --yes.
+    The exit code is 0 if no resource remains, and 1 if a resource remains,
+    with and without --yes.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         rally_api.add_argument(parser)
         parser.add_argument(
-            "--env", help="Rally environment; default: the one in use"
+            "--env", help="Rally environment; default: the current environment"
         )
-        parser.add_argument("--task", metavar="UUID", help="only this task's")
+        parser.add_argument(
+            "--task", metavar="UUID", help="only resources of this task"
+        )
         parser.add_argument(
             "--project",
             metavar="NAME_OR_ID",
             action="append",
             default=[],
-            help="as an admin, look into this project too; may be repeated",
+            help="also search this project, as an admin; may be repeated",
         )
         parser.add_argument(
             "--all",
             action="store_true",
-            help="include runs that are unknown here",
+            help="include runs that neither the ledger nor Rally knows",
         )
-        parser.add_argument("--yes", action="store_true", help="remove them")
+        parser.add_argument(
+            "--yes", action="store_true", help="delete the resources"
+        )
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Return one row per resource."""
         rally_api.load(parsed.config_file).check_db_revision()
         platform = rally_api.platform(parsed.env)
-        known = ledger.Ledger(opts.read(parsed.config_file).journal_dir)
-        entries = list(known.entries())
+        run_ledger = ledger.Ledger(opts.read(parsed.config_file).journal_dir)
+        entries = list(run_ledger.entries())
         tasks = rally_api.tasks()
-        sweeping = removal.Sweep(
+        sweep = removal.OrphanCleanup(
             views(platform, entries, parsed.project),
-            ownership.Register(entries, tasks),
+            ownership.RunIndex(entries, tasks),
             task=parsed.task,
             everything=parsed.all,
         )
-        found = sweeping.find()
-        left = {one.resource: "" for one in found if sweeping.chosen(one)}
+        orphans = sweep.find()
+        remaining = {
+            orphan.resource: ""
+            for orphan in orphans
+            if sweep.is_chosen(orphan)
+        }
         if parsed.yes:
-            left = sweeping.remove(found, self.app.LOG.info)
-            dead = [e for e in entries if parsed.task in (None, e.task)]
-            forget(known, dead, platform, {one.name for one in left})
-            crash_killed(dead, tasks)
-        self.code = 1 if left else 0
+            remaining = sweep.remove(orphans, self.app.LOG.info)
+            ended = [e for e in entries if parsed.task in (None, e.task)]
+            names = {resource.name for resource in remaining}
+            drop_entries(run_ledger, ended, platform, names)
+            crash_killed(ended, tasks)
+        self.code = 1 if remaining else 0
         rows = []
-        for one in found:
+        for orphan in orphans:
+            resource, run = orphan.resource, orphan.run
             outcome = "kept"
-            if sweeping.chosen(one):
+            if sweep.is_chosen(orphan):
                 outcome = "to be removed with --yes"
                 if parsed.yes:
-                    reason = left.get(one.resource)
+                    reason = remaining.get(resource)
                     outcome = f"not removed: {reason}" if reason else "removed"
-            resource, run = one.resource, one.run
-            what = (resource.kind, resource.name, resource.id)
-            rows.append((run.task, run.state, *what, outcome))
+            identity = (resource.kind, resource.name, resource.id)
+            rows.append((run.task, run.state, *identity, outcome))
         return _COLUMNS, rows
 
 
@@ -94,69 +104,76 @@ def views(
     platform: dict[str, t.Any],
     entries: list[ledger.Entry],
     projects: list[str],
-) -> list[removal.View]:
-    """Return the cloud as each credential of an environment shows it.
+) -> list[removal.CloudView]:
+    """Return a view of the cloud for each credential of an environment.
 
-    :param entries: of the ledger; an admin looks into their projects
-    :param projects: names or identifiers of others that it looks into
-    :raises ValueError: for projects without an admin
+    :param platform: The OpenStack platform of the environment.
+    :param entries: The entries of the ledger, whose projects an admin
+        searches.
+    :param projects: The names or identifiers of additional projects.
+    :raises ValueError: If projects are given and there is no admin.
     """
     admin, users = platform.get("admin"), platform.get("users") or []
-    found = [
-        removal.View(connection=cloud.connect(user), admin=False)
+    user_views = [
+        removal.CloudView(connection=cloud.connect(user), admin=False)
         for user in users
     ]
     if not admin:
         if projects:
             raise ValueError(
-                f"--project {projects[0]}: only an admin can look into other "
-                "projects, and the environment has none; leave it out, or "
-                "choose an environment with an admin: --env"
+                f"--project {projects[0]}: requires an environment with an "
+                "admin; remove the option, or select such an environment with "
+                "--env"
             )
-        return found
+        return user_views
     connection = cloud.connect(admin)
-    here = [one for one in entries if one.auth_url == admin["auth_url"]]
+    recorded = [
+        entry.project
+        for entry in entries
+        if entry.auth_url == admin["auth_url"]
+    ]
     with cloud.asking("look for the projects of runs"):
-        looked_into = killed.projects(
-            connection, [*projects, *(one.project for one in here)]
-        )
+        searched = killed.projects(connection, [*projects, *recorded])
     return [
-        removal.View(
+        removal.CloudView(
             connection=connection,
             admin=True,
-            # What is no name may identify one, even one that is gone.
-            projects=(*looked_into, *projects),
+            # An unknown name may be the identifier of a deleted project.
+            projects=(*searched, *projects),
         ),
-        *found,
+        *user_views,
     ]
 
 
-def forget(
-    known: ledger.Ledger,
+def drop_entries(
+    run_ledger: ledger.Ledger,
     entries: list[ledger.Entry],
     platform: dict[str, t.Any],
     names: set[str],
 ) -> None:
-    """Drop the entries of killed runs that left nothing.
+    """Drop the ledger entries of killed runs without remaining resources.
 
-    :param names: of what could not be removed
+    :param run_ledger: The ledger.
+    :param entries: The entries of the runs.
+    :param platform: The OpenStack platform of the environment.
+    :param names: The names of the remaining resources.
     """
     admin = platform.get("admin")
     credentials = [admin] if admin else platform.get("users") or []
     for entry in entries:
-        seen = any(
-            killed.visible(entry, one, admin=bool(admin))
-            for one in credentials
+        is_visible = any(
+            killed.visible(entry, credential, admin=bool(admin))
+            for credential in credentials
         )
         remains = any(name.startswith(entry.prefix) for name in names)
-        if seen and not remains and entry.process.state() == "killed":
-            known.drop(entry.owner)
+        if is_visible and not remains and entry.process.state() == "killed":
+            run_ledger.drop(entry.owner)
 
 
 def crash_killed(
     entries: list[ledger.Entry], tasks: list[ownership.Task]
 ) -> None:
-    """Tell Rally of killed runs, whose tasks it has as running."""
+    """Mark the tasks of killed runs as crashed in Rally's database."""
     states = {entry.task: entry.process.state() for entry in entries}
     for task in tasks:
         if not task.ended and states.get(task.uuid) == "killed":

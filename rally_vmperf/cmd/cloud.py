@@ -14,18 +14,18 @@ from rally_vmperf.cmd import base
 
 
 def add_root(parser: argparse.ArgumentParser) -> None:
-    """Add the option that all these commands share."""
+    """Add the option for the state directory."""
     parser.add_argument(
         "--root",
         type=pathlib.Path,
         default=layout.DEFAULT_ROOT,
-        metavar="FOLDER",
-        help="folder of the cloud's state (default: %(default)s)",
+        metavar="DIRECTORY",
+        help="state directory of the cloud (default: %(default)s)",
     )
 
 
 def layout_of(parsed: argparse.Namespace) -> layout.Layout:
-    """Return the folders of the cloud that was asked for."""
+    """Return the directories of the cloud in the state directory."""
     preflight.check_user(os.geteuid())
     return layout.Layout(state_root.check_name(parsed.root.absolute()))
 
@@ -35,42 +35,41 @@ def _network(text: str) -> addresses.Addresses:
         return addresses.parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(
-            f"{error}; give one such as 10.66.0.0/22"
+            f"{error}; use a network such as 10.66.0.0/22"
         ) from None
 
 
 class Up(base.Command):
-    """Bring up a real OpenStack on this machine, for tests, or repair it.
+    """Start or repair the embedded test cloud, an OpenStack on this machine.
 
-    It requires root and Debian 12.
+    The command requires root and Debian 12.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         add_root(parser)
         parser.add_argument(
             "--disk-cache",
             choices=settings.DISK_CACHES,
-            help="cache mode of guests' disks (default: as before; the first "
-            "time none, by which guests measure the disk and not this "
-            "machine's memory)",
+            help="cache mode of the disks of guests (default: the previous "
+            "mode, initially none, so that guests measure the disk and not "
+            "the memory of this machine)",
         )
         parser.add_argument(
             "--network",
             type=_network,
             metavar="CIDR",
-            help="network of /22 or larger, whose first three /24 become the "
-            "cloud's (default: as before; the first time one that nothing on "
-            "this machine uses)",
+            help="network of /22 or larger, whose first three /24 networks "
+            "the cloud uses (default: the previous network, initially one "
+            "that this machine does not use)",
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Start what does not run yet."""
+        """Start the services that are not running."""
         from rally_vmperf.cloud import recovery
 
-        folders = layout_of(parsed_args)
         recovery.up(
-            folders,
+            layout_of(parsed_args),
             console.Progress(),
             parsed_args.disk_cache,
             parsed_args.network,
@@ -78,23 +77,24 @@ class Up(base.Command):
 
 
 class Down(base.Command):
-    """Stop the embedded cloud and remove its traces from this machine.
+    """Stop the embedded cloud, and undo its changes to this machine.
 
-    It takes root. Databases, secrets and logs stay without --purge.
+    The command requires root. Databases, secrets and logs are deleted with
+    --purge only.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         add_root(parser)
         parser.add_argument(
             "--purge",
             action="store_true",
-            help="delete databases, secrets and logs too; the guest image "
-            "and the installed packages stay",
+            help="delete databases, secrets and logs, too; the guest image "
+            "and the installed packages remain",
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Stop what runs."""
+        """Stop all services."""
         from rally_vmperf.cloud import teardown
 
         teardown.down(
@@ -105,19 +105,19 @@ class Down(base.Command):
 
 
 class Status(base.Lister):
-    """Show which parts of the embedded cloud are running.
+    """Show the state of the services of the embedded cloud.
 
-    It takes root.
+    The command requires root.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         add_root(parser)
 
     def take_action(
         self, parsed_args: argparse.Namespace
     ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        """Return the table."""
+        """Return one row per service."""
         from rally_vmperf.cloud import status
 
         lines = status.of_cloud(layout_of(parsed_args))

@@ -13,24 +13,24 @@ from rally_vmperf.workloads import registry
 
 
 class Build(base.Command):
-    """Build a guest image with the tools of workloads in it.
+    """Build a guest image that contains the tools of workloads.
 
-    It takes root, on Debian.
+    The command requires root and Debian.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         parser.add_argument(
             "--output",
             type=pathlib.Path,
             default=pathlib.Path("vmperf-guest.qcow2"),
             metavar="FILE",
-            help="the qcow2 image to make (default: %(default)s)",
+            help="path of the qcow2 image (default: %(default)s)",
         )
         parser.add_argument(
             "--size",
             default="2G",
-            help="size of its virtual disk (default: %(default)s)",
+            help="size of the virtual disk (default: %(default)s)",
         )
         parser.add_argument(
             "--suite",
@@ -41,19 +41,20 @@ class Build(base.Command):
             "--mirror",
             default="",
             metavar="URL",
-            help="where its packages are (default: this machine's source)",
+            help="mirror of the packages (default: the source of this "
+            "machine)",
         )
         parser.add_argument(
             "--workloads",
             type=lambda text: tuple(text.split(",")),
             default=guest_image.WORKLOADS,
             metavar="NAME,NAME",
-            help="workloads whose tools it holds (default: "
+            help="workloads whose tools are installed (default: "
             f"{','.join(guest_image.WORKLOADS)})",
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Build it."""
+        """Build the image."""
         registry.packages(parsed_args.workloads)
         preflight.check_user(os.geteuid())
         progress = console.Progress()

@@ -1,4 +1,4 @@
-"""Command that judges runs again."""
+"""Command that judges runs."""
 
 import argparse
 import dataclasses
@@ -14,34 +14,35 @@ from rally_vmperf.questions import table
 if t.TYPE_CHECKING:
     from rally_vmperf.report import sources
 
-#: Exit code of a run that has not passed.
+#: The exit code for a run that has not passed.
 NOT_PASSED = 2
 
 
 class JudgeError(errors.VMPerfError):
-    """A run cannot be judged; one line."""
+    """A run that cannot be judged; the message is one line."""
 
 
 class Judge(base.Command):
-    """Judge runs, and print their verdicts as one table, failed ones first.
+    """Judge runs, and print their verdicts as a table, failures first.
 
-    The verdicts are those of the SLAs and of the report. A journal and a
-    record hold no limits: give --limits. With --baseline and --raw, outputs
-    of tools that ran in a guest are judged, without a cloud.
+    The verdicts are the same as those of the SLAs and of the report. Journals
+    and records contain no limits and require --limits. With --baseline and
+    --raw, the command judges outputs of tools that ran in a guest, without a
+    cloud.
 
-    The exit code is 0 when all verdicts are passed, 2 when one is not, and 1
-    when there is nothing that can be judged.
+    The exit code is 0 if all verdicts are passed, 2 if a verdict is not
+    passed, and 1 if a run cannot be judged.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         parser.add_argument(
             "runs",
             nargs="*",
             metavar="RUN",
             help="UUID of a task, journal (*.jsonl), record (*.json) or "
-            "output of: rally task report --json; default: the task that "
-            "Rally has in use",
+            "output of: rally task report --json; default: the current task "
+            "of Rally",
         )
         parser.add_argument(
             "--limits",
@@ -52,15 +53,15 @@ class Judge(base.Command):
         parser.add_argument(
             "--baseline",
             metavar="NAME",
-            help="registered baseline that guests are compared with, instead "
-            "of the one of the run; machines and tools are compared, too; "
-            "--raw needs it",
+            help="registered baseline with which guests are compared, instead "
+            "of the baseline of the run; machines and tools are compared, "
+            "too; --raw requires it",
         )
         parser.add_argument(
             "--raw",
             action="store_true",
             help="judge outputs of tools that ran in a guest, instead of a "
-            "run; give them by the options named after the tools",
+            "run; the options with the names of the tools specify the files",
         )
         raw_outputs.add_arguments(parser)
         raw_outputs.add_bounds(parser)
@@ -75,58 +76,59 @@ class Judge(base.Command):
                 self.say(line)
             self.code = 0 if passed else NOT_PASSED
             return
-        # Drawing and Rally take a second to load: not for a mere --help.
-        from rally_vmperf.questions import judging
+        # These imports take a second, and --help does not require them.
+        from rally_vmperf.questions import source_judge
         from rally_vmperf.report import verdict_table
 
-        judged: list[sources.Source] = []
+        judged_sources: list[sources.Source] = []
         for name in parsed.runs or [None]:
             for source in _read(name, parsed.config_file):
                 if parsed.baseline:
-                    source = _against(
+                    source = _replace_baseline(
                         source, parsed.baseline, parsed.config_file
                     )
-                judged.append(source)
-                run = judging.by_file(source, parsed.limits)
+                judged_sources.append(source)
+                run = source_judge.judge_by_file(source, parsed.limits)
                 if run.status == "none":
                     raise JudgeError(
-                        f"{name or run.title} has no limits to judge it by; "
-                        "give --limits"
+                        f"{name or run.title} has no limits; specify them "
+                        "with --limits"
                     )
                 for line in verdict_table.lines(run):
                     self.say(line)
                 if not run.passed:
                     self.code = NOT_PASSED
-        for line in judging.skipped(parsed.limits, judged):
+        for line in source_judge.format_skipped(parsed.limits, judged_sources):
             self.warn(line)
 
 
 def _read(name: str | None, config_file: str | None) -> "list[sources.Source]":
-    """Return what a file, or a task of Rally's, holds."""
+    """Return the runs in a file or in a task of Rally."""
     from rally_vmperf.report import sources
 
     scenarios = table.scenarios()
-    folder = rally_api.journal_dir(config_file)
+    journal_dir = rally_api.journal_dir(config_file)
     is_file = name is not None and (
         name.endswith((".json", ".jsonl")) or pathlib.Path(name).exists()
     )
     if name is not None and is_file:
-        return sources.read(name, scenarios, folder)
+        return sources.read(name, scenarios, journal_dir)
     try:
         content = rally_api.results(config_file, name)
     except ValueError as error:
         raise JudgeError(str(error)) from error
     return sources.of_results(
-        content, f"task {name or 'in use'}", scenarios, folder
+        content, f"task {name or 'in use'}", scenarios, journal_dir
     )
 
 
-def _against(
+def _replace_baseline(
     source: "sources.Source", name: str, config_file: str | None
 ) -> "sources.Source":
     """Return a source whose guests are compared with another baseline.
 
-    :raises BaselineError: when there is none, or it does not cover the run
+    :raises BaselineError: If the baseline does not exist, or does not cover
+        the run.
     """
     from rally_vmperf.records import files
     from rally_vmperf.runs import comparability

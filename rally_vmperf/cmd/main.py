@@ -11,49 +11,50 @@ from rally_vmperf import sanitize
 from rally_vmperf import termination
 
 
-class _Plain(logging.Formatter):
-    """Formats messages without control characters, which a terminal obeys."""
+class _SanitisingFormatter(logging.Formatter):
+    """A formatter that removes control characters."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line; some errors quote machines."""
+        """Return the formatted message, which may quote machines."""
         return str(sanitize.printable(super().format(record)))
 
 
 class Commands(commandmanager.CommandManager):
-    """The commands by name, each imported when it is asked for."""
+    """A command manager that imports a command when it is used."""
 
     def load_commands(self, namespace: str) -> None:
-        """Find the commands; the manager itself would import all of them."""
-        for point in importlib.metadata.entry_points(group=namespace):
-            self.commands[point.name] = point
+        """Load the entry points without an import of the commands."""
+        for entry_point in importlib.metadata.entry_points(group=namespace):
+            self.commands[entry_point.name] = entry_point
 
 
 class Shell(app.App):
-    """Baselines, plans, verdicts, clean-up and a test cloud."""
+    """The application with all commands."""
 
-    #: Only warnings: Rally and Alembic are talkative.
+    #: The level is warning, because Rally and Alembic log many messages.
     DEFAULT_VERBOSE_LEVEL = 0
 
     def __init__(self) -> None:
         super().__init__(
-            description="Baselines, plans, verdicts, reports, clean-up and a "
-            "test cloud, beside Rally's own commands.",
+            description="Manage bare-metal baselines, plan and judge runs, "
+            "write reports, clean up, and manage a test cloud, in addition "
+            "to the commands of Rally.",
             version=importlib.metadata.version("rally-vmperf"),
             command_manager=Commands("rally_vmperf.commands"),
             deferred_help=True,
         )
-        self._speak_plainly()
+        self._configure_error_log()
 
-    def _speak_plainly(self) -> None:
-        """Tell errors in one line, whatever Rally does to logging."""
+    def _configure_error_log(self) -> None:
+        """Print errors in one line, independently of Rally's logging."""
         handler = logging.StreamHandler()
-        handler.setFormatter(_Plain("rally-vmperf: %(message)s"))
+        handler.setFormatter(_SanitisingFormatter("rally-vmperf: %(message)s"))
         self.LOG.handlers = [handler]
         self.LOG.propagate = False
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command and return its exit code."""
+    """Run a command, and return its exit code."""
     termination.as_interrupt()
     return Shell().run(sys.argv[1:] if argv is None else argv)
 

@@ -1,4 +1,4 @@
-"""Command that shows what a task needs, without booting anything."""
+"""Command that shows the requirements of a task."""
 
 import argparse
 import typing as t
@@ -11,50 +11,50 @@ _COLUMNS = ("Subtask", "What", "Needed", "Room", "Of")
 
 
 class Plan(base.Lister):
-    """Show what a task will take: guests, quota, hosts, minutes.
+    """Show the guests, quota, hosts and minutes that a task requires.
 
-    Nothing is booted. What would be refused before the first boot is told
-    here too; the exit code is then 1. What is free on the hosts is only told
-    where Rally's environment has an admin.
+    No guest is booted. If the task would be rejected before the first boot,
+    the reason is printed, and the exit code is 1. The capacity of the hosts
+    is printed only if Rally's environment has an admin.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
-        parser.add_argument("task", metavar="TASK", help="file of the task")
+        """Add the arguments of the command."""
+        parser.add_argument("task", metavar="TASK", help="task file")
         task_file.add_arguments(parser)
         parser.add_argument(
-            "--env", help="Rally environment; default: the one in use"
+            "--env", help="Rally environment; default: the current environment"
         )
         rally_api.add_argument(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
-        """Return one row per resource that the task needs."""
+        """Return one row per resource that the task requires."""
         from rally_vmperf.guests.planning import plan
 
-        asked = task_file.read(parsed.task, parsed)
+        workloads = task_file.read(parsed.task, parsed)
         platform = rally_api.platform(parsed.env)
         rows: list[tuple[t.Any, ...]] = []
-        for one, entry in asked:
-            found = plan.of_options(
+        for workload, question in workloads:
+            requirements = plan.of_options(
                 {"env": {"platforms": {"openstack": platform}}},
-                one.guests,
-                has_networks="network" not in one.contexts,
-                one_host=entry.one_host(one),
+                workload.guests,
+                has_networks="network" not in workload.contexts,
+                one_host=question.one_host(workload),
             ).requirements
             rows += [
                 (
-                    *(one.title, row.what, row.needed),
+                    *(workload.title, row.what, row.needed),
                     "no limit known" if row.room is None else row.room,
                     row.of,
                 )
-                for row in found.rows
+                for row in requirements.rows
             ]
-            minutes = entry.minutes(one)
-            rows.append((one.title, "minutes, about", minutes, "", ""))
-            remarks = list(found.remarks)
-            if found.refusal:
-                remarks.append(f"refused: {found.refusal}")
+            minutes = question.minutes(workload)
+            rows.append((workload.title, "minutes, about", minutes, "", ""))
+            remarks = list(requirements.remarks)
+            if requirements.refusal:
+                remarks.append(f"rejected: {requirements.refusal}")
                 self.code = 1
             for remark in remarks:
-                self.warn(f"{one.title}: {remark}")
+                self.warn(f"{workload.title}: {remark}")
         return _COLUMNS, rows

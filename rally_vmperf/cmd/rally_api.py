@@ -1,4 +1,4 @@
-"""All that our commands ask of Rally: environments and tasks."""
+"""Access to Rally's environments, tasks and configuration."""
 
 import argparse
 import json
@@ -14,50 +14,51 @@ _ENDED = ("finished", "crashed", "aborted", "sla_failed", "validation_failed")
 
 
 def add_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names Rally's configuration file."""
+    """Add the option for Rally's configuration file."""
     parser.add_argument(
         "--config-file",
         metavar="FILE",
-        help="rally.conf; default: where Rally itself looks for it",
+        help="rally.conf; default: the file that Rally uses",
     )
 
 
 def load(config_file: str | None) -> t.Any:
-    """Return Rally's API object, with its configuration loaded."""
+    """Load Rally's configuration, and return its API object."""
     from rally import api
 
-    found = api.API(config_file=config_file, skip_db_check=True)
-    # The error that ends several attempts says what the warnings say.
+    rally = api.API(config_file=config_file, skip_db_check=True)
+    # The final error contains the warnings of the attempts.
     logging.getLogger("keystoneauth").setLevel(logging.ERROR)
-    return found
+    return rally
 
 
 def registry(config_file: str | None) -> store.Store:
-    """Return the registry of baselines that Rally's configuration names."""
+    """Return the registry of baselines from Rally's configuration."""
     return store.Store(opts.read(config_file).baseline_dir)
 
 
 def journal_dir(config_file: str | None) -> pathlib.Path:
-    """Return the directory of journals that Rally's configuration names."""
+    """Return the directory of journals from Rally's configuration."""
     return pathlib.Path(opts.read(config_file).journal_dir)
 
 
 def connection() -> t.Any:
     """Return a connection to the cloud of Rally's current environment.
 
-    :raises ValueError: when there is none
+    :raises ValueError: If no environment with OpenStack is in use.
     """
     from rally_vmperf.guests import cloud
 
-    found = platform(None)
-    return cloud.connect(found["admin"] or found["users"][0])
+    credentials = platform(None)
+    return cloud.connect(credentials["admin"] or credentials["users"][0])
 
 
 def platform(env: str | None) -> dict[str, t.Any]:
     """Return the OpenStack credentials of an environment.
 
-    :param env: its name or UUID; None for the one that is in use
-    :raises ValueError: when there is none, or it has no OpenStack
+    :param env: The name or UUID of the environment; None selects the current
+        environment.
+    :raises ValueError: If the environment does not exist or has no OpenStack.
     """
     from rally import exceptions
     from rally.cli import envutils
@@ -66,31 +67,31 @@ def platform(env: str | None) -> dict[str, t.Any]:
     chosen = env or envutils.get_global(envutils.ENV_ENV)
     if not chosen:
         raise ValueError(
-            "no environment is in use; choose one with: rally env use, or "
-            "name it in RALLY_ENV"
+            "no environment is in use; select one with: rally env use, or set "
+            "RALLY_ENV"
         )
     try:
         platforms = env_mgr.EnvManager.get(chosen).data["platforms"]
     except exceptions.DBRecordNotFound as error:
         raise ValueError(
-            f"Rally has no environment {chosen!r}; list those there are with: "
-            "rally env list"
+            f"environment {chosen!r} does not exist in Rally; to list the "
+            "environments: rally env list"
         ) from error
     if "openstack" not in platforms:
         raise ValueError(
             f"environment {chosen} has no openstack platform (it has: "
-            f"{', '.join(platforms) or 'none'}); choose another with: rally "
-            "env use, or name it in RALLY_ENV"
+            f"{', '.join(platforms) or 'none'}); select another with: rally "
+            "env use, or set RALLY_ENV"
         )
     return platforms["openstack"]["platform_data"]
 
 
 def tasks() -> list[ownership.Task]:
-    """Return all tasks with their workloads, without any results."""
+    """Return all tasks with their workloads, without results."""
     from rally.common.db import api
     from rally.common.db import models
 
-    def ask(session: t.Any) -> dict[str, t.Any]:
+    def query(session: t.Any) -> dict[str, t.Any]:
         task, workload = models.Task, models.Workload
         return {
             "tasks": [
@@ -102,7 +103,7 @@ def tasks() -> list[ownership.Task]:
             ],
         }
 
-    rows = api.with_session(ask)()
+    rows = api.with_session(query)()
     workloads: dict[str, list[str]] = {}
     for task, workload in rows["workloads"]:
         workloads.setdefault(task, []).append(workload)
@@ -117,34 +118,35 @@ def tasks() -> list[ownership.Task]:
 
 
 def results(config_file: str | None, uuid: str | None) -> t.Any:
-    """Return a task's results, as ``rally task report --json`` writes them.
+    """Return the results of a task in the format of ``rally task report``.
 
-    :param uuid: None for the task that is in use
-    :raises ValueError: when there is none, or Rally does not know it
+    :param config_file: The path of Rally's configuration file, or None.
+    :param uuid: The UUID of the task; None selects the current task.
+    :raises ValueError: If the task does not exist in Rally.
     """
     from rally import exceptions
     from rally import plugins
     from rally.cli import envutils
 
     rally = load(config_file)
-    # What exports a task is a plugin, which only Rally's own commands load.
+    # The exporter of tasks is a plugin, which only Rally's commands load.
     plugins.load()
     chosen = uuid or envutils.get_global(envutils.ENV_TASK)
     if not chosen:
         raise ValueError(
-            "no task is in use; name one, a journal or a file of results"
+            "no task is in use; give a task, a journal or a file of results"
         )
     try:
-        found = rally.task.export([chosen], "json")["print"]
+        content = rally.task.export([chosen], "json")["print"]
     except exceptions.RallyException as error:
         raise ValueError(
-            f"{chosen} is no file, and Rally says: {error}"
+            f"file {chosen} does not exist, and Rally reports: {error}"
         ) from error
-    return json.loads(found)
+    return json.loads(content)
 
 
 def crash(uuid: str) -> None:
-    """Mark a task as crashed that runs by its status only."""
+    """Set the status of a task to crashed."""
     from rally.common import objects
 
     objects.Task.get(uuid).update_status("crashed")
@@ -153,13 +155,14 @@ def crash(uuid: str) -> None:
 def subtasks(content: dict[str, t.Any]) -> list[dict[str, t.Any]]:
     """Return the subtasks of a rendered task, with their workloads.
 
-    :raises ValueError: for a task that Rally would not take, in one line
+    :param content: The rendered task.
+    :raises ValueError: If Rally rejects the task; the message is one line.
     """
     from rally import exceptions
     from rally.task import task_cfg
 
     try:
-        found = task_cfg.TaskConfig(content).subtasks
+        subtask_list = task_cfg.TaskConfig(content).subtasks
     except exceptions.InvalidTaskException as error:
         raise ValueError(str(error).partition("\n")[0]) from error
-    return t.cast(list[dict[str, t.Any]], found)
+    return t.cast(list[dict[str, t.Any]], subtask_list)

@@ -1,4 +1,4 @@
-"""Raw outputs of tools on the command line: read, judged, and reported."""
+"""Raw outputs of tools on the command line."""
 
 import argparse
 import collections.abc
@@ -16,7 +16,7 @@ if t.TYPE_CHECKING:
     from rally_vmperf.measurement import repetition
     from rally_vmperf.report import run as runs
 
-    _Judged = tuple[
+    _JudgedOutputs = tuple[
         document.Json,
         list[repetition.Repetition],
         overhead_judge.Judgement,
@@ -29,32 +29,32 @@ _COLUMNS = (
 
 
 class OptionError(errors.VMPerfError):
-    """Options contradict each other; one line."""
+    """Options that are inconsistent; the message is one line."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add an option for each tool whose output can be read."""
+    """Add an option for each tool whose output can be parsed."""
     for tool in raw.READERS:
         parser.add_argument(
             f"--{tool}",
             action="append",
             default=[],
             metavar="[WHICH=]FILE",
-            help=f"output of {tool}; may be repeated, a repetition each; "
+            help=f"output of {tool}; may be repeated, once per repetition; "
             f"WHICH: {raw.WHICH[tool]}",
         )
 
 
 def add_bounds(parser: argparse.ArgumentParser) -> None:
-    """Add the option for what a machine can do at most."""
+    """Add the option for the physical limits of the machine."""
     parser.add_argument(
         "--physical-limit",
         action="append",
         default=[],
         type=_bound,
         metavar="METRIC=VALUE",
-        help="with --raw: what the machine can do at most, in base units "
-        "(B/s, bit/s): a metric or a glob, such as disk.*=330e6; may be "
+        help="with --raw: the physical limit of the machine for a metric or "
+        "a glob, in base units (B/s, bit/s), such as disk.*=330e6; may be "
         "repeated",
     )
 
@@ -62,49 +62,52 @@ def add_bounds(parser: argparse.ArgumentParser) -> None:
 def check_options(
     parsed: argparse.Namespace, runs: collections.abc.Sequence[str]
 ) -> None:
-    """Reject options that contradict each other.
+    """Reject inconsistent options.
 
+    :param parsed: The parsed arguments.
     :param runs: The names and files of runs on the command line.
     :raises OptionError: If ``--raw`` or options of raw outputs are misused.
     """
     if parsed.raw:
         if runs:
             raise OptionError(
-                f"--raw reads outputs of tools and not {runs[0]}; "
-                "leave one of them out"
+                f"--raw reads outputs of tools and not {runs[0]}; remove one "
+                "of them"
             )
         if not parsed.baseline:
             raise OptionError(
-                "--raw compares outputs with a baseline; name it by --baseline"
+                "--raw requires a baseline; specify it with --baseline"
             )
     elif parsed.physical_limit or any(
         getattr(parsed, tool) for tool in raw.READERS
     ):
         raise OptionError(
-            "outputs of tools and --physical-limit require --raw; add it"
+            "outputs of tools and --physical-limit require --raw; add --raw"
         )
 
 
 def read(parsed: argparse.Namespace) -> list[raw.Raw]:
-    """Return what the outputs hold.
+    """Read the outputs of all tools.
 
-    :raises BaselineError: naming the option and the file
+    :param parsed: The parsed arguments.
+    :raises BaselineError: If an output cannot be read; the message names the
+        option and the file.
     """
-    found = [
-        _read(tool, given)
+    outputs = [
+        _read(tool, argument)
         for tool in raw.READERS
-        for given in getattr(parsed, tool)
+        for argument in getattr(parsed, tool)
     ]
-    if not found:
+    if not outputs:
         options = ", ".join(f"--{tool}" for tool in raw.READERS)
         raise document.BaselineError(
-            f"no output of any tool; give at least one of {options}"
+            f"outputs of tools are missing; add at least one of {options}"
         )
-    return raw.merge(found)
+    return raw.merge(outputs)
 
 
 def judge(parsed: argparse.Namespace) -> tuple[list[str], bool]:
-    """Judge outputs of a guest; return the lines, and whether it passed."""
+    """Judge outputs of a guest; return the lines and whether it passed."""
     from rally_vmperf.questions.overhead import conclusion
     from rally_vmperf.report import verdict_table
 
@@ -117,21 +120,21 @@ def judge(parsed: argparse.Namespace) -> tuple[list[str], bool]:
 
 
 def report(parsed: argparse.Namespace) -> "runs.RunReport":
-    """Judge outputs of a guest, and return them as a run."""
+    """Judge outputs of a guest, and return a report."""
     from rally_vmperf.questions.overhead import conclusion
     from rally_vmperf.questions.overhead import question
 
-    content, entries, judgement = _judge(parsed)
+    content, repetitions, judgement = _judge(parsed)
     tools = [tool for tool in raw.READERS if getattr(parsed, tool)]
     section = question.QUESTION.section()
-    found: runs.RunReport = section.make(
+    run_report: runs.RunReport = section.report_class(
         section=section,
         title=f"Guest compared with {content['name']}",
         records=(),
-        repetitions=tuple(entries),
+        repetitions=tuple(repetitions),
         judgements={question.OVERHEAD.heading: judgement},
         machines=(),
-        lacking="",
+        machines_error="",
         conclusion=conclusion.sentences(judgement),
         facts=[
             ("Guest", [f"outputs of {', '.join(tools)}"]),
@@ -145,11 +148,11 @@ def report(parsed: argparse.Namespace) -> "runs.RunReport":
             ("Confidence", [f"{judgement.confidence * 100:g} %"]),
         ],
     )
-    return found
+    return run_report
 
 
-def _judge(parsed: argparse.Namespace) -> "_Judged":
-    """Return the baseline, the repetitions of the guest, and the judgement."""
+def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
+    """Return the baseline, the repetitions of the guest and the judgement."""
     from rally_vmperf.measurement import gathering
     from rally_vmperf.measurement import overhead_judge
     from rally_vmperf.questions import limits_file
@@ -158,21 +161,27 @@ def _judge(parsed: argparse.Namespace) -> "_Judged":
 
     content = rally_api.registry(parsed.config_file).load(parsed.baseline)
     criteria = limits_file.by_criterion(parsed.limits) if parsed.limits else {}
-    of_overhead = overhead_judge.OverheadJudge(
+    judge = overhead_judge.OverheadJudge(
         **criteria.get(question.OVERHEAD.name, {})
     )
-    entries = imported.repetitions(
+    repetitions = imported.repetitions(
         content, read(parsed), dict(parsed.physical_limit)
     )
-    for entry in entries:
-        of_overhead.add(entry)
+    for guest_repetition in repetitions:
+        judge.add(guest_repetition)
     limits_file.check(
         parsed.limits,
         [question.OVERHEAD],
         criteria,
-        gathering.metrics([one for x in entries for one in x.conditions]),
+        gathering.metrics(
+            [
+                condition
+                for guest_repetition in repetitions
+                for condition in guest_repetition.conditions
+            ]
+        ),
     )
-    return content, entries, of_overhead.judgement()
+    return content, repetitions, judge.judgement()
 
 
 def _row(row: "overhead_judge.rows.Row") -> tuple[str, ...]:
@@ -181,31 +190,31 @@ def _row(row: "overhead_judge.rows.Row") -> tuple[str, ...]:
 
     kinds = ", ".join(
         dict.fromkeys(
-            one.finding.kind
-            for one in row.findings
-            if one.finding.severity != "note"
+            report.finding.kind
+            for report in row.findings
+            if report.finding.severity != "note"
         )
     )
-    found = row.comparison
-    if found is None:
-        why = ", ".join(filter(None, (kinds, row.reason)))
-        return (row.metric.name, "-", "-", "-", "-", "-", why)
+    comparison = row.comparison
+    if comparison is None:
+        warnings = ", ".join(filter(None, (kinds, row.reason)))
+        return (row.metric.name, "-", "-", "-", "-", "-", warnings)
     unit = row.metric.unit
     return (
         row.metric.name,
-        units.show(found.bare, unit),
-        units.show(found.guest, unit),
-        f"{units.show_percent(found.overhead_percent)} %",
-        verdict.interval(found),
+        units.show(comparison.bare, unit),
+        units.show(comparison.guest, unit),
+        f"{units.show_percent(comparison.overhead_percent)} %",
+        verdict.interval(comparison),
         row.status or "no limit",
         kinds,
     )
 
 
-def _read(tool: str, given: str) -> raw.Raw:
-    which, equals, path = given.partition("=")
-    if not equals or "/" in which or pathlib.Path(given).is_file():
-        which, path = "", given
+def _read(tool: str, argument: str) -> raw.Raw:
+    which, equals, path = argument.partition("=")
+    if not equals or "/" in which or pathlib.Path(argument).is_file():
+        which, path = "", argument
     try:
         text = pathlib.Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -219,13 +228,14 @@ def _read(tool: str, given: str) -> raw.Raw:
 
 
 def _bound(text: str) -> tuple[str, float]:
-    pattern, _, value = text.rpartition("=")
+    pattern, _, number = text.rpartition("=")
     try:
-        found = float(value)
+        limit = float(number)
     except ValueError:
-        found = 0.0
-    if not (pattern and 0 < found < float("inf")):
+        limit = 0.0
+    if not (pattern and 0 < limit < float("inf")):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no METRIC=VALUE, such as disk.*=330e6"
+            f"{text!r}: must be METRIC=VALUE with a value > 0, such as "
+            "disk.*=330e6"
         )
-    return pattern, found
+    return pattern, limit

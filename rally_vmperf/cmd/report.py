@@ -1,4 +1,4 @@
-"""Command that turns records into a page."""
+"""Command that writes HTML reports."""
 
 import argparse
 import pathlib
@@ -15,21 +15,21 @@ if t.TYPE_CHECKING:
 
 
 class ReportError(errors.VMPerfError):
-    """A report cannot be made; one line."""
+    """A report that cannot be written; the message is one line."""
 
 
 class Report(base.Command):
-    """Write an HTML page about runs, from journals or from Rally's results.
+    """Write an HTML report of runs from journals or Rally's results.
 
-    Journals are complete up to the last repetition even if Rally was killed.
-    A journal holds no limits, so without --limits its page has figures and
-    no verdict; Rally's results bring the limits of their task. Several runs,
-    such as one per flavor, are put side by side. With --raw and --baseline,
-    the page shows outputs of tools that ran in a guest, without a cloud.
+    A journal contains all completed repetitions, even if Rally was killed. A
+    journal contains no limits; without --limits, its report has no verdicts.
+    Rally's results contain the limits of their task. Several runs, such as
+    one per flavor, are shown side by side. With --raw and --baseline, the
+    report shows outputs of tools that ran in a guest, without a cloud.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         parser.add_argument(
             "files",
             nargs="*",
@@ -46,73 +46,76 @@ class Report(base.Command):
             "--journal-dir",
             metavar="DIRECTORY",
             help="directory of the journals of Rally's results, with the "
-            "files that describe machines; a journal has them next to it",
+            "descriptions of machines; default for a journal: its directory",
         )
         parser.add_argument(
             "-o",
             "--output",
             default="report.html",
             metavar="FILE",
-            help="page to write; default: %(default)s",
+            help="path of the report; default: %(default)s",
         )
         parser.add_argument(
             "--baseline",
             metavar="NAME",
-            help="with --raw: registered baseline that the outputs are "
-            "compared with",
+            help="with --raw: registered baseline with which the outputs are "
+            "compared",
         )
         parser.add_argument(
             "--raw",
             action="store_true",
             help="report outputs of tools that ran in a guest, instead of "
-            "runs; give them by the options named after the tools",
+            "runs; the options with the names of the tools specify the files",
         )
         raw_outputs.add_arguments(parser)
         raw_outputs.add_bounds(parser)
         rally_api.add_argument(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
-        """Write the page and say where it is and what it says."""
-        # Drawing and Rally take a second to load: not for a mere --help.
+        """Write the report, and print its path and headlines."""
+        # These imports take a second, and --help does not require them.
         from rally_vmperf.report import page
 
         raw_outputs.check_options(parsed, parsed.files)
         if not (parsed.raw or parsed.files):
             raise ReportError(
-                "FILE is missing; give a journal, the output of: rally task "
-                "report --json, or --raw with outputs of tools"
+                "FILE is missing; specify a journal, the output of: rally "
+                "task report --json, or --raw with outputs of tools"
             )
         if parsed.raw:
-            shown = [raw_outputs.report(parsed)]
+            reports = [raw_outputs.report(parsed)]
         else:
-            shown = self._read(parsed)
+            reports = self._read(parsed)
         try:
             pathlib.Path(parsed.output).write_text(
-                page.standalone(shown), encoding="utf-8"
+                page.standalone(reports), encoding="utf-8"
             )
         except OSError as error:
             raise ReportError(
-                f"page {parsed.output}: {error.strerror or error}; choose "
-                "another place with --output"
+                f"report {parsed.output}: {error.strerror or error}; select "
+                "another path with --output"
             ) from error
-        for one in shown:
-            self.say(f"{one.title}: {one.headline}")
+        for run_report in reports:
+            self.say(f"{run_report.title}: {run_report.headline}")
         self.say(f"written to {parsed.output}")
 
     def _read(self, parsed: argparse.Namespace) -> "list[runs.RunReport]":
-        """Return the judged runs of the files, and warn of skipped SLAs."""
-        from rally_vmperf.questions import judging
+        """Judge the runs in the files, and warn about skipped SLAs."""
+        from rally_vmperf.questions import source_judge
         from rally_vmperf.report import sources
 
-        folder = (
+        journal_dir = (
             pathlib.Path(parsed.journal_dir) if parsed.journal_dir else None
         )
-        measured = [
+        run_sources = [
             source
             for path in parsed.files
-            for source in sources.read(path, table.scenarios(), folder)
+            for source in sources.read(path, table.scenarios(), journal_dir)
         ]
-        shown = [judging.by_file(source, parsed.limits) for source in measured]
-        for line in judging.skipped(parsed.limits, measured):
+        reports = [
+            source_judge.judge_by_file(source, parsed.limits)
+            for source in run_sources
+        ]
+        for line in source_judge.format_skipped(parsed.limits, run_sources):
             self.warn(line)
-        return shown
+        return reports

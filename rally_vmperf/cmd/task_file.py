@@ -1,4 +1,4 @@
-"""Read a task file: what it asks of guests, workload by workload."""
+"""Task files."""
 
 import argparse
 import collections.abc
@@ -18,8 +18,8 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task as tasks
 
-#: What our commands read around a scenario; the rest is Rally's.
-_AROUND: dict[str, t.Any] = {
+#: The schema of the sections of a workload that the commands read.
+_SECTIONS: dict[str, t.Any] = {
     "type": "object",
     "properties": {
         "runner": {
@@ -29,28 +29,29 @@ _AROUND: dict[str, t.Any] = {
         "vmperf_guests": {"type": "object", "properties": schema.PROPERTIES},
     },
 }
-#: A workload of a task, and the question that it asks.
-Asked = tuple[tasks.Task, question.Question]
+#: A workload of a task, and its question.
+QuestionTask = tuple[tasks.Task, question.Question]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that fill a task's template."""
+    """Add the options for the arguments of a template."""
     parser.add_argument(
-        "--task-args", metavar="YAML", help="arguments of the task's template"
+        "--task-args", metavar="YAML", help="arguments of the task template"
     )
     parser.add_argument(
         "--task-args-file",
         metavar="FILE",
-        help="file with arguments of the task's template",
+        help="file with arguments of the task template",
     )
 
 
-def read(task: str, parsed: argparse.Namespace) -> list[Asked]:
-    """Return what a task asks, workload by workload, as Rally reads it.
+def read(task: str, parsed: argparse.Namespace) -> list[QuestionTask]:
+    """Return the workloads of a task file, with their questions.
 
-    :param task: its file
-    :param parsed: with the options that fill its template
-    :raises BaselineError: for a task that Rally would not take
+    :param task: The path of the task file.
+    :param parsed: The parsed arguments, which contain the arguments of the
+        template.
+    :raises BaselineError: If Rally rejects the task.
     """
     arguments: dict[str, t.Any] = {}
     if parsed.task_args_file:
@@ -63,17 +64,21 @@ def read(task: str, parsed: argparse.Namespace) -> list[Asked]:
         subtasks = rally_api.subtasks(content)
     except ValueError as error:
         raise document.BaselineError(f"{task}: {error}") from error
-    found = [
-        (_task(workload, str(subtask["title"]), entry, task), entry)
-        for subtask in subtasks
-        for workload in subtask["workloads"]
-        if (entry := table.scenarios().get(workload["name"])) is not None
-    ]
-    if not found:
-        known = " or ".join(table.scenarios())
-        raise document.BaselineError(f"{task} has no scenario {known}")
-    _check_slas(task, arguments, found)
-    return found
+    scenarios = table.scenarios()
+    workloads: list[QuestionTask] = []
+    for subtask in subtasks:
+        title = str(subtask["title"])
+        for workload in subtask["workloads"]:
+            task_question = scenarios.get(workload["name"])
+            if task_question is not None:
+                converted = _convert(workload, title, task_question, task)
+                workloads.append((converted, task_question))
+    if not workloads:
+        raise document.BaselineError(
+            f"{task} has no scenario {' or '.join(scenarios)}"
+        )
+    _check_slas(task, arguments, workloads)
+    return workloads
 
 
 def _render(
@@ -95,14 +100,16 @@ def _render(
 
 
 def _check_arguments(
-    task: str, text: str, given: collections.abc.Iterable[str]
+    task: str, text: str, arguments: collections.abc.Iterable[str]
 ) -> None:
-    """Reject arguments that the task's template does not use.
+    """Reject arguments that the template of the task does not use.
 
     Rally ignores them, so that a misspelled limit has no effect.
 
+    :param task: The path of the task file.
     :param text: The template.
-    :param given: The names of arguments; SLAs are checked after rendering.
+    :param arguments: The names of the arguments; SLAs are checked after
+        rendering.
     :raises BaselineError: If the template does not use an argument.
     """
     import jinja2
@@ -112,7 +119,7 @@ def _check_arguments(
     if next(tree.find_all((jinja2.nodes.Include, jinja2.nodes.Extends)), None):
         return
     names = {*jinja2.meta.find_undeclared_variables(tree), *table.criteria()}
-    for name in given:
+    for name in arguments:
         if name not in names:
             close = difflib.get_close_matches(name, names, 1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
@@ -124,26 +131,28 @@ def _check_arguments(
 
 def _check_slas(
     task: str,
-    given: collections.abc.Collection[str],
-    found: collections.abc.Collection[Asked],
+    arguments: collections.abc.Collection[str],
+    workloads: collections.abc.Collection[QuestionTask],
 ) -> None:
     """Report SLAs that do not apply, and reject SLAs that are not used.
 
-    :param given: The names of the arguments.
-    :param found: The workloads of the task, with their questions.
+    :param task: The path of the task file.
+    :param arguments: The names of the arguments.
+    :param workloads: The workloads of the task, with their questions.
     :raises BaselineError: If the template does not use an SLA that applies.
     """
     applied = {
         name
-        for asked, entry in found
+        for workload, task_question in workloads
         for name in limits_file.applicable(
-            entry, has_neighbours=bool(asked.arguments.get("neighbours"))
+            task_question,
+            has_neighbours=bool(workload.arguments.get("neighbours")),
         )
     }
-    for line in limits_file.skipped(given, applied):
+    for line in limits_file.format_skipped(arguments, applied):
         sys.stderr.write(sanitize.printable(f"{task}: {line}") + "\n")
-    used = {name for asked, _ in found for name in asked.criteria}
-    for name in given:
+    used = {name for workload, _ in workloads for name in workload.criteria}
+    for name in arguments:
         if name in applied and name not in used:
             raise document.BaselineError(
                 f"{task}: SLA {name}: the template does not use it; add it "
@@ -160,26 +169,29 @@ def _mapping(text: str, origin: str) -> dict[str, t.Any]:
         return {}
     if not isinstance(content, dict):
         raise document.BaselineError(
-            f"{origin}: {content!r:.60} is no mapping of names to values"
+            f"{origin}: {content!r:.60}: must be a mapping of names to values"
         )
     return content
 
 
-def _task(
+def _convert(
     workload: dict[str, t.Any],
     title: str,
-    entry: question.Question,
+    task_question: question.Question,
     origin: str,
 ) -> tasks.Task:
+    """Convert a workload of Rally to a task."""
     try:
-        asked = tasks.of_rally(workload, entry.scenario, title, entry.defaults)
-        around = {
+        task = tasks.of_rally(
+            workload, task_question.scenario, title, task_question.defaults
+        )
+        sections = {
             "runner": workload["runner"],
-            "vmperf_guests": asked.guest_options,
+            "vmperf_guests": task.guest_options,
         }
-        tasks.check_form(around, _AROUND)
-        # What none of our commands could do with is refused here.
-        _ = asked.guests, entry.copies(asked)
-    except (errors.GuestError, tasks.Refused) as error:
+        tasks.check_form(sections, _SECTIONS)
+        # Invalid guests and copies are rejected here.
+        _ = task.guests, task_question.copies(task)
+    except (errors.GuestError, tasks.InvalidTask) as error:
         raise document.BaselineError(f"{origin}: {error}") from error
-    return asked
+    return task

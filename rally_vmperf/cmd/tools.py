@@ -1,64 +1,64 @@
-"""Command that makes bundles of tools."""
+"""Command that creates bundles of tools."""
 
 import argparse
 import collections.abc
 import pathlib
 import platform
-import tempfile
 
+from rally_vmperf import removal
+from rally_vmperf.bundles import bundling
 from rally_vmperf.cloud.image import tool_packages
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
-from rally_vmperf.toolbox import bundling
 from rally_vmperf.workloads import registry
 from rally_vmperf.workloads import tools as tools_
 
 
 class Bundle(base.Command):
-    """Make one file of the tools with their libraries, for any Linux.
+    """Create a bundle: one file with tools and their libraries.
 
-    Bare metal (baseline record --bundle) and guests (option bundle of
-    vmperf_guests) then run the very same programs, whatever their releases.
-    The packages are downloaded with apt, which verifies them; nothing is
-    installed, and root is not needed.
+    The programs in a bundle run on any Linux. Bare metal (baseline record
+    --bundle) and guests (option bundle of vmperf_guests) run the same
+    programs, even if their releases differ. apt downloads and verifies the
+    packages; nothing is installed, and root is not required.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         parser.add_argument(
             "bundle",
             type=pathlib.Path,
             metavar="FILE",
-            help="file to write, such as tools.tar.gz",
+            help="path of the bundle, such as tools.tar.gz",
         )
         parser.add_argument(
             "--task",
             action="append",
             metavar="FILE",
-            help="task whose tools are wanted; may be repeated; default: the "
-            "tools of all workloads that every release has",
+            help="task whose tools the bundle contains; may be repeated; "
+            "default: the tools of all workloads that every release has",
         )
         task_file.add_arguments(parser)
         parser.add_argument(
             "--distribution",
             metavar="NAME",
-            help="code name of the release whose programs are wanted, such "
-            "as bookworm or jammy; default: this machine's",
+            help="code name of the release that provides the programs, such "
+            "as bookworm or jammy; default: the release of this machine",
         )
         parser.add_argument(
             "--mirror",
             default="",
             metavar="URL",
-            help="where the packages are; default: this machine's source",
+            help="mirror of the packages; default: the source of this machine",
         )
         rally_api.add_argument(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
-        """Download, unpack, choose, write."""
-        wanted = {
+        """Download the packages, and write the bundle."""
+        package_names = {
             tool.command: tool.package
             for tool in _tools(parsed)
             if tool.measures and tool.side != "peer"
@@ -66,32 +66,28 @@ class Bundle(base.Command):
         target = parsed.bundle
         request = tool_packages.PackageRequest(
             suite=parsed.distribution or _suite(),
-            packages=tuple(sorted(set(wanted.values()) - {""})),
+            packages=tuple(sorted(set(package_names.values()) - {""})),
             mirror=parsed.mirror,
         )
         log = target.with_name(f"{target.name}.log")
-        with tempfile.TemporaryDirectory(
-            prefix=".vmperf-", dir=target.parent
-        ) as work:
-            packages = tool_packages.fetch(
-                request, pathlib.Path(work, "apt"), log
-            )
-            left_out = bundling.make(
+        with removal.temporary(".vmperf-", target.parent) as work_dir:
+            packages = tool_packages.fetch(request, work_dir / "apt", log)
+            omitted = bundling.make(
                 target,
-                wanted,
+                package_names,
                 packages,
                 request.suite,
-                pathlib.Path(work, "tree"),
+                work_dir / "tree",
             )
-        programs = ", ".join(sorted(wanted.keys() - set(left_out)))
+        programs = ", ".join(sorted(package_names.keys() - set(omitted)))
         mebibytes = target.stat().st_size / 1024**2
         self.say(
             f"{target}: {programs} of {request.suite}, {mebibytes:.0f} MiB"
         )
-        if left_out:
+        if omitted:
             self.say(
-                "not in it, as they are scripts or have no package: "
-                f"{', '.join(left_out)}; machines run their own"
+                f"omitted: {', '.join(omitted)}, because they are scripts or "
+                "have no package; machines use their installed programs"
             )
 
 
@@ -99,17 +95,20 @@ def _tools(
     parsed: argparse.Namespace,
 ) -> collections.abc.Sequence[tools_.Tool]:
     assignments = [
-        one
+        assigned
         for path in parsed.task or ()
-        for asked, _ in task_file.read(path, parsed)
-        for one in asked.every_workload
+        for workload, _ in task_file.read(path, parsed)
+        for assigned in workload.every_workload
     ]
     if not parsed.task:
         assignments += assignment.assign(
             {"name": name} for name in registry.names()
         )
-        found = requirements.tools(assignments)
-        return [one for one in found if "apt" not in one.advice]
+        return [
+            tool
+            for tool in requirements.tools(assignments)
+            if "apt" not in tool.advice
+        ]
     return requirements.tools(assignments)
 
 

@@ -11,10 +11,10 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import registry
 
-#: What a label looks like, for JSON Schema and for messages.
+#: The pattern of a label, for JSON Schema and for messages.
 _LABEL = r"^[a-z][a-z0-9_-]{0,31}$(?!\n)"
 
-#: JSON Schema of what names a workload, and says what it is to do.
+#: JSON Schema of the name and the arguments of a workload.
 WORKLOAD: dict[str, t.Any] = {
     "name": {
         "type": "string",
@@ -25,11 +25,11 @@ WORKLOAD: dict[str, t.Any] = {
         "description": "Arguments of the workload; see its page.",
     },
 }
-#: JSON Schema of a list of workloads, as tasks give it.
+#: JSON Schema of the list of workloads in a task.
 SCHEMA: dict[str, t.Any] = {
     "type": "array",
     "minItems": 1,
-    "description": "Workloads, run one after another in the same machines.",
+    "description": "Workloads, run one after another on the same machines.",
     "items": {
         "type": "object",
         "additionalProperties": False,
@@ -39,8 +39,8 @@ SCHEMA: dict[str, t.Any] = {
             "label": {
                 "type": "string",
                 "pattern": _LABEL,
-                "description": "Tells two entries of one workload apart; "
-                "becomes part of their metrics' names.",
+                "description": "Distinguishes two entries of one workload; "
+                "part of the names of their metrics.",
             },
             **protocols.OF_WORKLOADS,
         },
@@ -52,8 +52,8 @@ SCHEMA: dict[str, t.Any] = {
 class Assignment:
     """A workload with complete arguments and, where needed, a label.
 
-    :param cooldown: seconds of rest before each command
-    :param drop_caches: whether caches are dropped before each command
+    :param cooldown: The pause before each command in seconds.
+    :param drop_caches: Whether caches are dropped before each command.
     """
 
     workload: base.Workload
@@ -64,17 +64,17 @@ class Assignment:
 
     @property
     def title(self) -> str:
-        """The name that messages and folders use."""
+        """The name in messages and directories."""
         name = self.workload.name
         return f"{name}-{self.label}" if self.label else name
 
     def protocol(self) -> dict[str, t.Any]:
-        """Return what precedes its commands, where it is not nothing."""
-        found = {"cooldown": self.cooldown, "drop_caches": self.drop_caches}
-        return {key: value for key, value in found.items() if value}
+        """Return the settings of the protocol that are not the default."""
+        settings = {"cooldown": self.cooldown, "drop_caches": self.drop_caches}
+        return {key: setting for key, setting in settings.items() if setting}
 
     def conditions(self) -> dict[str, t.Any]:
-        """Return all that bare metal has to agree on to be compared with."""
+        """Return the conditions that bare metal must share with the guest."""
         return {**self.arguments, **self.protocol()}
 
     def metrics(self) -> tuple[sample.Metric, ...]:
@@ -85,97 +85,104 @@ class Assignment:
         )
 
     def read_files(self) -> dict[base.File, bytes]:
-        """Return what is in the files that the workload brings.
+        """Return the contents of the files that the workload supplies.
 
-        :raises WorkloadError: for one that cannot be read, has another
-            checksum, or is not what the workload runs with
+        :raises WorkloadError: If a file cannot be read, has another checksum,
+            or is not suitable for the workload.
         """
         try:
-            found = {
+            contents = {
                 file: files.read(file)
                 for file in self.workload.files(self.arguments)
             }
-            contents = {file.name: text for file, text in found.items()}
-            self.workload.check_files(self.arguments, contents)
-            return found
+            contents_by_name = {
+                file.name: text for file, text in contents.items()
+            }
+            self.workload.check_files(self.arguments, contents_by_name)
+            return contents
         except base.WorkloadError as error:
             raise base.WorkloadError(
                 f"workload {self.title}: {error}"
             ) from error
 
     def narrowed(self, ends: base.Ends) -> "Assignment":
-        """Return the part that a machine with these other ends takes."""
+        """Return the assignment of a machine that has these other ends."""
         arguments = self.workload.narrowed(self.arguments, ends)
         return dataclasses.replace(self, arguments=arguments)
 
     def rename(self, metric: str) -> str:
-        """Return the name that a metric has in this task."""
+        """Return the name of a metric in this task."""
         return relabel(metric, self.label)
 
     def relabel(self, metric: sample.Metric) -> sample.Metric:
-        """Return the metric under the name that it has in this task."""
+        """Return the metric with its name in this task."""
         return dataclasses.replace(metric, name=self.rename(metric.name))
 
 
 def relabel(name: str, label: str) -> str:
-    """Insert a label behind the tool in a metric's name.
+    """Insert a label after the tool in the name of a metric.
 
-    A task may run fio twice, once as a database and once as a log would; with
-    the labels ``db`` and ``log`` the metrics are ``disk.fio.db.randread.iops``
-    and ``disk.fio.log.write.iops``, and no limit can mean the wrong one.
+    A task can run fio twice, for example with the pattern of a database and
+    with that of a log. With the labels ``db`` and ``log`` the metrics are
+    ``disk.fio.db.randread.iops`` and ``disk.fio.log.write.iops``, so that each
+    limit refers to one of them.
 
-    :param label: an empty one leaves the name as it is
-    :raises WorkloadError: for a label that is not allowed
+    :param label: The label; an empty label does not change the name.
+    :raises WorkloadError: If the label is not valid.
     """
     if not label:
         return name
     if not re.fullmatch(_LABEL, label):
         raise base.WorkloadError(
-            f"label {label!r} is not allowed; use a lower-case letter, then "
-            "up to 31 of a-z, 0-9, _ and -"
+            f"label={label!r}: must be a lower-case letter, followed by "
+            "at most 31 of a-z, 0-9, _ and -"
         )
-    part, tool, *what = name.split(".")
-    return ".".join([part, tool, label, *what])
+    component, tool, *rest = name.split(".")
+    return ".".join([component, tool, label, *rest])
 
 
 def assign(
-    entries: collections.abc.Iterable[collections.abc.Mapping[str, t.Any]],
+    workload_documents: collections.abc.Iterable[
+        collections.abc.Mapping[str, t.Any]
+    ],
     protocol: protocols.Protocol = protocols.DEFAULT,
 ) -> tuple[Assignment, ...]:
-    """Return the assignments that a task's list of workloads asks for.
+    """Return the assignments for the list of workloads in a task.
 
-    :param protocol: of the task, for workloads that say nothing else
-    :raises WorkloadError: for an unknown workload, a wrong argument, or two
-        entries whose metrics have the same names
+    :param workload_documents: The workloads, as the task lists them.
+    :param protocol: The protocol of the task; a workload can override it.
+    :raises WorkloadError: If a workload is unknown, an argument is wrong, or
+        two workloads have metrics of the same names.
     """
     assignments = []
     owners: dict[str, str] = {}
-    for entry in entries:
-        workload = registry.get(entry["name"])
-        arguments = workload.complete(entry.get("arguments", {}))
-        one = Assignment(
+    for document in workload_documents:
+        workload = registry.get(document["name"])
+        arguments = workload.complete(document.get("arguments", {}))
+        assigned = Assignment(
             workload,
             arguments,
-            entry.get("label", ""),
-            cooldown=entry.get("cooldown", protocol.cooldown),
-            drop_caches=entry.get("drop_caches", protocol.drop_caches),
+            document.get("label", ""),
+            cooldown=document.get("cooldown", protocol.cooldown),
+            drop_caches=document.get("drop_caches", protocol.drop_caches),
         )
-        for metric in one.metrics():
+        for metric in assigned.metrics():
             if metric.name in owners:
                 raise base.WorkloadError(
-                    f"workloads {owners[metric.name]} and {one.title} both "
-                    f"yield {metric.name}; give one of them a label"
+                    f"workloads {owners[metric.name]} and "
+                    f"{assigned.title} both yield {metric.name}; give "
+                    "one of them a label"
                 )
-            owners[metric.name] = one.title
-        assignments.append(one)
+            owners[metric.name] = assigned.title
+        assignments.append(assigned)
     return tuple(assignments)
 
 
 def needs(
     assignments: collections.abc.Iterable[Assignment],
 ) -> frozenset[str]:
-    """Return which other ends are needed: ``peer``, ``partner``."""
+    """Return the other ends that are required: ``peer``, ``partner``."""
     ends: frozenset[str] = frozenset()
-    for one in assignments:
-        ends |= one.workload.needs(one.arguments)
+    for assigned in assignments:
+        ends |= assigned.workload.needs(assigned.arguments)
     return ends

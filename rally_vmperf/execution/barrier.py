@@ -6,21 +6,21 @@ import time
 
 from rally_vmperf.machines import base
 
-#: Seconds that the others are waited for, once one is ready.
+#: Seconds to wait for the other machines after the first one is ready.
 PATIENCE = 120.0
-#: The instant lies so many times as far ahead as getting ready took at most:
-#: releasing is one request as well, and a smaller one.
+#: The delay of the start, as a multiple of the longest preparation: the
+#: release is a single and smaller request.
 _AHEAD = 1.5
-#: Seconds ahead, at least and at most.
+#: The shortest and the longest delay of the start in seconds.
 _SOONEST, _LATEST = 0.1, 30.0
 
 
-class Meeting:
-    """Machines that begin one command at one instant, and end it together.
+class StartBarrier:
+    """A barrier at which machines start and end a command together.
 
-    The others do not wait for one that leaves.
+    A machine that leaves the barrier does not delay the other machines.
 
-    :param names: of those that are to take part
+    :param names: The names of the machines that participate.
     """
 
     def __init__(self, names: collections.abc.Iterable[str]) -> None:
@@ -32,16 +32,19 @@ class Meeting:
         self._over = asyncio.Event()
         self._instant = 0.0
 
-    async def ready(self, name: str, seconds: float) -> float:
-        """Wait until all are ready; return the instant, by our clock.
+    async def wait_for_start(self, name: str, seconds: float) -> float:
+        """Wait until all machines are ready, and return the start time.
 
-        :param seconds: that it took to get this one ready
-        :raises MachineError: when the others began without it
+        :param name: The name of the machine that is ready.
+        :param seconds: The duration of its preparation in seconds.
+        :returns: The start time on the clock of the controller, in seconds.
+        :raises MachineError: If the other machines started without it.
         """
         if self._begun.is_set():
             raise base.MachineError(
-                f"{name} was not ready {PATIENCE:.0f} s after the first, and "
-                "the others began without it; see what keeps it busy"
+                f"{name} was not ready {PATIENCE:.0f} s after the first "
+                "machine, so the other machines started without it; check "
+                "its load"
             )
         if self._impatience is None:
             loop = asyncio.get_running_loop()
@@ -52,14 +55,14 @@ class Meeting:
         await self._begun.wait()
         return self._instant
 
-    async def done(self, name: str) -> None:
-        """Wait until all others have done their counted work too."""
+    async def wait_for_end(self, name: str) -> None:
+        """Wait until all machines have finished their measured work."""
         self._working.discard(name)
         self._see()
         await self._over.wait()
 
     def leave(self, name: str) -> None:
-        """Leave: the others no longer wait; harmless when repeated."""
+        """Remove a machine from the barrier; repeated calls have no effect."""
         self._absent.discard(name)
         self._working.discard(name)
         self._see()

@@ -9,7 +9,7 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import root
 from rally_vmperf.machines import scripts
 
-#: Seconds in which a machine must have written all that is dirty.
+#: Seconds in which a machine must have written all dirty pages.
 TIMEOUT = 600.0
 
 _Places = collections.abc.Iterable[stations_.Station]
@@ -17,27 +17,29 @@ _Places = collections.abc.Iterable[stations_.Station]
 
 @dataclasses.dataclass
 class Caches:
-    """Drops the caches of machines, of each once, several copies or one."""
+    """The caches of machines; copies on one machine share its caches."""
 
     _elevated: dict[base.Machine, base.Machine] = dataclasses.field(
         default_factory=dict
     )
 
     async def check(self, stations: _Places) -> None:
-        """Drop them once, so that a refusal comes before anything is measured.
+        """Drop the caches once, so that an error occurs before measuring.
 
-        :raises MachineError: naming the machine that does not let us
+        :raises MachineError: If a machine does not permit it; with its name.
         """
         for error in (await self.drop(stations)).values():
             raise error
 
     async def drop(self, stations: _Places) -> dict[str, base.MachineError]:
-        """Drop them on all machines at once.
+        """Drop the caches on all machines concurrently.
 
-        :returns: by the name of a station why its machine did not
+        :returns: The errors by the name of the station.
         """
-        found = list(stations)
-        machines = list(dict.fromkeys(station.machine for station in found))
+        stations_to_drop = list(stations)
+        machines = list(
+            dict.fromkeys(station.machine for station in stations_to_drop)
+        )
         errors = dict(
             zip(
                 machines,
@@ -47,7 +49,7 @@ class Caches:
         )
         return {
             station.name: error
-            for station in found
+            for station in stations_to_drop
             if (error := errors[station.machine]) is not None
         }
 
@@ -66,5 +68,5 @@ class Caches:
             return None
         return base.MachineError(
             f"{machine.name}: caches cannot be dropped: "
-            f"{base.last_line(done.stderr)}; leave drop_caches out"
+            f"{base.last_line(done.stderr)}; remove drop_caches"
         )

@@ -1,4 +1,4 @@
-"""One command of a workload on one station, alone or begun with others."""
+"""One command of a workload on one station, alone or synchronised."""
 
 import dataclasses
 import time
@@ -17,10 +17,10 @@ async def run(
     command: workloads.Command,
     folder: str,
 ) -> workloads.Outcome:
-    """Run a command to its end and return what it left.
+    """Run a command to its end and return its outcome.
 
-    :param folder: the workload's folder on the station
-    :raises MachineError: when a machine cannot do it
+    :param folder: The directory of the workload on the station.
+    :raises MachineError: If the machine cannot run the command.
     """
     return outcome(
         await job_of(station, command, folder).run(station.finished)
@@ -30,7 +30,7 @@ async def run(
 def job_of(
     station: stations_.Station, command: workloads.Command, folder: str
 ) -> job.Job:
-    """Return the job of a command, which is not begun."""
+    """Return the job of a command, without starting it."""
     return job.Job(
         machine=station.machine,
         folder=folder,
@@ -43,29 +43,30 @@ def job_of(
 
 
 def outcome(result: job_result.JobResult) -> workloads.Outcome:
-    """Return what a command's job left, as workloads read it."""
+    """Return the outcome of a command from the result of its job."""
     return workloads.Outcome(**dataclasses.asdict(result))
 
 
 @dataclasses.dataclass(kw_only=True)
-class Part:
-    """Arms the command, begins it with the others, and keeps the load up.
+class SynchronisedCommand:
+    """A command that several machines start at the same time.
 
-    :param folder: the workload's folder on the station
-    :param clock_offset: seconds that the station's clock is ahead of ours
-    :param outcome: what the counted run left, once it is there, without what
-        it printed: many machines' outputs are not held until the end
-    :param course: how much of its work the counted run had done when, if it
-        tells
-    :param kept_up_until: until when the load was kept up, by the station's
-        clock
+    :param folder: The directory of the workload on the station.
+    :param clock_offset: The seconds by which the clock of the station is ahead
+        of the controller's.
+    :param outcome: The outcome of the measured run, without its output, to
+        limit memory; None until it is available.
+    :param course: The progress of the measured run over time, if it is
+        reported.
+    :param kept_up_until: The time at which the continued load ended, on the
+        clock of the station.
     """
 
     station: stations_.Station
     command: workloads.Command
     folder: str
     servers: servers.Servers
-    meeting: barrier.Meeting
+    start_barrier: barrier.StartBarrier
     clock_offset: float
     outcome: workloads.Outcome | None = None
     course: courses.Course | None = None
@@ -73,33 +74,37 @@ class Part:
     _job: job.Job | None = None
 
     async def run(self) -> workloads.Outcome:
-        """Begin the command when all others do; return what it left.
+        """Start the command at the barrier, and return its outcome.
 
-        :raises MachineError: when a machine cannot do it
+        :raises MachineError: If the machine cannot run the command.
         """
-        own = job_of(self.station, self.command, self.folder)
+        command_job = job_of(self.station, self.command, self.folder)
 
         async def work() -> workloads.Outcome:
-            begun = time.monotonic()
-            await own.arm(
+            started_at = time.monotonic()
+            await command_job.arm(
                 self.station.finished, keep_up=self.command.bound == "size"
             )
-            self._job = own
-            instant = await self.meeting.ready(
-                self.station.name, time.monotonic() - begun
+            self._job = command_job
+            start_time = await self.start_barrier.wait_for_start(
+                self.station.name, time.monotonic() - started_at
             )
-            return outcome(await own.release(instant + self.clock_offset))
+            return outcome(
+                await command_job.release(start_time + self.clock_offset)
+            )
 
-        given = await self.servers.serve(
+        outcome_of_command = await self.servers.serve(
             self.station, self.command, work, 2 * barrier.PATIENCE
         )
-        self.outcome = dataclasses.replace(given, stdout="", stderr="")
-        return given
+        self.outcome = dataclasses.replace(
+            outcome_of_command, stdout="", stderr=""
+        )
+        return outcome_of_command
 
-    async def settle(self) -> None:
-        """Keep the load up until all others are done; leave nothing running.
+    async def finish(self) -> None:
+        """Keep the load up until all machines have finished, then stop it.
 
-        :raises MachineError: when the machine cannot be told to stop
+        :raises MachineError: If the machine cannot stop the command.
         """
         try:
             if self.outcome is not None and self._job is not None:
@@ -107,11 +112,11 @@ class Part:
                 await self._keep_up(self._job)
                 self._job = None
         finally:
-            self.meeting.leave(self.station.name)
+            self.start_barrier.leave(self.station.name)
             if self._job is not None:
                 await self._job.give_up()
 
-    async def _keep_up(self, own: job.Job) -> None:
+    async def _keep_up(self, command_job: job.Job) -> None:
         if self.command.bound == "size":
-            await self.meeting.done(self.station.name)
-            self.kept_up_until = await own.end_load()
+            await self.start_barrier.wait_for_end(self.station.name)
+            self.kept_up_until = await command_job.end_load()

@@ -1,4 +1,4 @@
-"""Which machines ran a command together, and how well."""
+"""A log of the commands that several machines started together."""
 
 import collections.abc
 import dataclasses
@@ -14,15 +14,15 @@ from rally_vmperf.workloads import limits
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Mark:
-    """Where in a result something begins."""
+class ResultOffset:
+    """A position in the lists of a result."""
 
     runs: int = 0
     observations: int = 0
 
     @classmethod
-    def of(cls, result: measured.Measured) -> "Mark":
-        """Return where a result goes on from here."""
+    def of(cls, result: measured.Measured) -> "ResultOffset":
+        """Return the position of the end of a result."""
         return cls(
             runs=len(result.runs), observations=len(result.observations)
         )
@@ -30,64 +30,65 @@ class Mark:
 
 @dataclasses.dataclass
 class CommandLog:
-    """Commands that several machines began together, in their order."""
+    """The commands that several machines started together, in order."""
 
-    _commands: list[tuple[str, set[str], list[commands.Part]]] = (
-        dataclasses.field(default_factory=list)
-    )
+    _commands: list[
+        tuple[str, set[str], list[commands.SynchronisedCommand]]
+    ] = dataclasses.field(default_factory=list)
 
     def note(
         self,
         title: str,
         metrics: collections.abc.Iterable[str],
-        taken: collections.abc.Iterable[commands.Part],
+        commands: collections.abc.Iterable[commands.SynchronisedCommand],
     ) -> None:
-        """Add a command; machines that did not finish it are left out.
+        """Add a command, without the machines that did not finish it.
 
-        :param title: of the workload
-        :param metrics: names of those that the command gave
+        :param title: The title of the workload.
+        :param metrics: The names of the metrics that the command reported.
         """
         self._commands.append(
             (
                 title,
                 set(metrics),
                 [
-                    one
-                    for one in taken
-                    if one.outcome is not None and not one.outcome.exit_status
+                    command
+                    for command in commands
+                    if command.outcome is not None
+                    and not command.outcome.exit_status
                 ],
             )
         )
 
-    def settle(
+    def evaluate(
         self,
         clocks: clocks_.Clocks,
         result: measured.Measured,
-        mark: Mark,
+        offset: ResultOffset,
     ) -> list[finding.Finding]:
-        """Say how well machines ran together, by clocks corrected.
+        """Compute start skew and overlap from clock-corrected times.
 
-        Samples of commands that tell their course are cut to the time in
-        which all were at work.
+        If a command reports its progress, its samples are limited to the time
+        in which all machines were running it.
 
-        :param mark: what follows it was taken by these clocks
-        :returns: what was wrong with the starts and with the clocks
+        :param offset: The position from which these clocks apply.
+        :returns: The findings on starts and clocks.
         """
-        runs = slice(mark.runs, None)
+        runs = slice(offset.runs, None)
         result.runs[runs] = [
-            _corrected(one, clocks) for one in result.runs[runs]
+            _corrected(run, clocks) for run in result.runs[runs]
         ]
         shortest: dict[str, float] = {}
-        for one in result.runs[runs]:
-            if not one.exit_status:
-                known = shortest.get(one.machine, one.seconds)
-                shortest[one.machine] = min(known, one.seconds)
+        for run in result.runs[runs]:
+            if not run.exit_status:
+                seconds = shortest.get(run.machine, run.seconds)
+                shortest[run.machine] = min(seconds, run.seconds)
         starts = []
         paces: _Paces = {}
-        for title, metrics, taken in self._commands:
-            if taken:
-                spans = _spans(taken, clocks)
-                command = taken[0].command
+        for title, metrics, synchronised in self._commands:
+            if synchronised:
+                spans = _spans(synchronised, clocks)
+                command = synchronised[0].command
                 start = overlap.start(
                     title,
                     command.name,
@@ -97,60 +98,67 @@ class CommandLog:
                 starts.append((start, metrics))
                 paces |= _paces(spans)
         result.starts += [start for start, _ in starts]
-        own = result.observations[mark.observations :]
-        del result.observations[mark.observations :]
-        for seen in own:
+        observations = result.observations[offset.observations :]
+        del result.observations[offset.observations :]
+        for observation in observations:
             try:
-                result.observations.append(_cut(seen, paces))
+                result.observations.append(_cut(observation, paces))
             except workloads.WorkloadError as error:
-                result.miss(seen.sample.metric.name, seen.source, str(error))
+                result.miss(
+                    observation.sample.metric.name,
+                    observation.source,
+                    str(error),
+                )
         return clocks.findings(shortest) + overlap.findings(starts)
 
 
-#: Station and metric -> its rate within the window by that of its whole run.
+#: Station and metric -> ratio of the rate in the window to that of the run.
 _Paces = dict[tuple[str, str], float]
 
 
 def _spans(
-    taken: collections.abc.Iterable[commands.Part], clocks: clocks_.Clocks
-) -> list[tuple[commands.Part, overlap.Span]]:
-    """Return when each machine worked; without a known clock, none."""
+    commands: collections.abc.Iterable[commands.SynchronisedCommand],
+    clocks: clocks_.Clocks,
+) -> list[tuple[commands.SynchronisedCommand, overlap.Span]]:
+    """Return the run time of each machine whose clock is known."""
     return [
-        (one, span)
-        for one in taken
-        if (span := _span(one, clocks)) is not None
+        (command, span)
+        for command in commands
+        if (span := _span(command, clocks)) is not None
     ]
 
 
 def _paces(
-    spans: collections.abc.Sequence[tuple[commands.Part, overlap.Span]],
+    spans: collections.abc.Sequence[
+        tuple[commands.SynchronisedCommand, overlap.Span]
+    ],
 ) -> _Paces:
-    """Return the paces of one command's metrics."""
-    found: _Paces = {}
+    """Return the relative rates of the metrics of one command."""
+    paces: _Paces = {}
     window = overlap.window([span for _, span in spans])
     if window is None:
-        return found
-    for one, span in spans:
-        if one.course is None or one.outcome is None:
+        return paces
+    for command, span in spans:
+        if command.course is None or command.outcome is None:
             continue
-        offset = one.outcome.started - span.started
-        pace = one.course.pace(window[0] + offset, window[1] + offset)
-        for metric in one.course.metrics:
-            found[one.station.name, metric] = pace
-    return found
+        offset = command.outcome.started - span.started
+        pace = command.course.pace(window[0] + offset, window[1] + offset)
+        for metric in command.course.metrics:
+            paces[command.station.name, metric] = pace
+    return paces
 
 
-def _cut(one: sample.Observation, paces: _Paces) -> sample.Observation:
-    """Return what a machine did while all worked.
+def _cut(observation: sample.Observation, paces: _Paces) -> sample.Observation:
+    """Return the observation, limited to the time in which all machines ran.
 
-    :raises WorkloadError: for what no machine can have done
+    :raises WorkloadError: If the value is not plausible.
     """
-    metric = one.sample.metric
-    pace = paces.get((one.source, metric.name))
+    metric = observation.sample.metric
+    pace = paces.get((observation.source, metric.name))
     if pace is None:
-        return one
-    value = limits.measured(metric, one.sample.value * pace)
-    return dataclasses.replace(one, sample=value)
+        return observation
+    value = limits.measured(metric, observation.sample.value * pace)
+    return dataclasses.replace(observation, sample=value)
 
 
 def _corrected(
@@ -164,17 +172,21 @@ def _corrected(
     )
 
 
-def _span(one: commands.Part, clocks: clocks_.Clocks) -> overlap.Span | None:
-    if one.outcome is None:
+def _span(
+    command: commands.SynchronisedCommand, clocks: clocks_.Clocks
+) -> overlap.Span | None:
+    if command.outcome is None:
         return None
-    reading = clocks.at(one.station.name, one.outcome.started)
+    reading = clocks.at(command.station.name, command.outcome.started)
     if reading is None:
         return None
-    kept = one.kept_up_until
+    kept_up_until = command.kept_up_until
     return overlap.Span(
-        machine=one.station.name,
-        started=one.outcome.started - reading.offset,
-        ended=one.outcome.ended - reading.offset,
-        kept_up_until=None if kept is None else kept - reading.offset,
+        machine=command.station.name,
+        started=command.outcome.started - reading.offset,
+        ended=command.outcome.ended - reading.offset,
+        kept_up_until=None
+        if kept_up_until is None
+        else kept_up_until - reading.offset,
         error=reading.error,
     )

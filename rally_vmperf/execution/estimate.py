@@ -1,4 +1,4 @@
-"""An estimate of how long a run takes."""
+"""An estimate of the duration of a run."""
 
 import collections.abc
 import math
@@ -9,11 +9,12 @@ from rally_vmperf.workloads import base
 
 #: Seconds until guests have booted and tools and data are in place.
 _READY = 120
-#: Seconds until guests that were stopped have booted anew, all at once.
+#: Seconds until stopped guests have booted again, all at once.
 _BOOT = 60
-#: Seconds to write what is dirty to disk, and to drop caches.
+#: Seconds to write dirty pages to disk, and to drop caches.
 _DROP = 2
-#: Seconds to start a command everywhere, collect it and look at machines.
+#: Seconds to start a command on all machines, collect its output and check the
+#: machines.
 _AROUND = 3
 
 
@@ -23,32 +24,34 @@ def minutes(
     levels: int = 1,
     boots: int = 0,
 ) -> int:
-    """Return about how many minutes a run takes, from booting to its end.
+    """Return the approximate duration of a run in minutes, boot included.
 
-    :param repetitions: those of the warm-up included
-    :param levels: how many numbers of guests each repetition goes through
-    :param boots: how often guests are started again meanwhile
+    :param repetitions: The number of repetitions, warm-up included.
+    :param levels: The number of levels in each repetition.
+    :param boots: The number of reboots during the run.
     """
-    once = sum(_seconds(one) for one in assignments)
+    once = sum(_seconds(assignment) for assignment in assignments)
     seconds = _READY + boots * _BOOT + repetitions * levels * once
     return math.ceil(seconds / 60)
 
 
-def commands(one: assignment.Assignment) -> tuple[base.Command, ...]:
-    """Return the commands of a workload, with other ends that stand for any.
+def commands(assignment: assignment.Assignment) -> tuple[base.Command, ...]:
+    """Return the commands of a workload, with placeholders as other ends.
 
-    They tell how long it takes, and are not to be run.
+    The commands are for estimates of their duration only.
     """
-    (allotment,) = ports.allot([one])
+    (allotment,) = ports.allot([assignment])
     ends = base.Ends(
         peer="192.0.2.1",
         partner="192.0.2.2",
         own_ports=allotment.own(0),
         shared_ports=allotment.shared,
     )
-    return one.workload.commands(one.arguments, ends)
+    return assignment.workload.commands(assignment.arguments, ends)
 
 
-def _seconds(one: assignment.Assignment) -> float:
-    before = one.cooldown + (_DROP if one.drop_caches else 0)
-    return sum(before + each.seconds + _AROUND for each in commands(one))
+def _seconds(assignment: assignment.Assignment) -> float:
+    before = assignment.cooldown + (_DROP if assignment.drop_caches else 0)
+    return sum(
+        before + command.seconds + _AROUND for command in commands(assignment)
+    )

@@ -12,7 +12,7 @@ from rally_vmperf.execution import command_log
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import servers as servers_
-from rally_vmperf.execution import turn
+from rally_vmperf.execution import station_run
 from rally_vmperf.execution.stations import clocks as clocks_
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import station as stations_
@@ -20,9 +20,9 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.workloads import base as workloads
 from rally_vmperf.workloads import files
 
-#: Called with one line whenever something worth watching has happened.
+#: Called with one line for each notable event.
 Progress = t.Callable[[str], None]
-#: station name -> workload title -> what preparing it said
+#: station name -> workload title -> facts of its preparation
 Facts = dict[str, dict[str, dict[str, str]]]
 
 
@@ -32,22 +32,26 @@ async def prepare(
     peer: stations_.Station | None,
     progress: Progress,
 ) -> Facts:
-    """Bring files and data to all stations at once, and to the peer.
+    """Copy files and data to all stations and to the peer, concurrently.
 
-    Workloads' folders are made by what first needs them.
+    The directory of a workload is created when it is first used.
 
-    :raises MachineError: when a machine cannot be prepared, naming it
-    :raises WorkloadError: when a workload's preparation fails
+    :raises MachineError: If a machine cannot be prepared; with its name.
+    :raises WorkloadError: If the preparation of a workload fails.
     """
     facts: Facts = {
         station.name: {} for station in (*stations, *([peer] if peer else []))
     }
-    for one in assignments:
-        progress(f"preparing {one.title} on {_names(stations)}")
-        serving = [peer] if peer and one.workload.needs(one.arguments) else []
-        brought = one.read_files()
+    for assigned in assignments:
+        progress(f"preparing {assigned.title} on {_names(stations)}")
+        serving = (
+            [peer]
+            if peer and assigned.workload.needs(assigned.arguments)
+            else []
+        )
+        contents = assigned.read_files()
         await concurrency.wait_for_all(
-            _prepare(one, station, brought, facts)
+            _prepare(assigned, station, contents, facts)
             for station in (*stations, *serving)
         )
     return facts
@@ -62,47 +66,49 @@ async def repetition(
     lost: collections.abc.Iterable[str] = (),
     caches: caches_.Caches | None = None,
 ) -> list[finding.Finding]:
-    """Run every workload once, on all stations at once, into ``result``.
+    """Run every workload once, on all stations at once.
 
-    Each command begins on all stations at one instant, when all have done
-    the one before, so that machines which run together do the same work.
-    One that fails does not stop the others; what it did not measure is noted
-    as missing.
+    When all stations have finished a command, they start the next one at the
+    same time, so that concurrent machines do the same work. If a command
+    fails, the other commands continue, and its metrics are noted as missing.
 
-    :param lost: names of machines that do not answer and are left out
-    :param caches: drops them before commands of workloads that ask for it
-    :returns: what kept the stations from working together
+    :param result: The results, which this function extends.
+    :param lost: The names of machines that do not answer and are skipped.
+    :param caches: The caches to drop if a workload requires it.
+    :returns: The findings on synchronisation.
     """
     gone = {name: f"{name} no longer answers" for name in lost}
     clocks = clocks_.Clocks()
     log = command_log.CommandLog()
-    mark = command_log.Mark.of(result)
+    offset = command_log.ResultOffset.of(result)
     try:
         await clocks.begin([p for p in stations if p.name not in gone])
         gone |= {name: str(error) for name, error in clocks.refused.items()}
-        for one, allotment in zip(
+        for assigned, allotment in zip(
             assignments, ports.allot(assignments), strict=True
         ):
-            progress(f"{one.title} on {_names(stations)}")
-            servers = servers_.Servers(title=one.title, peer=peer)
-            turns = [
-                turn.begin(one, station, ends, servers, result, gone)
+            progress(f"{assigned.title} on {_names(stations)}")
+            servers = servers_.Servers(title=assigned.title, peer=peer)
+            station_runs = [
+                station_run.create(
+                    assigned, station, ends, servers, result, gone
+                )
                 for station, ends in _ends(stations, peer, allotment)
             ]
-            servers.seconds = max(each.seconds() for each in turns)
+            servers.seconds = max(run.seconds() for run in station_runs)
             try:
-                await _run(one, turns, clocks, log, caches)
+                await _run(assigned, station_runs, clocks, log, caches)
             finally:
                 await servers.close()
-            for each in turns:
-                each.note_missing()
-                if each.lost:
-                    name = each.station.name
+            for run in station_runs:
+                run.note_missing()
+                if run.lost:
+                    name = run.station.name
                     gone.setdefault(name, f"{name} no longer answers")
         await clocks.end([p for p in stations if p.name not in gone])
     finally:
-        found = log.settle(clocks, result, mark)
-    return found
+        findings = log.evaluate(clocks, result, offset)
+    return findings
 
 
 def _ends(
@@ -110,7 +116,7 @@ def _ends(
     peer: stations_.Station | None,
     allotment: ports.Allotment,
 ) -> collections.abc.Iterator[tuple[stations_.Station, workloads.Ends]]:
-    """Yield each station with the other ends that it sees."""
+    """Yield each station with its other ends."""
     for position, station in enumerate(stations):
         ends = workloads.Ends(
             peer=peer.address if peer else "",
@@ -122,69 +128,83 @@ def _ends(
 
 
 async def _run(
-    one: assignment.Assignment,
-    turns: collections.abc.Sequence[turn.Turn],
+    assignment: assignment.Assignment,
+    station_runs: collections.abc.Sequence[station_run.StationRun],
     clocks: clocks_.Clocks,
     log: command_log.CommandLog,
     caches: caches_.Caches | None,
 ) -> None:
-    """Run one workload's commands, each on all stations that have it."""
-    for name in dict.fromkeys(name for each in turns for name in each.steps):
-        await asyncio.sleep(one.cooldown)
-        own = [each for each in turns if each.owes(name)]
-        if one.drop_caches:
+    """Run the commands of a workload, each on all its stations."""
+    for name in dict.fromkeys(
+        name for run in station_runs for name in run.steps
+    ):
+        await asyncio.sleep(assignment.cooldown)
+        participants = [run for run in station_runs if run.owes(name)]
+        if assignment.drop_caches:
             dropped = caches or caches_.Caches()
-            refused = await dropped.drop(each.station for each in own)
-            for each in own:
-                if each.station.name in refused:
-                    each.omit(name, refused[each.station.name])
-            own = [each for each in own if each.owes(name)]
-        if len(own) < 2:
-            for each in own:
-                await each.step(name)
+            refused = await dropped.drop(run.station for run in participants)
+            for run in participants:
+                if run.station.name in refused:
+                    run.omit(name, refused[run.station.name])
+            participants = [run for run in participants if run.owes(name)]
+        if len(participants) < 2:
+            for run in participants:
+                await run.step(name)
             continue
-        meeting = barrier.Meeting(each.station.name for each in own)
-        taken = [
-            each.part(name, meeting, clocks.offset(each.station.name))
-            for each in own
+        start_barrier = barrier.StartBarrier(
+            run.station.name for run in participants
+        )
+        synchronised_commands = [
+            run.synchronise(
+                name, start_barrier, clocks.offset(run.station.name)
+            )
+            for run in participants
         ]
         await concurrency.wait_for_all(
-            each.step_with_others(part)
-            for each, part in zip(own, taken, strict=True)
+            run.step_with_others(synchronised_command)
+            for run, synchronised_command in zip(
+                participants, synchronised_commands, strict=True
+            )
         )
-        given = [each.given.get(name, set()) for each in own]
-        log.note(one.title, set().union(*given), taken)
+        metric_names = [
+            run.metrics_by_command.get(name, set()) for run in participants
+        ]
+        log.note(
+            assignment.title, set().union(*metric_names), synchronised_commands
+        )
 
 
 async def _prepare(
-    one: assignment.Assignment,
+    assignment: assignment.Assignment,
     station: stations_.Station,
-    brought: collections.abc.Mapping[workloads.File, bytes],
+    contents: collections.abc.Mapping[workloads.File, bytes],
     facts: Facts,
 ) -> None:
-    folder = station.folder_of(one.title)
-    own = facts[station.name][one.title] = {}
-    for file, content in brought.items():
+    folder = station.folder_of(assignment.title)
+    workload_facts = facts[station.name][assignment.title] = {}
+    for file, content in contents.items():
         await station.machine.put(content, f"{folder}/{file.name}", file.mode)
         if not file.package:
-            own[f"{file.name}_sha256"] = files.checksum(content)
+            workload_facts[f"{file.name}_sha256"] = files.checksum(content)
     outcomes = {}
     steps = (
-        one.workload.prepare_peer
+        assignment.workload.prepare_peer
         if station.role == "peer"
-        else one.workload.prepare
+        else assignment.workload.prepare
     )
-    for step in steps(one.arguments):
+    for step in steps(assignment.arguments):
         outcome = await commands.run(station, step, folder)
         try:
             outcome.checked()
         except workloads.WorkloadError as error:
             raise workloads.WorkloadError(
-                f"{station.name}: preparing {one.title}: {error}"
+                f"{station.name}: preparing {assignment.title}: {error}"
             ) from error
         outcomes[step.name] = outcome
     if station.role != "peer":
-        own |= one.workload.facts(one.arguments, outcomes)
+        workload_facts |= assignment.workload.facts(
+            assignment.arguments, outcomes
+        )
 
 
 def _names(stations: collections.abc.Sequence[stations_.Station]) -> str:

@@ -7,25 +7,25 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import sample
 
-#: Called with what each command printed, as soon as it is there.
+#: Called with the output of each command when it is available.
 KeepRaw = t.Callable[[dict[str, t.Any]], None]
 
 
 def keep_none(output: dict[str, t.Any]) -> None:
-    """Keep no raw outputs."""
+    """Discard a raw output."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CommandRun:
-    """One command on one machine, by that machine's own clock.
+    """One command on one machine, with the times of its clock.
 
-    :param started: seconds since the epoch
-    :param user: CPU seconds in user mode; None where nobody measured them
-    :param system: CPU seconds in the kernel, likewise
-    :param work: how much it did, where its output tells, and in which unit
-    :param clock_offset: seconds by which that clock is ahead of the
-        controller's; None where it was not needed
-    :param clock_error: seconds by which that may be wrong
+    :param started: The start in seconds since the epoch.
+    :param user: The CPU seconds in user mode; None if not measured.
+    :param system: The CPU seconds in the kernel; None if not measured.
+    :param work: The amount of work in ``work_unit``; None if not reported.
+    :param clock_offset: The seconds by which that clock is ahead of the
+        controller's; None if not required.
+    :param clock_error: The uncertainty of the offset in seconds.
     """
 
     workload: str
@@ -60,11 +60,10 @@ class CommandRun:
 
 @dataclasses.dataclass(kw_only=True)
 class Measured:
-    """Results, collected as workloads run, so that a failure loses none.
+    """The results of workloads, collected while they run.
 
-    :param readings: distributions and series, each with its machine
-    :param keep_raw: where raw outputs go, for they are not held here; it
-        raises nothing
+    :param readings: The distributions and series, each with its machine.
+    :param keep_raw: A function that stores a raw output and does not raise.
     """
 
     observations: list[sample.Observation] = dataclasses.field(
@@ -80,8 +79,8 @@ class Measured:
     )
     keep_raw: KeepRaw = keep_none
 
-    def miss(self, what: str, source: str, reason: str) -> None:
-        """Note what was not measured, and why."""
+    def miss(self, name: str, machine: str, reason: str) -> None:
+        """Note a metric that was not measured, and the reason."""
         self.missing.append(
-            repetition.Missing(name=what, machine=source, reason=reason)
+            repetition.Missing(name=name, machine=machine, reason=reason)
         )

@@ -25,32 +25,32 @@ SCHEMA: dict[str, t.Any] = {
         "guests": {
             "type": "integer",
             "minimum": 1,
-            "description": "How many guests, the last ones, are neighbours "
-            "and not measured; of VMPerf.density on each host.",
+            "description": "Number of guests, the last ones, that are "
+            "neighbours and not measured; per host in VMPerf.density.",
         },
         "workload": {
             "type": "object",
             "additionalProperties": False,
             "required": ["name"],
             "properties": assignment.WORKLOAD,
-            "description": "What neighbours run, again and again.",
+            "description": "Workload that neighbours run repeatedly.",
         },
     },
 }
-#: Tells the workload of neighbours from one that is measured.
+#: Label that distinguishes the workload of neighbours from a measured one.
 LABEL = "neighbour"
-#: Seconds beyond those of the measured commands after which neighbours end
-#: by themselves: machines are looked at, rebooted, or slow.
+#: Seconds after the expected end of the measured commands at which the
+#: neighbours end by themselves: machines are checked, rebooted, or slow.
 _SLACK = 3600.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Neighbours:
-    """What a task asks of neighbours.
+    """The neighbours in a task.
 
-    :param guests: how many of the guests they are, the last ones
-    :param work: what they run
-    :param names: of the guests that they are, once these have booted
+    :param guests: The number of guests, the last ones, that are neighbours.
+    :param work: The assignment that they run.
+    :param names: The names of the neighbours, after the boot of the guests.
     """
 
     guests: int
@@ -58,7 +58,7 @@ class Neighbours:
     names: tuple[str, ...] = ()
 
     def plain(self) -> dict[str, t.Any]:
-        """Return it for records."""
+        """Return a plain document for records."""
         return {
             "guests": self.guests,
             "workload": self.work.workload.name,
@@ -67,33 +67,33 @@ class Neighbours:
 
 
 def of_argument(
-    given: collections.abc.Mapping[str, t.Any] | None,
+    argument: collections.abc.Mapping[str, t.Any] | None,
 ) -> Neighbours | None:
-    """Return the neighbours of a task, None for one without.
+    """Return the neighbours of a task; None if it has none.
 
-    :param given: the argument of the scenario
-    :raises WorkloadError: for an unknown workload, a wrong argument, or one
-        that needs another guest
+    :param argument: The argument of the scenario.
+    :raises WorkloadError: If the workload is unknown, an argument is wrong, or
+        the workload requires another guest.
     """
-    if given is None:
+    if argument is None:
         return None
-    (work,) = assignment.assign([{**given["workload"], "label": LABEL}])
+    (work,) = assignment.assign([{**argument["workload"], "label": LABEL}])
     if "partner" in work.workload.needs(work.arguments):
         raise workloads.WorkloadError(
-            f"neighbours: {work.workload.name} needs a partner guest, and "
-            "neighbours have none; leave guest_to_guest out"
+            f"neighbours: {work.workload.name} requires a partner guest, and "
+            "neighbours have none; remove guest_to_guest"
         )
-    return Neighbours(guests=given["guests"], work=work)
+    return Neighbours(guests=argument["guests"], work=work)
 
 
 @dataclasses.dataclass(kw_only=True)
 class Load:
-    """The jobs of neighbours, between the begin and the end of a condition.
+    """The jobs of neighbours during a condition.
 
-    :param measured: what is measured meanwhile
-    :param stations: the neighbours
-    :param others: number of the measured stations
-    :param settling: seconds that they have to get to work
+    :param measured: The assignments that are measured meanwhile.
+    :param stations: The stations of the neighbours.
+    :param others: The number of the measured stations.
+    :param settling: The seconds to wait for the load to build up.
     """
 
     work: assignment.Assignment
@@ -106,38 +106,38 @@ class Load:
     _servers: servers_.Servers | None = None
 
     async def begin(self) -> dict[str, str]:
-        """Have all neighbours run their workload until ``end``.
+        """Start the workload on all neighbours.
 
-        :returns: machine -> why it does not
+        :returns: Machine -> error.
         """
         seconds = _SLACK + sum(map(_longest, self.measured))
         self._servers = servers_.Servers(
             title=self.work.title, peer=self.peer, seconds=seconds
         )
-        trouble = await self._each(
+        errors = await self._each(
             self._start(station, ends, seconds)
             for station, ends in zip(self.stations, self._ends(), strict=True)
         )
         await asyncio.sleep(self.settling)
-        return trouble
+        return errors
 
     async def end(self) -> dict[str, str]:
-        """End what runs; harmless if nothing does.
+        """End the jobs; without jobs, this has no effect.
 
-        :returns: neighbour -> why it did not run its workload throughout
+        :returns: Neighbour -> reason why its workload ended too early.
         """
         jobs, self._jobs = self._jobs, {}
-        trouble = await self._each(
+        errors = await self._each(
             self._stop(station, jobs[station.name])
             for station in self.stations
             if station.name in jobs
         )
         if self._servers is not None:
             await self._servers.close()
-        return trouble
+        return errors
 
     def _ends(self) -> collections.abc.Iterator[workloads.Ends]:
-        """Yield the other ends of each; no measured machine has its ports."""
+        """Yield the other ends of each neighbour, with ports of its own."""
         begin = ports.used(self.measured, self.others).stop
         (allotment,) = ports.allot([self.work], begin)
         for place in range(len(self.stations)):
@@ -154,8 +154,8 @@ class Load:
             collections.abc.Coroutine[t.Any, t.Any, tuple[str, str]]
         ],
     ) -> dict[str, str]:
-        found = await concurrency.wait_for_all(steps)
-        return {name: why for name, why in found if why}
+        outcomes = await concurrency.wait_for_all(steps)
+        return {name: error for name, error in outcomes if error}
 
     async def _start(
         self,
@@ -163,18 +163,20 @@ class Load:
         ends: workloads.Ends,
         seconds: float,
     ) -> tuple[str, str]:
-        one = self.work.narrowed(ends)
-        words: list[str] = []
+        assigned = self.work.narrowed(ends)
+        argv: list[str] = []
         try:
-            for command in one.workload.commands(one.arguments, ends):
-                words += [str(len(command.argv)), *command.argv]
+            for command in assigned.workload.commands(
+                assigned.arguments, ends
+            ):
+                argv += [str(len(command.argv)), *command.argv]
                 if self._servers is not None:
                     await self._servers.hold(station, command, seconds)
             self._jobs[station.name] = started = job.Job(
                 machine=station.machine,
-                folder=station.folder_of(one.title),
-                name=one.title,
-                argv=scripts.argv("neighbour.bash", *words),
+                folder=station.folder_of(assigned.title),
+                name=assigned.title,
+                argv=scripts.argv("neighbour.bash", *argv),
                 timeout=seconds,
                 prefix=(*station.prefix, *station.tools),
             )
@@ -186,25 +188,25 @@ class Load:
     async def _stop(
         self, station: stations_.Station, started: job.Job
     ) -> tuple[str, str]:
-        """End a job that is still at work; one that is not has failed."""
+        """End a running job; a job that has already ended has failed."""
         try:
             if await started.running():
                 await started.cancel()
                 return station.name, ""
             result = await started.finish()
-            why = base.last_line(result.stderr) or "it ended by itself"
+            reason = base.last_line(result.stderr) or "it ended by itself"
         except base.MachineError as error:
             await started.give_up()
-            why = str(error)
+            reason = str(error)
         return station.name, (
             f"neighbour {station.name} did not run {self.work.workload.name} "
-            f"throughout: {why}"
+            f"throughout: {reason}"
         )
 
 
-def _longest(one: assignment.Assignment) -> float:
-    """Return the seconds that a measured workload takes at most."""
+def _longest(assignment: assignment.Assignment) -> float:
+    """Return the maximum duration of a measured workload in seconds."""
     return sum(
-        one.cooldown + 2 * command.timeout
-        for command in estimate.commands(one)
+        assignment.cooldown + 2 * command.timeout
+        for command in estimate.commands(assignment)
     )

@@ -1,7 +1,7 @@
-"""Ports at the other ends, out of one range for all workloads of a run.
+"""The ports at the other ends, from one range for all workloads of a run.
 
-First come those that all machines share, then those of the first machine,
-workload by workload, then those of the second, and so on.
+The range begins with the ports that all machines share. The ports of the first
+machine follow, workload by workload, then those of the second one, and so on.
 """
 
 import collections.abc
@@ -10,8 +10,7 @@ import dataclasses
 from rally_vmperf.execution import assignment
 from rally_vmperf.workloads import base
 
-#: Above those of iperf3's own default, below those that Linux gives to
-#: clients.
+#: Above the default port of iperf3, below the ephemeral ports of Linux.
 FIRST, LAST = 5201, 32767
 
 Assignments = collections.abc.Sequence[assignment.Assignment]
@@ -21,9 +20,9 @@ Assignments = collections.abc.Sequence[assignment.Assignment]
 class Allotment:
     """The ports of one workload.
 
-    :param shared: those that all machines use
-    :param first: those that the first machine has for itself
-    :param stride: how much further on those of the next machine are
+    :param shared: The ports that all machines use.
+    :param first: The ports of the first machine.
+    :param stride: The distance to the ports of the next machine.
     """
 
     shared: range
@@ -31,12 +30,13 @@ class Allotment:
     stride: int
 
     def own(self, position: int) -> range:
-        """Return the ports of one of the machines.
+        """Return the ports of a machine.
 
-        :param position: of the machine among those that measure, from 0
+        :param position: The index of the machine among the measured ones, from
+            0.
         """
-        further = position * self.stride
-        return range(self.first.start + further, self.first.stop + further)
+        offset = position * self.stride
+        return range(self.first.start + offset, self.first.stop + offset)
 
 
 def allot(
@@ -44,48 +44,54 @@ def allot(
 ) -> list[Allotment]:
     """Return the ports of each workload.
 
-    :param begin: the first of all, :data:`FIRST` where it is None
+    :param begin: The first port of all; None means :data:`FIRST`.
     """
     begin = FIRST if begin is None else begin
-    asked = [one.workload.ports(one.arguments) for one in assignments]
-    stride = sum(one.own for one in asked)
-    shared, own = begin, begin + sum(one.shared for one in asked)
-    found = []
-    for one in asked:
-        found.append(
+    counts = [count.workload.ports(count.arguments) for count in assignments]
+    stride = sum(count.own for count in counts)
+    shared_begin, own_begin = (
+        begin,
+        begin + sum(count.shared for count in counts),
+    )
+    allotments = []
+    for count in counts:
+        allotments.append(
             Allotment(
-                shared=range(shared, shared + one.shared),
-                first=range(own, own + one.own),
+                shared=range(shared_begin, shared_begin + count.shared),
+                first=range(own_begin, own_begin + count.own),
                 stride=stride,
             )
         )
-        shared, own = shared + one.shared, own + one.own
-    return found
+        shared_begin, own_begin = (
+            shared_begin + count.shared,
+            own_begin + count.own,
+        )
+    return allotments
 
 
 def used(assignments: Assignments, machines: int) -> range:
-    """Return all ports that so many machines use.
+    """Return all ports that a number of machines use.
 
-    :raises WorkloadError: for more machines than there are ports for
+    :raises WorkloadError: If there are not enough ports for the machines.
     """
-    asked = [one.workload.ports(one.arguments) for one in assignments]
-    shared = sum(one.shared for one in asked)
-    stride = sum(one.own for one in asked)
+    counts = [count.workload.ports(count.arguments) for count in assignments]
+    shared = sum(count.shared for count in counts)
+    stride = sum(count.own for count in counts)
     last = FIRST + shared + machines * stride - 1
     if last > LAST:
-        room = max(LAST - FIRST + 1 - shared, 0) // stride
+        limit = max(LAST - FIRST + 1 - shared, 0) // stride
         raise base.WorkloadError(
-            f"count {machines}: network workloads need {stride} ports for "
-            f"each machine, and those from {FIRST} to {LAST} are enough for "
-            f"{room}; measure {room} at most, or fewer workloads"
+            f"count={machines}: must be at most {limit}, as network workloads "
+            f"require {stride} ports for each machine, from {FIRST} to "
+            f"{LAST}; reduce the count or the number of workloads"
         )
     return range(FIRST, last + 1)
 
 
 def of_guests(assignments: Assignments, machines: int) -> range:
-    """Return the ports at which guests listen for one another.
+    """Return the ports on which guests listen for other guests.
 
-    :raises WorkloadError: as ``used`` does
+    :raises WorkloadError: If there are not enough ports for the machines.
     """
-    found = used(assignments, machines)
-    return found if "partner" in assignment.needs(assignments) else range(0)
+    ports = used(assignments, machines)
+    return ports if "partner" in assignment.needs(assignments) else range(0)

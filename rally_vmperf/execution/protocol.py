@@ -1,4 +1,4 @@
-"""The protocol of a run: what precedes each command, workload, repetition."""
+"""The protocol of a run: steps before each command and repetition."""
 
 import collections.abc
 import dataclasses
@@ -6,24 +6,24 @@ import typing as t
 
 #: When guests are stopped and started again.
 Reboot = t.Literal["never", "between_workloads", "between_repetitions"]
-#: How bare metal is compared: held to the guest's shape, or left whole.
+#: The size of bare metal: limited to the guest's shape, or the whole machine.
 Shape = t.Literal["guest", "whole"]
 
-#: JSON Schema of what holds for a single workload too.
+#: JSON Schema of the options that a single workload can override.
 OF_WORKLOADS: dict[str, t.Any] = {
     "cooldown": {
         "type": "number",
         "minimum": 0,
         "maximum": 3600,
-        "description": "Seconds of rest before each command.",
+        "description": "Pause before each command in seconds.",
     },
     "drop_caches": {
         "type": "boolean",
         "description": "Whether page cache, dentries and inodes are dropped "
-        "before each command, which takes root.",
+        "before each command, which requires root.",
     },
 }
-#: JSON Schema of all of it, as arguments of a scenario.
+#: JSON Schema of the protocol, as arguments of a scenario.
 SCHEMA: dict[str, t.Any] = {
     **OF_WORKLOADS,
     "reboot": {
@@ -32,17 +32,17 @@ SCHEMA: dict[str, t.Any] = {
     },
     "shape": {
         "enum": list(t.get_args(Shape)),
-        "description": "Whether bare metal is held to the guest's shape.",
+        "description": "Whether bare metal is limited to the guest's shape.",
     },
 }
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """The protocol as a task asks for it, workload by workload aside.
+    """The protocol of a task, without the options of single workloads.
 
-    :param cooldown: seconds of rest before each command
-    :param drop_caches: whether caches are dropped before each command
+    :param cooldown: The pause before each command in seconds.
+    :param drop_caches: Whether caches are dropped before each command.
     """
 
     cooldown: float = 0
@@ -51,27 +51,27 @@ class Protocol:
     shape: Shape = "guest"
 
     def options(self) -> dict[str, t.Any]:
-        """Return what holds for no single workload, for records."""
-        found = {"reboot": self.reboot, "shape": self.shape}
+        """Return the options that apply to the whole run, for records."""
+        options = {"reboot": self.reboot, "shape": self.shape}
         return {
-            key: value
-            for key, value in found.items()
-            if value != getattr(DEFAULT, key)
+            key: option
+            for key, option in options.items()
+            if option != getattr(DEFAULT, key)
         }
 
     def reboots(self, workloads: int, conditions: int, times: int) -> int:
-        """Return how often all of it is rebooted in a run.
+        """Return the number of reboots in a run.
 
-        :param workloads: their number
-        :param conditions: their number within a repetition
-        :param times: repetitions, those of the warm-up included
+        :param workloads: The number of workloads.
+        :param conditions: The number of conditions in a repetition.
+        :param times: The number of repetitions, warm-up included.
         """
         if self.reboot == "between_workloads":
             return workloads * conditions * times - 1
         return times - 1 if self.reboot == "between_repetitions" else 0
 
 
-#: The protocol of a task that asks for nothing.
+#: The default protocol.
 DEFAULT = Protocol()
 
 
@@ -79,4 +79,6 @@ def of_arguments(
     arguments: collections.abc.Mapping[str, t.Any],
 ) -> Protocol:
     """Return the protocol among the arguments of a scenario."""
-    return Protocol(**{k: arguments[k] for k in SCHEMA if k in arguments})
+    return Protocol(
+        **{name: arguments[name] for name in SCHEMA if name in arguments}
+    )

@@ -1,4 +1,4 @@
-"""Tools that a run needs, how they come to machines, and their versions."""
+"""The tools that a run requires, their installation and versions."""
 
 import collections.abc
 import dataclasses
@@ -7,13 +7,13 @@ import re
 import typing as t
 from urllib import parse
 
+from rally_vmperf.bundles import bundle
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import station as stations_
 from rally_vmperf.machines import base
 from rally_vmperf.machines.provisioning import bundles
 from rally_vmperf.machines.provisioning import provision
-from rally_vmperf.toolbox import bundle
 from rally_vmperf.workloads import tools as tools_
 
 
@@ -22,26 +22,26 @@ def tools(
     *,
     side: t.Literal["machine", "peer", "both"] = "both",
 ) -> list[tools_.Tool]:
-    """Return the tools of the workloads, each once, as new as any wants it.
+    """Return the tools of the workloads, each once, with the newest version.
 
-    :param side: those that the measured machines need, a partner of theirs
-        among them, those that the peer needs, or all
+    :param side: The side whose tools are returned: the measured machines with
+        their partners, the peer, or both.
     """
-    wanted: dict[str, tools_.Tool] = {}
-    for one in assignments:
-        needs = one.workload.needs(one.arguments)
+    tools_by_command: dict[str, tools_.Tool] = {}
+    for assigned in assignments:
+        needs = assigned.workload.needs(assigned.arguments)
         if side == "peer" and not needs:
             continue
         sides = {side, "both"}
         if side == "both" or (side == "machine" and "partner" in needs):
             sides |= {"machine", "peer"}
-        for tool in one.workload.tools(one.arguments):
+        for tool in assigned.workload.tools(assigned.arguments):
             if tool.side not in sides:
                 continue
-            known = wanted.setdefault(tool.command, tool)
-            if tools_.oldest(known) < tools_.oldest(tool):
-                wanted[tool.command] = tool
-    return list(wanted.values())
+            tool_so_far = tools_by_command.setdefault(tool.command, tool)
+            if tools_.oldest(tool_so_far) < tools_.oldest(tool):
+                tools_by_command[tool.command] = tool
+    return list(tools_by_command.values())
 
 
 async def ensure(
@@ -51,87 +51,92 @@ async def ensure(
     *,
     supply: provision.Supply,
 ) -> dict[str, dict[str, provision.ToolFacts]]:
-    """Provision every tool on every machine; return the tools by station.
+    """Provision all tools on all machines, and return them by station.
 
-    :param supply: how what guests lack may come there; to others nothing but
-        a bundle, and to the peer not even that
-    :raises MachineError: naming the machine, the tool and the way out, also
-        for one that is too old
+    :param supply: The permitted ways to supply guests with missing tools; bare
+        metal accepts only a bundle, and the peer nothing.
+    :raises MachineError: If a tool is missing or too old; with the machine,
+        the tool and the solution.
     """
-    others = dataclasses.replace(provision.NOTHING, bundle=supply.bundle)
+    supply_of_others = dataclasses.replace(
+        provision.NOTHING, bundle=supply.bundle
+    )
     jobs = [
         (
             station,
             tools(assignments, side="machine"),
-            supply if station.role == "guest" else others,
+            supply if station.role == "guest" else supply_of_others,
         )
         for station in stations
     ]
     if peer is not None:
-        needed = tools(assignments, side="peer")
-        jobs.append((peer, needed, provision.NOTHING))
+        required_tools = tools(assignments, side="peer")
+        jobs.append((peer, required_tools, provision.NOTHING))
     answers = await concurrency.wait_for_all(
-        _ensure(station, wanted, allowed) for station, wanted, allowed in jobs
+        _ensure(station, station_tools, station_supply)
+        for station, station_tools, station_supply in jobs
     )
-    found = {}
-    for (station, needed, _), facts in zip(jobs, answers, strict=True):
-        for tool in needed:
-            why = tools_.too_old(tool, facts[tool.command].version)
-            if why:
-                raise base.MachineError(f"{station.name}: {why}")
-        found[station.name] = facts
-    return found
+    facts_by_station = {}
+    for (station, required_tools, _), facts in zip(jobs, answers, strict=True):
+        for tool in required_tools:
+            error = tools_.too_old(tool, facts[tool.command].version)
+            if error:
+                raise base.MachineError(f"{station.name}: {error}")
+        facts_by_station[station.name] = facts
+    return facts_by_station
 
 
 async def _ensure(
     station: stations_.Station,
-    wanted: list[tools_.Tool],
-    allowed: provision.Supply,
+    tools_to_provision: list[tools_.Tool],
+    supply: provision.Supply,
 ) -> dict[str, provision.ToolFacts]:
     unpacked = None
-    if allowed.bundle is not None:
+    if supply.bundle is not None:
         unpacked = await bundles.unpack(
-            station.machine, allowed.bundle, station.folder
+            station.machine, supply.bundle, station.folder
         )
         station.tools = unpacked.prefix
     return await provision.ensure(
-        station.machine, wanted, supply=allowed, unpacked=unpacked
+        station.machine, tools_to_provision, supply=supply, unpacked=unpacked
     )
 
 
-#: What keeps tools from being supplied as asked.
+#: Raised if tools cannot be supplied as configured.
 SupplyError = bundle.BundleError
-#: What is raised where a tool is missing and none may be installed.
+#: Raised if a tool is missing and must not be installed.
 ToolMissing = provision.ToolMissing
 
 _PROXY = re.compile(
     r"http://([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?/?"
 )
 
-#: Characters of a user and a password.
+#: Maximum number of characters of user and password.
 _LONGEST_LOGIN = 1024
 
 
 def supply_of(
     options: collections.abc.Mapping[str, t.Any],
 ) -> provision.Supply:
-    """Return what the options of vmperf_guests allow, having checked them.
+    """Return the permitted ways of supply from the options of vmperf_guests.
 
-    :raises SupplyError: naming the option, what is wrong, and the way out
+    :raises SupplyError: If an option is not valid; with the solution.
     """
     proxy, bundled = options.get("proxy", ""), options.get("bundle", "")
     if "@" in str(proxy):
-        # What is before the sign is not to be shown.
+        # The text before the sign must not be shown.
         raise SupplyError(
-            "proxy: it names a user or a password, which the task's records "
-            "would keep; give http://HOST:PORT, and write USER:PASSWORD into "
-            "a file that proxy_login names"
+            "proxy: must not contain a user or a password, because task "
+            "records would store them; use http://HOST:PORT, and write "
+            "USER:PASSWORD to a file that proxy_login names"
         )
     if proxy != "" and not _PROXY.fullmatch(str(proxy)):
-        raise SupplyError(f"proxy {proxy!r}: it must be like http://HOST:PORT")
+        raise SupplyError(
+            f"proxy={proxy}: must have the form http://HOST:PORT"
+        )
     login = options.get("proxy_login", "")
     if login and not proxy:
-        raise SupplyError(f"proxy_login {login!r}: there is no proxy")
+        raise SupplyError(f"proxy_login={login}: requires the option proxy")
     return provision.Supply(
         install=bool(options.get("install", True)),
         proxy=str(proxy),
@@ -141,23 +146,25 @@ def supply_of(
 
 
 def _login(path: str) -> str:
-    """Return user and password, the first line of a file, as a URL has them.
+    """Return user and password from the first line of a file, URL-encoded.
 
-    :raises SupplyError: without showing what is in the file
+    :raises SupplyError: If the file cannot be used; without its content.
     """
     try:
         with open(os.path.expanduser(path), encoding="utf-8") as lines:
-            found = lines.readline(_LONGEST_LOGIN).strip()
+            line = lines.readline(_LONGEST_LOGIN).strip()
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
+        reason = getattr(error, "strerror", None) or "not a text file"
         raise SupplyError(
-            f"proxy_login {path!r}: {reason}; name a file with USER:PASSWORD "
+            f"proxy_login={path}: {reason}; must be a file with USER:PASSWORD "
             "in its first line"
         ) from None
-    user, colon, password = found.partition(":")
+    user, colon, password = line.partition(":")
     if not user or not colon:
         raise SupplyError(
-            f"proxy_login {path!r}: its first line must be USER:PASSWORD"
+            f"proxy_login={path}: the first line must be USER:PASSWORD"
         )
-    quoted = (parse.quote(one, safe="") for one in (user, password))
+    quoted = (
+        parse.quote(credential, safe="") for credential in (user, password)
+    )
     return ":".join(quoted)

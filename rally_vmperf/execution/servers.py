@@ -10,22 +10,21 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import job
 from rally_vmperf.workloads import base as workloads
 
-#: Seconds that a server may take until it listens.
+#: Maximum seconds until a server listens.
 LISTEN_TIMEOUT = 30.0
 
-#: Seconds between two questions whether a server that does not listen is
-#: still at work.
+#: Seconds between two checks whether a server that does not listen is still
+#: running.
 _ASK_AGAIN = 1.0
 
 #: Seconds to read the output of a server that ended by itself.
 _ENDING = 5
 
-#: How often connections that precede a server's own client are closed, which
-#: takes root.
+#: How often connections from other clients are closed, which requires root.
 _SENT_AWAY = 5
 
-#: Servers that are started at once, so that hundreds of machines do not need
-#: hundreds of sessions at their peer.
+#: Number of servers that are started concurrently, to limit the sessions on
+#: the peer of hundreds of machines.
 AT_ONCE = 8
 
 _ADDRESS = re.compile(r"\[?(?:::ffff:)?([0-9A-Fa-f:.]{2,45}?)(?:%\S+)?\]?")
@@ -33,22 +32,22 @@ _ADDRESS = re.compile(r"\[?(?:::ffff:)?([0-9A-Fa-f:.]{2,45}?)(?:%\S+)?\]?")
 
 @dataclasses.dataclass
 class _Running:
-    """A server, with how many commands use it now."""
+    """A server with the number of its current users."""
 
     lock: asyncio.Lock = dataclasses.field(default_factory=asyncio.Lock)
     process: job.Job | None = None
     users: int = 0
-    trouble: str = ""
+    error: str = ""
 
 
 @dataclasses.dataclass(kw_only=True)
 class Servers:
-    """The servers of a workload in one repetition, each while it is needed.
+    """The servers of a workload in one repetition, each while it is used.
 
-    :param title: of the workload, in whose folder they run
-    :param seconds: that all commands of a repetition take at most
-    :ivar intruders: who else was connected to the server of a command that
-        failed, in words, by the names of station and command
+    :param title: The title of the workload, in whose directory they run.
+    :param seconds: The maximum duration of all commands of a repetition.
+    :ivar intruders: A message about foreign clients of the server of a failed
+        command, by the names of station and command.
     """
 
     title: str
@@ -73,11 +72,12 @@ class Servers:
         ],
         patience: float = 0,
     ) -> workloads.Outcome:
-        """Do the work of a command while its server listens.
+        """Run a command while its server listens.
 
-        :param patience: seconds that the server waits for the command beyond
-            its time
-        :raises MachineError: when the server cannot be started
+        :param work: A function that runs the command.
+        :param patience: The seconds for which the server waits in addition to
+            the time of the command.
+        :raises MachineError: If the server cannot be started.
         """
         server = command.server
         if server is None:
@@ -103,10 +103,10 @@ class Servers:
         command: workloads.Command,
         patience: float,
     ) -> None:
-        """Have the server of a command listen until ``close``.
+        """Start the server of a command, which listens until ``close``.
 
-        :param patience: seconds after which it ends by itself
-        :raises MachineError: when the server cannot be started
+        :param patience: The seconds after which it ends by itself.
+        :raises MachineError: If the server cannot be started.
         """
         if (server := command.server) is not None:
             other = self._other(station, command, server)
@@ -121,8 +121,8 @@ class Servers:
         other = self.peer if server.on == "peer" else station.partner
         if other is None:
             raise base.MachineError(
-                f"{station.name}: {command.name} needs a {server.on} and "
-                "there is none"
+                f"{station.name}: {command.name} requires a {server.on}, "
+                "which does not exist"
             )
         return other
 
@@ -147,28 +147,29 @@ class Servers:
     ) -> _Running:
         """Return the server of a command, started if it is the first one.
 
-        :raises MachineError: never Unreachable, which is said of stations only
+        :raises MachineError: If the server cannot be started; never
+            Unreachable, which refers to stations only.
         """
         key = (other.name, server.port)
         running = self._running.setdefault(key, _Running())
         async with running.lock:
             if running.users and server.clients == "one":
                 raise workloads.WorkloadError(
-                    f"two machines use the server at port {server.port} of "
-                    f"{other.name}; the workload has to give each a port of "
-                    "its own, or say clients: many"
+                    f"two machines use the server on port {server.port} of "
+                    f"{other.name}; the workload must allot a port to each "
+                    "machine, or set clients: many"
                 )
-            if running.process is None and not running.trouble:
+            if running.process is None and not running.error:
                 try:
                     async with self._starting:
                         running.process = await self._start(
                             other, station, command, server, patience
                         )
                 except base.MachineError as error:
-                    running.trouble = str(error)
+                    running.error = str(error)
                     self._running.pop(key)
-            if running.trouble:
-                raise base.MachineError(running.trouble)
+            if running.error:
+                raise base.MachineError(running.error)
             running.users += 1
         return running
 
@@ -181,25 +182,25 @@ class Servers:
         patience: float,
     ) -> job.Job:
         """Start a server and wait until it listens."""
-        whole = server.lifetime == "repetition"
+        is_per_repetition = server.lifetime == "repetition"
         folder = other.folder_of(self.title)
         started = job.Job(
             machine=other.machine,
             folder=folder,
             name=f"{command.name}-for-{station.name}",
             argv=server.argv,
-            timeout=(self.seconds if whole else command.timeout)
+            timeout=(self.seconds if is_per_repetition else command.timeout)
             + LISTEN_TIMEOUT
             + patience,
             output_limit=command.output_limit,
             prefix=other.tools,
         )
-        taken, _ = await _look(other.machine, server)
-        if taken:
+        is_taken, _ = await _look(other.machine, server)
+        if is_taken:
             raise base.MachineError(
                 f"{other.name}: {server.transport.upper()} port {server.port} "
-                "is taken by another program; end it, or wait for the other "
-                "run to end"
+                "is used by another program; end it, or wait for the end of "
+                "the other run"
             )
         for name, text in server.files.items():
             await other.machine.put(text.encode(), f"{folder}/{name}")
@@ -208,7 +209,7 @@ class Servers:
             await _listening(started, server)
         except base.MachineError as error:
             raise base.MachineError(
-                f"{error}; it said: {await _last_output(started)}"
+                f"{error}; its last output: {await _last_output(started)}"
             ) from error
         except BaseException:
             await started.give_up()
@@ -217,21 +218,21 @@ class Servers:
 
 
 async def _listening(started: job.Job, server: workloads.Server) -> None:
-    """Wait until a server listens, and nobody is connected before its client.
+    """Wait until a server listens and has no foreign clients.
 
-    :raises MachineError: when that is not in time, or the server has ended
+    :raises MachineError: If it does not listen in time, or has ended.
     """
     machine, clock = started.machine, asyncio.get_running_loop().time
     deadline, ask_again = clock() + LISTEN_TIMEOUT, clock() + _ASK_AGAIN
     ended, sent_away = False, 0
     where = f"{server.transport.upper()} port {server.port}"
     while True:
-        listens, ends = await _look(machine, server)
-        if listens and not ends:
+        listens, clients = await _look(machine, server)
+        if listens and not clients:
             return
         if sent_away >= _SENT_AWAY:
-            raise base.MachineError(_used_from(machine.name, server, ends))
-        if ends:
+            raise base.MachineError(_used_from(machine.name, server, clients))
+        if clients:
             sent_away += 1
             await machine.run(["ss", "-K", *_established(server)], timeout=20)
         if ended or clock() > deadline:
@@ -241,11 +242,11 @@ async def _listening(started: job.Job, server: workloads.Server) -> None:
                 else f"after {LISTEN_TIMEOUT:.0f} s"
             )
             raise base.MachineError(
-                f"{machine.name}: nothing listens on {where} {since}; is "
-                "the port taken or the tool missing there?"
+                f"{machine.name}: no server listens on {where} {since}; check "
+                "whether the port is in use or the tool is missing"
             )
         if clock() > ask_again:
-            # One that listened just before its end is looked at once more.
+            # A server that listened just before its end is checked once more.
             ended = not await started.running()
             ask_again = clock() + _ASK_AGAIN
         else:
@@ -253,13 +254,13 @@ async def _listening(started: job.Job, server: workloads.Server) -> None:
 
 
 async def _last_output(server: job.Job) -> str:
-    """End a server that does not listen; return its last line of output."""
+    """End a server that does not listen, and return its last output line."""
     try:
         async with asyncio.timeout(_ENDING):
             result = await server.finish()
     except TimeoutError:
         await server.give_up()
-        return "nothing, it is still at work"
+        return "none, it is still running"
     except base.MachineError as error:
         await server.give_up()
         return str(error)
@@ -269,9 +270,10 @@ async def _last_output(server: job.Job) -> str:
 async def _look(
     machine: base.Machine, server: workloads.Server
 ) -> tuple[bool, list[str]]:
-    """Return whether a server listens, and who is connected but may not be.
+    """Return whether a server listens, and its foreign clients.
 
-    :returns: the other ends of connections, of a server of one client
+    :returns: Whether it listens, and the addresses of connected clients if the
+        server accepts only one.
     """
     option = "-Htan" if server.transport == "tcp" else "-Huan"
     answer = await machine.run(
@@ -289,27 +291,27 @@ def _established(server: workloads.Server) -> tuple[str, ...]:
 
 
 async def _others(other: stations_.Station, server: workloads.Server) -> str:
-    """Say who is connected to the server of a client that has ended.
+    """Return a message about clients of a server whose own client has ended.
 
-    One that came first and is silent keeps a server from its own client.
+    A silent client that connects first blocks the server's own client.
     """
     try:
-        _, ends = await _look(other.machine, server)
+        _, clients = await _look(other.machine, server)
     except base.MachineError:
         return ""
-    return _used_from(other.name, server, ends) if ends else ""
+    return _used_from(other.name, server, clients) if clients else ""
 
 
 def _used_from(
     name: str, server: workloads.Server, ends: collections.abc.Iterable[str]
 ) -> str:
-    found = {
-        told[1]
-        for end in ends
-        if (told := _ADDRESS.fullmatch(end.rpartition(":")[0]))
+    addresses = {
+        match[1]
+        for endpoint in ends
+        if (match := _ADDRESS.fullmatch(endpoint.rpartition(":")[0]))
     }
     return (
-        f"port {server.port} of {name}, which belongs to one machine alone, "
-        f"is used from {', '.join(sorted(found)[:4])}; keep others away "
-        "from it"
+        f"port {server.port} of {name}, which is reserved for one machine, "
+        f"is used from {', '.join(sorted(addresses)[:4])}; block these "
+        "addresses"
     )

@@ -1,7 +1,7 @@
-"""A session: machines are made ready once and measured repeatedly.
+"""A session: machines are prepared once and measured repeatedly.
 
-A session holds the connections, so that a repetition costs no new ones.  It
-is synchronous on the outside and serves many machines at once on the inside.
+A session keeps the connections open between repetitions. Its interface is
+synchronous; internally it serves many machines concurrently.
 """
 
 import asyncio
@@ -27,15 +27,17 @@ from rally_vmperf.measurement import finding
 
 @dataclasses.dataclass(kw_only=True)
 class Session:
-    """Stations with what they need to run the workloads.
+    """Stations that are prepared for the workloads.
 
-    Use ``open_session`` to make one.
+    ``open_session`` creates sessions.
 
-    :param beside: workloads that are prepared, and that others run
-    :param fingerprints: by station name
-    :param tools: by station name, then by command
-    :param facts: by station name, then by workload title
-    :param last_look: by station name, from the end of the last repetition
+    :param neighbour_assignments: The workloads that are prepared, and that
+        neighbours run.
+    :param fingerprints: The fingerprints by station name.
+    :param tools: The tools by station name and command.
+    :param facts: The facts by station name and workload title.
+    :param last_look: The counters by station name, from the end of the last
+        repetition.
     """
 
     assignments: tuple[assignment.Assignment, ...]
@@ -44,7 +46,7 @@ class Session:
     progress: measure.Progress
     runner: asyncio.Runner
     owns_runner: bool = True
-    beside: tuple[assignment.Assignment, ...] = ()
+    neighbour_assignments: tuple[assignment.Assignment, ...] = ()
     fingerprints: dict[str, dict[str, t.Any]] = dataclasses.field(
         default_factory=dict
     )
@@ -68,46 +70,50 @@ class Session:
         assignments: collections.abc.Sequence[assignment.Assignment]
         | None = None,
     ) -> collections.abc.Sequence[finding.Finding]:
-        """Run every workload once; what was measured goes into ``result``.
+        """Run every workload once, and add the results to ``result``.
 
-        ``result`` keeps what it has when this is interrupted.
+        If the call is interrupted, ``result`` keeps the results so far.
 
-        :param names: of the stations that take part, in the order in which
-            they pair up; all by default
-        :param on_measured: called when all workloads have run, before the
-            machines are looked at once more
-        :param assignments: those of the workloads to run; all by default
-        :returns: what was seen on the machines meanwhile
+        :param result: The results, which this method extends.
+        :param names: The names of the stations that participate, in the order
+            in which they form pairs; all by default.
+        :param on_measured: A function that is called after all workloads,
+            before the machines are checked again.
+        :param assignments: The assignments of the workloads to run; all by
+            default.
+        :returns: The findings on the machines.
         """
         return self.runner.run(
             self._repeat(result, names, on_measured, assignments)
         )
 
     def silent(self, names: collections.abc.Iterable[str]) -> frozenset[str]:
-        """Return which machines of the last repetition no longer answer."""
+        """Return the machines of the last repetition that no longer answer."""
         return frozenset(names) - self.last_look.keys()
 
     def look_again(
         self, names: collections.abc.Container[str]
     ) -> collections.abc.Sequence[finding.Finding]:
-        """Look once more at machines that were silent after a repetition.
+        """Check the machines again that were silent after a repetition.
 
-        :returns: what happened to those that answer now
+        :returns: The findings on the machines that answer now.
         """
-        stations = [one for one in self.stations if one.name in names]
+        stations = [
+            station for station in self.stations if station.name in names
+        ]
         after = self.runner.run(health.look(stations))
         self.last_look |= after
         return health.compare(self._before, after)
 
     def close_connections(self, names: collections.abc.Container[str]) -> None:
-        """Close the connections to stations; their next use opens new ones.
+        """Close the connections to stations; the next use opens new ones.
 
-        A station that falls silent would break them.
+        Otherwise they break when a station stops answering.
         """
         self.runner.run(self._close_connections(names))
 
     def forget(self, names: collections.abc.Iterable[str]) -> None:
-        """Forget the last look at stations that something else has changed."""
+        """Discard the last counters of stations that were changed."""
         for name in names:
             self.last_look.pop(name, None)
 
@@ -136,7 +142,7 @@ class Session:
                 station.partner = None
             stations_.pair_up(stations)
         before = self._before = await self._look_before(stations)
-        found = await measure.repetition(
+        findings = await measure.repetition(
             assignments or self.assignments,
             stations,
             self.peer,
@@ -149,16 +155,20 @@ class Session:
         after = await health.look(stations)
         self.forget(station.name for station in stations)
         self.last_look |= after
-        return found + health.compare(before, after)
+        return findings + health.compare(before, after)
 
     async def _look_before(
         self, stations: list[stations_.Station]
     ) -> dict[str, health.Look]:
-        """Return the last look at each machine, a new one where it failed.
+        """Return the last counters of each machine; read them if missing.
 
-        Nothing that happens to a machine between repetitions is missed.
+        Events between repetitions are detected, too.
         """
-        unseen = [one for one in stations if one.name not in self.last_look]
+        unseen = [
+            station
+            for station in stations
+            if station.name not in self.last_look
+        ]
         return {**self.last_look, **(await health.look(unseen))}
 
     def describe(self, name: str) -> dict[str, t.Any]:
@@ -172,9 +182,9 @@ class Session:
         }
 
     def close(self) -> None:
-        """Remove our folders from lasting machines; leave the connections.
+        """Remove the work directories, and close the connections.
 
-        Guests are deleted, so theirs stay.
+        The directories on guests remain, because guests are deleted.
         """
         try:
             self.runner.run(self._close())
@@ -183,10 +193,12 @@ class Session:
                 self.runner.close()
 
     async def _close(self) -> None:
-        await asyncio.gather(*(self._leave(one) for one in self.everyone()))
+        await asyncio.gather(
+            *(self._leave(station) for station in self.everyone())
+        )
 
     async def _leave(self, station: stations_.Station) -> None:
-        """Remove our folder; report it where that fails."""
+        """Remove the work directory, and report a failure."""
         try:
             if station.folder and station.role != "guest":
                 await workfolder.remove(station.machine, station.folder)
@@ -206,15 +218,18 @@ def open_session(
     supply: provision.Supply,
     progress: measure.Progress,
     runner: asyncio.Runner | None = None,
-    beside: tuple[assignment.Assignment, ...] = (),
+    neighbour_assignments: tuple[assignment.Assignment, ...] = (),
 ) -> Session:
-    """Reach all machines, look at them, provision and prepare them.
+    """Connect to all machines, check, provision and prepare them.
 
-    :param supply: how tools that guests lack may be installed
-    :param runner: whose event loop the machines already use, if they do
-    :param beside: workloads that are prepared as well, and that others run
-    :raises MachineError: naming the machine that cannot be made ready
-    :raises WorkloadError: when a workload cannot be prepared
+    :param supply: The permitted ways to install missing tools on guests.
+    :param runner: The runner of the event loop that the machines already use;
+        None creates one.
+    :param neighbour_assignments: The workloads that are also prepared, and
+        that neighbours
+        run.
+    :raises MachineError: If a machine cannot be prepared; with its name.
+    :raises WorkloadError: If a workload cannot be prepared.
     """
     ports.used(assignments, len(stations))
     session = Session(
@@ -224,7 +239,7 @@ def open_session(
         progress=progress,
         runner=runner or asyncio.Runner(),
         owns_runner=runner is None,
-        beside=beside,
+        neighbour_assignments=neighbour_assignments,
     )
     try:
         session.runner.run(_make_ready(session, supply))
@@ -235,27 +250,29 @@ def open_session(
 
 
 async def _make_ready(session: Session, supply: provision.Supply) -> None:
-    everyone = session.everyone()
-    session.progress("looking at " + ", ".join(one.name for one in everyone))
-    seen = await concurrency.wait_for_all(
-        _look(station) for station in everyone
+    stations = session.everyone()
+    session.progress(
+        "checking " + ", ".join(station.name for station in stations)
+    )
+    fingerprints = await concurrency.wait_for_all(
+        _look(station) for station in stations
     )
     session.fingerprints = {
         station.name: facts
-        for station, facts in zip(everyone, seen, strict=True)
+        for station, facts in zip(stations, fingerprints, strict=True)
     }
-    every = (*session.assignments, *session.beside)
+    assignments = (*session.assignments, *session.neighbour_assignments)
     session.tools = await requirements.ensure(
-        every, session.stations, session.peer, supply=supply
+        assignments, session.stations, session.peer, supply=supply
     )
     session.facts = await measure.prepare(
-        every, session.stations, session.peer, session.progress
+        assignments, session.stations, session.peer, session.progress
     )
-    if any(one.drop_caches for one in session.assignments):
+    if any(station.drop_caches for station in session.assignments):
         await session.caches.check(session.stations)
 
 
 async def _look(station: stations_.Station) -> dict[str, t.Any]:
-    """Return a machine's fingerprint, having a folder made there."""
+    """Create the work directory, and return the fingerprint of the machine."""
     station.folder = await workfolder.make(station.machine, station.parent)
     return await fingerprint.take(station.machine)

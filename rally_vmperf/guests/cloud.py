@@ -1,6 +1,6 @@
-"""Connect to an OpenStack cloud; report its refusals in one line.
+"""Connect to an OpenStack cloud; report its errors in one line.
 
-Requests are bounded in time, and repeated only where that is safe.
+Requests have a timeout and are repeated only if that is safe.
 """
 
 import collections.abc
@@ -18,27 +18,28 @@ from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import errors
 
-#: Seconds without a sign of life after which a request is given up.
+#: Seconds without a response after which a request fails.
 TIMEOUT = 60
-#: How often a question is repeated, after half a second and after one.
+#: The number of retries of a read request, after 0.5 s and after 1 s.
 _REPEATED = 2
-#: Answers of a cloud, or of a proxy before it, that is in need.
+#: Status codes of an overloaded cloud, or of a proxy in front of it.
 _IN_NEED = (429, 500, 502, 503, 504)
 _ACCEPTED, _NO_CONTENT = 202, 204
 
 
 class Garbled(auth_errors.ConnectionError):
-    """The answer did not come from the cloud's API."""
+    """A response that is not from the API of the cloud."""
 
 
 class Session(session.Session):
     """A session that repeats requests where this is safe.
 
-    Reading requests are repeated, and so is the request for a token, which
-    changes nothing. No other is: a request that seems to have failed may have
-    been carried out, and a guest that is created twice disturbs its twin. An
-    answer that is no JSON object is refused here, because the SDK takes it for
-    an empty one; only Nova's actions on servers may answer nothing.
+    Read requests are repeated, also the request for a token, which has no side
+    effect. Other requests are not: a request that seems to have failed may
+    have been executed, and a guest that is created twice disturbs its twin. A
+    response that is not a JSON object is rejected here, because the SDK
+    interprets it as an empty object; only Nova's actions on servers may have
+    an empty response.
     """
 
     def request(  # type: ignore[override]
@@ -52,14 +53,14 @@ class Session(session.Session):
         answer = super().request(url, method, **options)
         if method in ("GET", "POST") and not _readable(answer):
             raise Garbled(
-                f"the answer to {method} {url} is no JSON object but "
+                f"the response to {method} {url} is not a JSON object: "
                 f"{answer.text[:60]!r}"
             )
         return answer
 
 
 def _readable(answer: t.Any) -> bool:
-    """Tell whether an answer holds what a success must hold."""
+    """Return whether a response is an error or contains valid content."""
     if not answer.ok or answer.status_code == _NO_CONTENT:
         return True
     if answer.status_code == _ACCEPTED and not answer.content:
@@ -72,34 +73,35 @@ def _readable(answer: t.Any) -> bool:
 
 Credential = collections.abc.Mapping[str, t.Any]
 
-#: What the SDK and its session raise when the cloud refuses or is away.
+#: Exceptions of the SDK for rejected and unanswered requests.
 REFUSALS = (sdk_errors.SDKException, auth_errors.ClientException)
 
-#: In use, or too many requests for now; what is higher is the cloud's need.
+#: Status codes of temporary failures; from the second number on, of an
+#: overloaded cloud.
 _PASSING, _FAILURE = (409, 413, 429), 500
 
 
 class Busy(sdk_errors.SDKException):
-    """A request that must be repeated later: the cloud is busy now."""
+    """A request that must be repeated later because the cloud is busy."""
 
 
 def _no_secrets(record: logging.LogRecord) -> bool:
-    """Keep the guests' private host keys and passwords out of debug logs."""
+    """Exclude the guests' private host keys and passwords from debug logs."""
     message = record.getMessage()
     return "user_data" not in message and "adminPass" not in message
 
 
 def _no_volumes(record: logging.LogRecord) -> bool:
-    """Keep a missing block-storage service, which is optional, out of logs."""
+    """Exclude a missing block-storage service, which is optional."""
     return "service_type=block-storage" not in record.getMessage()
 
 
 def connect(credential: Credential) -> sdk.Connection:
     """Return a connection for one of Rally's credentials.
 
-    Neither ``clouds.yaml`` nor the environment has a say in it.
+    ``clouds.yaml`` and the environment are ignored.
 
-    :param credential: keys as in Rally's ``OpenStackCredential``
+    :param credential: A mapping with the keys of ``OpenStackCredential``.
     """
     logging.getLogger("keystoneauth.session").addFilter(_no_secrets)
     logging.getLogger("openstack.config").addFilter(_no_volumes)
@@ -148,10 +150,10 @@ def _client_certificate(cert: t.Any) -> dict[str, str]:
 
 @contextlib.contextmanager
 def asking(what: str) -> collections.abc.Iterator[None]:
-    """Turn the cloud's refusals into errors of one line.
+    """Convert exceptions of the SDK to errors of one line.
 
-    :param what: what was asked for, such as ``create server c_rally_1``
-    :raises GuestError: in place of the SDK's exceptions
+    :param what: The action, such as ``create server c_rally_1``.
+    :raises GuestError: If the SDK raises an exception.
     """
     try:
         yield
@@ -161,7 +163,7 @@ def asking(what: str) -> collections.abc.Iterator[None]:
 
 @contextlib.contextmanager
 def unless_forbidden() -> collections.abc.Iterator[None]:
-    """Skip the rest of the block where a policy forbids a request."""
+    """Skip the rest of the block if a policy forbids a request."""
     try:
         yield
     except REFUSALS as error:
@@ -170,7 +172,7 @@ def unless_forbidden() -> collections.abc.Iterator[None]:
 
 
 def passing(error: Exception) -> bool:
-    """Tell whether a refusal is temporary: resource in use, or busy cloud."""
+    """Return whether an error is temporary: resource in use, or busy cloud."""
     if isinstance(error, auth_errors.SSLError):
         return False
     if isinstance(error, (auth_errors.ConnectionError, Busy)):
@@ -182,20 +184,20 @@ def passing(error: Exception) -> bool:
 
 
 def one_line(error: Exception) -> str:
-    """Return what a refusal says, without its address and line ends."""
+    """Return the message of an error, without its URL and line ends."""
     if isinstance(error, auth_errors.ConnectFailure):
-        where = re.search(r"https?://[^\s/]+", str(error))
+        address = re.search(r"https?://[^\s/]+", str(error))
         reason = re.search(r"\[Errno -?[0-9]+\] ([\w ]+)", str(error))
-        if where and reason:
+        if address and reason:
             return (
-                f"{where[0]} does not answer: {reason[1]}; see whether the "
-                "cloud's API is up and reached from here: rally env check"
+                f"{address[0]} does not answer: {reason[1]}; check that the "
+                "API of the cloud is running and reachable: rally env check"
             )
     text = getattr(error, "details", None) or str(error)
     return " ".join(str(text).split())[:500]
 
 
 def beginning(names: collections.abc.Iterable[str]) -> str:
-    """Return the regular expression by which Nova finds a prefix of names."""
+    """Return the regular expression of a common prefix, for Nova's filter."""
     shared = os.path.commonprefix(list(names))  # noqa: RUF071  no paths
     return "^" + re.escape(shared).replace(r"\-", "-")

@@ -1,6 +1,6 @@
-"""Read a guest's console: signs of failures, and the host keys.
+"""Signs of failures and host keys on the console of a guest.
 
-What the guest wrote is foreign text.
+The text of a guest is not trusted.
 """
 
 import dataclasses
@@ -15,18 +15,18 @@ from rally_vmperf.machines.remote import hostkey
 
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])")
 _LINES, _WIDTH = 15, 200
-#: Characters that are looked at, of all lines and of one; a key has 1400.
+#: The maximum characters of the text and of a line; a key has up to 1400.
 _LARGEST, _LONGEST = 1 << 18, 2000
-#: Lines of a whole boot; Nova gives 100 KiB at most.
+#: Lines of a whole boot; Nova returns 100 KiB at most.
 _WHOLE_BOOT = 2000
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Witness:
-    """What a guest's console tells of a failure.
+class ConsoleDiagnosis:
+    """A diagnosis of a guest's failure from its console.
 
-    :param hints: what it is a sign of, in words of ours
-    :param end: its last lines, or why there are none
+    :param hints: The explanations of the signs on the console.
+    :param end: The last lines of the console, or the reason without any.
     """
 
     hints: list[str]
@@ -36,7 +36,7 @@ class Witness:
 def log(connection: sdk.Connection, server_id: str) -> str:
     """Return the console as plain lines.
 
-    :raises GuestError: when Nova does not give it
+    :raises GuestError: If Nova does not return the console.
     """
     with cloud.asking("console"):
         answer = connection.compute.get_server_console_output(
@@ -45,27 +45,27 @@ def log(connection: sdk.Connection, server_id: str) -> str:
     return plain(answer.get("output") or "")
 
 
-def witness(
+def diagnose(
     connection: sdk.Connection, server_id: str, host_key: str | None = None
-) -> Witness:
-    """Return what the console tells of a guest's failure.
+) -> ConsoleDiagnosis:
+    """Return the diagnosis of a guest's failure.
 
-    :param host_key: what the guest should show to SSH, where it is known
+    :param host_key: The expected public key lines; None if they are not known.
     """
     try:
         text = log(connection, server_id)
     except errors.GuestError as error:
-        return Witness(hints=[], end=f"(no {error})")
-    return Witness(
+        return ConsoleDiagnosis(hints=[], end=f"(no {error})")
+    return ConsoleDiagnosis(
         hints=hints(text, host_key),
         end=sanitise(text) or "(the console is empty)",
     )
 
 
 def plain(text: str) -> str:
-    """Return the end of a text, its lines printable and none very long.
+    """Return the end of a text with printable lines of limited length.
 
-    A search may need the square of a line's length.
+    The time of a search may grow with the square of the length of a line.
     """
     lines = _ESCAPES.sub("", text[-_LARGEST:]).splitlines()
     return "\n".join(
@@ -77,13 +77,13 @@ def plain(text: str) -> str:
 
 
 def sanitise(text: str) -> str:
-    """Return the last lines of a text: printable, few, and none long."""
-    kept = [line[:_WIDTH] for line in plain(text).split("\n") if line]
-    return "\n".join(kept[-_LINES:])
+    """Return the last lines of a text, printable and of limited length."""
+    lines = [line[:_WIDTH] for line in plain(text).split("\n") if line]
+    return "\n".join(lines[-_LINES:])
 
 
 NO_BOOT = (
-    "nothing on its disk boots; check the image's format and its firmware "
+    "its disk is not bootable; check the format of the image and its firmware "
     "(BIOS or UEFI)"
 )
 NO_ROOT = (
@@ -94,20 +94,20 @@ PANIC = "its kernel panicked; check that image and flavor fit together"
 NO_MEMORY = "it ran out of memory; choose a larger flavor"
 NO_SPACE = "its disk is full; choose a larger flavor"
 EMERGENCY = "its boot ended in emergency mode; check the image's file systems"
-NO_ADDRESS = "it got no address; check the DHCP agent of its network"
+NO_ADDRESS = "it has no address; check the DHCP agent of its network"
 NO_METADATA = (
-    "its cloud-init found no metadata, so that it has none of our keys; "
+    "its cloud-init found no metadata, so that it lacks the generated keys; "
     "check the metadata service, or set config_drive: true"
 )
 CLOUD_INIT = "its cloud-init failed; check the image and user_data"
 NO_SSH_SERVER = "its SSH server did not start; check the image"
 OTHER_KEY = (
-    "it shows another SSH host key than the one that is expected; if user "
-    "data did not reach it, set config_drive: true, else say by host_key how "
-    "its key is known"
+    "its SSH host key differs from the expected one; if user data did not "
+    "reach it, set config_drive: true, otherwise set host_key to the source "
+    "of its key"
 )
 
-#: What stands on consoles, the most telling first.
+#: Patterns on consoles, the most specific first.
 _SIGNS = (
     (r"No bootable (?:device|option)|not a bootable disk", NO_BOOT),
     (r"grub rescue>|Entering rescue mode", NO_BOOT),
@@ -131,13 +131,13 @@ _SIGNS = (
 def hints(text: str, host_key: str | None = None) -> list[str]:
     """Return an explanation of each sign of a failure on a console.
 
-    :param host_key: public key lines of which the guest should show one
+    :param host_key: The public key lines, one of which the guest must show.
     """
     text = plain(text)
-    found = [hint for pattern, hint in _SIGNS if re.search(pattern, text)]
+    hint_list = [hint for pattern, hint in _SIGNS if re.search(pattern, text)]
     if host_key and keys_differ(text, host_key):
-        found.append(OTHER_KEY)
-    return list(dict.fromkeys(found))
+        hint_list.append(OTHER_KEY)
+    return list(dict.fromkeys(hint_list))
 
 
 _BEGIN = "-----BEGIN SSH HOST KEY KEYS-----"
@@ -150,17 +150,17 @@ _MAX_KEYS = 8
 
 
 def read_keys(text: str) -> list[str]:
-    """Return the public key lines of the last whole block.
+    """Return the public key lines of the last complete block.
 
-    Lines of the kernel may stand between them; comments are left out, and
-    what only looks like a key.
+    Lines of the kernel may occur between them. Comments and invalid keys are
+    omitted.
     """
     before, end, _ = text.rpartition(_END)
     _, begin, block = before.rpartition(_BEGIN)
     if not (begin and end):
         return []
-    found = _KEY.findall(block)[:_MAX_KEYS]
-    return [line for line in map(" ".join, found) if _is_key(line)]
+    keys = _KEY.findall(block)[:_MAX_KEYS]
+    return [line for line in map(" ".join, keys) if _is_key(line)]
 
 
 def _is_key(line: str) -> bool:
@@ -172,9 +172,9 @@ def _is_key(line: str) -> bool:
 
 
 def keys_differ(text: str, host_key: str) -> bool:
-    """Tell whether a console shows keys, and none of those expected.
+    """Return whether a console shows keys, but none of the expected ones.
 
-    :param host_key: public key lines
+    :param host_key: The expected public key lines.
     """
     shown = set(read_keys(text))
     expected = {

@@ -1,4 +1,4 @@
-"""Credentials of the users that guests are booted for."""
+"""Credentials of the owners of guests."""
 
 import collections.abc
 import typing as t
@@ -12,7 +12,7 @@ Credential = Json
 def of_admin(context: Json) -> Credential | None:
     """Return the environment's administrator, if it has one.
 
-    :param context: Rally's context object
+    :param context: The context object of Rally.
     """
     if "admin" in context:
         return context["admin"]["credential"]
@@ -20,28 +20,31 @@ def of_admin(context: Json) -> Credential | None:
 
 
 def of_guests(context: Json, options: Json) -> Credential:
-    """Return who owns the guests: the first user, else the administrator.
+    """Return the credential of the first user, else of the administrator.
 
-    :param options: of vmperf_guests; only an administrator may choose hosts
-    :raises GuestError: when there is nobody
+    :param options: The options of vmperf_guests. If they select hosts, the
+        credential is that of the administrator.
+    :raises GuestError: If there are neither users nor an administrator.
     """
     admin = of_admin(context)
-    forced = any(options.get(x) for x in ("host", "hosts", "aggregate"))
+    forced = any(
+        options.get(option) for option in ("host", "hosts", "aggregate")
+    )
     if admin and forced:
         return admin
-    users = [one["credential"] for one in context.get("users", [])]
+    users = [user["credential"] for user in context.get("users", [])]
     users = users or _platform(context).get("users") or []
-    chosen = users[0] if users else admin
-    if chosen is None:
+    credential = users[0] if users else admin
+    if credential is None:
         raise errors.GuestError(
             "vmperf_guests: the environment has neither users nor an admin; "
             "create it from a specification with existing@openstack"
         )
-    return chosen
+    return credential
 
 
 def tenant_network(context: Json) -> str | None:
-    """Return the network that Rally's context made for the first user."""
+    """Return the network that Rally's context created for the first user."""
     users = context.get("users")
     if not users or "network@openstack" not in context["config"]:
         return None

@@ -4,4 +4,4 @@ from rally_vmperf import errors
 
 
 class GuestError(errors.VMPerfError):
-    """Guests cannot be booted, found or removed; one line."""
+    """A failure to boot, find or remove guests, in one line."""

@@ -1,4 +1,4 @@
-"""A booted guest: what Nova, Neutron and the request say of it."""
+"""Booted guests with the facts from Nova, Neutron and the request."""
 
 import collections.abc
 import dataclasses
@@ -11,9 +11,9 @@ from rally_vmperf.measurement.comparison import caps as caps_
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Flavor:
-    """A flavor of Nova's.
+    """A flavor in Nova.
 
-    :param extra_specs: empty where policy hides them
+    :param extra_specs: The extra specs; empty if a policy hides them.
     """
 
     id: str
@@ -28,7 +28,7 @@ class Flavor:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Image:
-    """An image of Glance's."""
+    """An image in Glance."""
 
     id: str
     name: str
@@ -36,9 +36,9 @@ class Image:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Disk:
-    """What a guest boots from.
+    """The boot disk of a guest.
 
-    :param type: the volume's, None for a flavor's disk
+    :param type: The volume type; None for the disk of a flavor.
     """
 
     source: t.Literal["flavor", "volume"]
@@ -50,19 +50,21 @@ class Disk:
 class Guest(target.Target):
     """A Nova server that runs workloads.
 
-    :param group: name of the group of guests that it belongs to
-    :param id: its server's identifier
-    :param boot: which QEMU process it is: the server's identifier and how
-        often the controller booted or started it
-    :param host: None where Nova shows it to administrators only
-    :param host_id: a hash of project and host, which members see
-    :param host_cpu: what the hypervisor's processors can, by libvirt's names,
-        which Nova shows to administrators only
-    :param host_vcpus: how many processors the hypervisor has, likewise
-    :param host_memory_mib: how much memory, likewise
-    :param networks: names, in the order of its ports
-    :param network: name of the one on which it is reached
-    :param boot_seconds: until Nova said that it is active
+    :param group: The name of its group of guests.
+    :param id: The identifier of its server.
+    :param boot: The identifier of its QEMU process: the identifier of the
+        server and the number of its starts by the controller.
+    :param host: The compute host; None if Nova hides it from members.
+    :param host_id: A hash of project and host, which members see.
+    :param host_cpu: The features of the hypervisor's processors by libvirt's
+        names, which Nova shows to administrators only.
+    :param host_vcpus: The number of the hypervisor's processors; None if it is
+        not known.
+    :param host_memory_mib: The memory of the hypervisor in MiB; None if it is
+        not known.
+    :param networks: The names of its networks in the order of its ports.
+    :param network: The name of its SSH network.
+    :param boot_seconds: The seconds until its status was ACTIVE.
     """
 
     group: str
@@ -95,24 +97,24 @@ class Guest(target.Target):
 
 
 def first_boot(server_id: str) -> str:
-    """Return the boot id of a server that was just made."""
+    """Return the boot id of a new server."""
     return f"{server_id}#1"
 
 
 def next_boot(boot: str) -> str:
-    """Return the boot id that follows, in which QEMU runs anew."""
+    """Return the next boot id, for a new QEMU process."""
     server_id, _, count = boot.rpartition("#")
     return f"{server_id}#{int(count) + 1}"
 
 
 def to_plain(guest: Guest) -> dict[str, t.Any]:
-    """Return a guest as JSON, which Rally's context keeps."""
+    """Return a guest as JSON for Rally's context."""
     plain = dataclasses.asdict(guest)
     plain["networks"] = list(guest.networks)
     plain["host_cpu"] = list(guest.host_cpu)
-    plain["jump"] = [_given(hop) for hop in guest.jump]
-    plain["login"] = guest.login and _given(guest.login)
-    plain["disk"] = _given(guest.disk)
+    plain["jump"] = [_set_fields(hop) for hop in guest.jump]
+    plain["login"] = guest.login and _set_fields(guest.login)
+    plain["disk"] = _set_fields(guest.disk)
     for key in ("jump", "login", "namespace"):
         if not plain[key]:
             del plain[key]
@@ -120,7 +122,7 @@ def to_plain(guest: Guest) -> dict[str, t.Any]:
 
 
 def from_plain(plain: collections.abc.Mapping[str, t.Any]) -> Guest:
-    """Return the guest that ``to_plain`` made JSON of."""
+    """Return the guest in a document of ``to_plain``."""
     login = plain.get("login")
     return Guest(
         **{
@@ -138,14 +140,14 @@ def from_plain(plain: collections.abc.Mapping[str, t.Any]) -> Guest:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Booted:
-    """The guests of a run, booted.
+    """The booted guests of a run.
 
-    :param absent: names of those that did not come, of which findings tell
-    :param client_key: private key that lets one into them
-    :param findings: what is to be said of their placement and policies
-    :param caps: policies that limit their rates
-    :param let_in: networks from which their security group lets in SSH, None
-        where it is not known
+    :param absent: The names of the guests that failed; each has a finding.
+    :param client_key: The private key for the login.
+    :param findings: The findings on their placement and policies.
+    :param caps: The policies that limit their rates.
+    :param let_in: The networks from which their security group allows SSH;
+        None if they are not known.
     """
 
     guests: tuple[Guest, ...]
@@ -156,13 +158,15 @@ class Booted:
     let_in: tuple[str, ...] | None = None
 
     def without(self, missing: collections.abc.Mapping[str, str]) -> "Booted":
-        """Return this with guests gone that did not come.
+        """Return the booted guests without those that failed.
 
-        :param missing: name -> why, in one line
+        :param missing: The one-line reasons by name of the guest.
         """
         return dataclasses.replace(
             self,
-            guests=tuple(x for x in self.guests if x.name not in missing),
+            guests=tuple(
+                guest_ for guest_ in self.guests if guest_.name not in missing
+            ),
             absent=(*self.absent, *missing),
             findings=(*self.findings, *absences(missing)),
         )
@@ -171,15 +175,15 @@ class Booted:
 def absences(
     missing: collections.abc.Mapping[str, str],
 ) -> list[finding.Finding]:
-    """Return a finding on each guest that did not come.
+    """Return a finding on each guest that failed.
 
-    :param missing: name -> why, in one line
+    :param missing: The one-line reasons by name of the guest.
     """
     return [
-        finding.Finding("guest_unavailable", name, why)
-        for name, why in missing.items()
+        finding.Finding("guest_unavailable", name, reason)
+        for name, reason in missing.items()
     ]
 
 
-def _given(value: t.Any) -> dict[str, t.Any]:
-    return {k: v for k, v in dataclasses.asdict(value).items() if v}
+def _set_fields(instance: t.Any) -> dict[str, t.Any]:
+    return {k: v for k, v in dataclasses.asdict(instance).items() if v}

@@ -1,4 +1,4 @@
-"""Where Nova is asked to place guests: hosts, aggregates, zones."""
+"""Placement of guests by host, aggregate and availability zone."""
 
 import collections.abc
 import dataclasses
@@ -9,19 +9,19 @@ from urllib import parse
 
 from openstack import connection as sdk
 
-from rally_vmperf.guests import choices
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
+from rally_vmperf.guests import resolve
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Where:
-    """Placement that Nova is asked for, guest by guest.
+class Placement:
+    """The requested placement of each guest.
 
-    :param zones: availability zone of each guest, with a host where one is
-        forced, None where Nova chooses
-    :param hosts: where guests may come to run, empty for anywhere
+    :param zones: The availability zone of each guest, with a forced host if
+        there is one; None if Nova chooses.
+    :param hosts: The permitted hosts; empty if every host is permitted.
     """
 
     zones: tuple[str | None, ...]
@@ -29,29 +29,29 @@ class Where:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class _Host:
+class _ComputeHost:
     zone: str
     usable: bool
 
 
-Hosts = dict[str, _Host]
+ComputeHosts = dict[str, _ComputeHost]
 
 
-#: Features of a processor, and characters of the name of one.
+#: The maximum features of a processor, and characters of their names.
 _MOST, _LONGEST = 512, 32
-#: The last version of Nova's API that tells what hypervisors have.
+#: The last version of Nova's API that shows the resources of hypervisors.
 _WITH_DETAILS = "2.87"
-#: Hypervisors up to which each is asked for by its name.
+#: Up to this number of hypervisors each is requested by its name.
 _FEW = 8
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Hypervisor:
-    """What Nova tells an administrator of a hypervisor.
+    """The facts of a hypervisor that Nova shows to administrators.
 
-    :param features: what its processors can, by libvirt's names
-    :param vcpus: how many processors it has; None where Nova does not say
-    :param memory_mib: likewise, all of its memory
+    :param features: The features of its processors by libvirt's names.
+    :param vcpus: The number of its processors; None if it is not known.
+    :param memory_mib: The total memory in MiB; None if it is not known.
     """
 
     features: tuple[str, ...] = ()
@@ -62,19 +62,19 @@ class Hypervisor:
 def hypervisors(
     admin: sdk.Connection, names: collections.abc.Set[str]
 ) -> dict[str, Hypervisor]:
-    """Return hypervisors by their names.
+    """Return hypervisors by their names; none if the cloud hides them.
 
-    Nothing of a cloud that does not tell. Nova looks for a part of a name: of
-    more than a few it is asked for what all names begin with.
+    Nova filters by a part of a name. For more than a few hypervisors the
+    filter is the common prefix of all names.
 
-    :param names: of those that are asked for
+    :param names: The names of the hypervisors.
     """
-    parts = sorted(names)
-    if len(parts) > _FEW:
-        parts = [os.path.commonprefix(parts)]  # noqa: RUF071  no paths
-    found = {}
-    for part in parts:
-        query = {"hypervisor_hostname_pattern": part} if part else {}
+    patterns = sorted(names)
+    if len(patterns) > _FEW:
+        patterns = [os.path.commonprefix(patterns)]  # noqa: RUF071  no paths
+    hypervisors_by_name = {}
+    for pattern in patterns:
+        query = {"hypervisor_hostname_pattern": pattern} if pattern else {}
         try:
             answer = admin.compute.get(
                 f"/os-hypervisors/detail?{parse.urlencode(query)}",
@@ -83,213 +83,262 @@ def hypervisors(
         except cloud.REFUSALS:
             continue
         listed = answer.json().get("hypervisors", ()) if answer.ok else ()
-        for one in listed:
-            found[str(one.get("hypervisor_hostname"))] = _hypervisor(one)
-    return {name: one for name, one in found.items() if name in names}
+        for record in listed:
+            hypervisors_by_name[str(record.get("hypervisor_hostname"))] = (
+                _hypervisor(record)
+            )
+    return {
+        name: record
+        for name, record in hypervisors_by_name.items()
+        if name in names
+    }
 
 
-def _hypervisor(one: dict[str, t.Any]) -> Hypervisor:
-    told = one.get("cpu_info") or {}
-    features = told.get("features") if isinstance(told, dict) else ()
+def _hypervisor(record: dict[str, t.Any]) -> Hypervisor:
+    cpu_info = record.get("cpu_info") or {}
+    features = cpu_info.get("features") if isinstance(cpu_info, dict) else ()
     return Hypervisor(
         features=tuple(
             sorted(str(name)[:_LONGEST] for name in features or ())[:_MOST]
         ),
-        vcpus=_number(one.get("vcpus")),
-        memory_mib=_number(one.get("memory_mb")),
+        vcpus=_number(record.get("vcpus")),
+        memory_mib=_number(record.get("memory_mb")),
     )
 
 
-def _number(value: t.Any) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None
+def _number(count: t.Any) -> int | None:
+    return count if isinstance(count, int) and count > 0 else None
 
 
-def settle(connection: sdk.Connection, asked: request.Request) -> Where:
+def resolve_placement(
+    connection: sdk.Connection, guest_request: request.Request
+) -> Placement:
     """Return the placement of the guests.
 
-    :raises GuestError: for what is not there or cannot be together, and for
-        hosts without the right to choose them
+    :raises GuestError: If a zone, host or aggregate does not exist, if options
+        exclude each other, or if the user may not select hosts.
     """
-    if asked.host or asked.hosts or asked.aggregate:
-        return _forced(connection, asked)
-    zone = asked.availability_zone
+    if guest_request.host or guest_request.hosts or guest_request.aggregate:
+        return _forced(connection, guest_request)
+    zone = guest_request.availability_zone
     if zone:
         with cloud.asking("list availability zones"):
             listed = connection.compute.availability_zones()
-            there = {one.name for one in listed}
-        if zone not in there:
+            zone_names = {zone_record.name for zone_record in listed}
+        if zone not in zone_names:
             raise errors.GuestError(
-                f"availability_zone {zone!r} is not there; there are: "
-                f"{_listed(there)}; a single host is asked for with host"
+                f"availability_zone {zone!r} does not exist; there are: "
+                f"{_listed(zone_names)}; to select a host, set host"
             )
-    return Where(zones=(zone,) * asked.count)
+    return Placement(zones=(zone,) * guest_request.count)
 
 
-def _forced(connection: sdk.Connection, asked: request.Request) -> Where:
-    given = [
-        key for key in ("host", "hosts", "aggregate") if getattr(asked, key)
+def _forced(
+    connection: sdk.Connection, guest_request: request.Request
+) -> Placement:
+    forced_by = [
+        key
+        for key in ("host", "hosts", "aggregate")
+        if getattr(guest_request, key)
     ]
-    if asked.hosts and len(given) > 1:
+    if guest_request.hosts and len(forced_by) > 1:
         raise errors.GuestError(
-            f"{' and '.join(given)}: hosts lists all hosts of the guests; "
-            "leave the others out"
+            f"{' and '.join(forced_by)}: cannot be combined; remove the "
+            "options other than hosts"
         )
-    key = given[-1]
-    wanted = getattr(asked, key)
+    key = forced_by[-1]
+    forced_placement = getattr(guest_request, key)
     try:
-        if asked.aggregate:
-            return _of_aggregate(connection, asked)
-        names = asked.hosts or (t.cast(str, asked.host),)
+        if guest_request.aggregate:
+            return _of_aggregate(connection, guest_request)
+        names = guest_request.hosts or (t.cast(str, guest_request.host),)
         hosts = _compute_hosts(connection, names)
     except cloud.REFUSALS as error:
         raise errors.GuestError(
-            f"{key} {_shown(wanted)}: only an administrator may choose "
-            f"the {key} ({cloud.one_line(error)}); leave it out, or give the "
-            "environment an admin"
+            f"{key} {_shown(forced_placement)}: only an administrator may "
+            f"select the {key} ({cloud.one_line(error)}); remove the option, "
+            "or add an admin to the environment"
         ) from error
-    return _on_hosts(asked, hosts) if asked.hosts else _on_host(asked, hosts)
+    return (
+        _on_hosts(guest_request, hosts)
+        if guest_request.hosts
+        else _on_host(guest_request, hosts)
+    )
 
 
-def _of_aggregate(connection: sdk.Connection, asked: request.Request) -> Where:
+def _of_aggregate(
+    connection: sdk.Connection, guest_request: request.Request
+) -> Placement:
     aggregates = list(connection.compute.aggregates())
-    aggregate = choices.one(
+    aggregate = resolve.get_by_reference(
         "aggregate",
-        request.Reference(by="name", value=t.cast(str, asked.aggregate)),
+        request.Reference(
+            by="name", value=t.cast(str, guest_request.aggregate)
+        ),
         aggregates,
     )
     members = aggregate.hosts or []
-    if asked.host:
-        if asked.host not in members:
+    if guest_request.host:
+        if guest_request.host not in members:
             raise errors.GuestError(
-                f"host {asked.host!r} is not in aggregate {aggregate.name!r}, "
-                f"which has: {_listed(members)}"
+                f"host {guest_request.host!r} is not in aggregate "
+                f"{aggregate.name!r}, which has: {_listed(members)}"
             )
-        return _on_host(asked, _compute_hosts(connection, (asked.host,)))
-    own = aggregate.availability_zone
+        return _on_host(
+            guest_request, _compute_hosts(connection, (guest_request.host,))
+        )
+    own_zone = aggregate.availability_zone
     in_zone = {
         host
-        for one in aggregates
-        if own and one.availability_zone == own
-        for host in one.hosts or []
+        for other_aggregate in aggregates
+        if own_zone and other_aggregate.availability_zone == own_zone
+        for host in other_aggregate.hosts or []
     }
     hosts = _compute_hosts(connection, members)
-    alone = bool(own) and in_zone <= set(members)
-    return _inside(asked, aggregate, hosts, alone=alone)
+    is_exclusive = bool(own_zone) and in_zone <= set(members)
+    return _inside(guest_request, aggregate, hosts, is_exclusive=is_exclusive)
 
 
-def _shown(wanted: str | tuple[str, ...]) -> str:
-    return ", ".join(wanted) if isinstance(wanted, tuple) else repr(wanted)
+def _shown(forced_placement: str | tuple[str, ...]) -> str:
+    return (
+        ", ".join(forced_placement)
+        if isinstance(forced_placement, tuple)
+        else repr(forced_placement)
+    )
 
 
 def _compute_hosts(
     connection: sdk.Connection, names: collections.abc.Collection[str]
-) -> Hosts:
-    """Return those of the names that are compute hosts.
+) -> ComputeHosts:
+    """Return the compute hosts with the given names.
 
-    Each is asked for by its name, unless they are more than a few.
+    Each host is requested by its name, unless there are more than a few.
     """
     queries: list[dict[str, str]] = [{"host": name} for name in names]
     return {
-        one.host: _Host(
-            zone=one.availability_zone,
-            usable=one.status == "enabled" and one.state == "up",
+        service.host: _ComputeHost(
+            zone=service.availability_zone,
+            usable=service.status == "enabled" and service.state == "up",
         )
         for query in (queries if len(queries) <= _FEW else [{}])
-        for one in connection.compute.services(binary="nova-compute", **query)
-        if one.host in names
+        for service in connection.compute.services(
+            binary="nova-compute", **query
+        )
+        if service.host in names
     }
 
 
-def _on_host(asked: request.Request, hosts: Hosts) -> Where:
-    host = t.cast(str, asked.host)
+def _on_host(guest_request: request.Request, hosts: ComputeHosts) -> Placement:
+    host = t.cast(str, guest_request.host)
     if host not in hosts:
         raise errors.GuestError(
-            f"host {host!r} is no compute host, by the names that Nova has: "
+            f"host {host!r} is not a compute host; to list them: "
             "openstack compute service list --service nova-compute"
         )
     zone = hosts[host].zone
-    if asked.availability_zone not in (None, zone):
+    if guest_request.availability_zone not in (None, zone):
         raise errors.GuestError(
-            f"availability_zone {asked.availability_zone!r}: host {host!r} is "
-            f"in {zone!r}; leave one of them out"
+            f"availability_zone {guest_request.availability_zone!r}: host "
+            f"{host!r} is in {zone!r}; remove one of the options"
         )
-    _check_apart(asked, f"host {host!r}", [host])
-    return Where(
-        zones=(f"{zone}:{host}",) * asked.count, hosts=frozenset({host})
+    _check_apart(guest_request, f"host {host!r}", [host])
+    return Placement(
+        zones=(f"{zone}:{host}",) * guest_request.count,
+        hosts=frozenset({host}),
     )
 
 
-def _on_hosts(asked: request.Request, hosts: Hosts) -> Where:
-    """Return each host in turn, so that all have as many guests."""
-    for host in asked.hosts:
+def _on_hosts(
+    guest_request: request.Request, hosts: ComputeHosts
+) -> Placement:
+    """Return a placement that assigns guests to the hosts in rotation."""
+    for host in guest_request.hosts:
         _on_host(
-            dataclasses.replace(asked, host=host, server_group=None), hosts
+            dataclasses.replace(guest_request, host=host, server_group=None),
+            hosts,
         )
         if not hosts[host].usable:
             raise errors.GuestError(
                 f"hosts: nova-compute on {host!r} is disabled or down; enable "
-                "it, or leave the host out"
+                "it, or remove the host"
             )
-    _check_apart(asked, "hosts", asked.hosts)
-    if asked.server_group == "affinity" and len(asked.hosts) > 1:
+    _check_apart(guest_request, "hosts", guest_request.hosts)
+    if (
+        guest_request.server_group == "affinity"
+        and len(guest_request.hosts) > 1
+    ):
         raise errors.GuestError(
-            f"server_group 'affinity': hosts are {len(asked.hosts)}, so the "
-            "guests cannot share one; leave one of them out"
+            f"server_group 'affinity': the guests cannot share one host "
+            f"of {len(guest_request.hosts)}; remove server_group or hosts"
         )
-    turns = itertools.islice(itertools.cycle(asked.hosts), asked.count)
-    return Where(
-        zones=tuple(f"{hosts[one].zone}:{one}" for one in turns),
-        hosts=frozenset(asked.hosts),
+    host_names = itertools.islice(
+        itertools.cycle(guest_request.hosts), guest_request.count
+    )
+    return Placement(
+        zones=tuple(f"{hosts[name].zone}:{name}" for name in host_names),
+        hosts=frozenset(guest_request.hosts),
     )
 
 
 def _inside(
-    asked: request.Request, aggregate: t.Any, inside: Hosts, *, alone: bool
-) -> Where:
-    """Return zones that lead into an aggregate and nowhere else.
+    guest_request: request.Request,
+    aggregate: t.Any,
+    compute_hosts: ComputeHosts,
+    *,
+    is_exclusive: bool,
+) -> Placement:
+    """Return a placement that is limited to an aggregate.
 
-    Its own zone does where no other host is in it; else hosts are named, in
-    turn, or one for all that are to be together.
+    If the zone of the aggregate has no other host, the placement is this zone.
+    Otherwise it assigns hosts in rotation, or one host for all guests that
+    must share a host.
 
-    :param inside: the compute hosts of the aggregate
-    :param alone: it has a zone, in which no other host is
+    :param compute_hosts: The compute hosts of the aggregate.
+    :param is_exclusive: A flag that the aggregate has a zone without other
+        hosts.
     """
     name = f"aggregate {aggregate.name!r}"
-    zone = asked.availability_zone
+    zone = guest_request.availability_zone
     usable = sorted(
-        one
-        for one, host in inside.items()
+        host_name
+        for host_name, host in compute_hosts.items()
         if host.usable and zone in (None, host.zone)
     )
     if not usable:
         within = f" in availability_zone {zone!r}" if zone else ""
         raise errors.GuestError(
             f"{name} has no compute host{within} that is enabled and up (it "
-            f"has: {_listed(aggregate.hosts or [])}); choose another"
+            f"has: {_listed(aggregate.hosts or [])}); choose another aggregate"
         )
-    _check_apart(asked, name, usable)
-    own = aggregate.availability_zone
-    if alone and zone in (None, own):
-        return Where(zones=(own,) * asked.count, hosts=frozenset(inside))
-    together = asked.server_group in ("affinity", "soft-affinity")
-    turns = itertools.cycle(usable[:1] if together else usable)
-    return Where(
+    _check_apart(guest_request, name, usable)
+    own_zone = aggregate.availability_zone
+    if is_exclusive and zone in (None, own_zone):
+        return Placement(
+            zones=(own_zone,) * guest_request.count,
+            hosts=frozenset(compute_hosts),
+        )
+    together = guest_request.server_group in ("affinity", "soft-affinity")
+    host_names = itertools.cycle(usable[:1] if together else usable)
+    return Placement(
         zones=tuple(
-            f"{inside[one].zone}:{one}"
-            for one in itertools.islice(turns, asked.count)
+            f"{compute_hosts[host_name].zone}:{host_name}"
+            for host_name in itertools.islice(host_names, guest_request.count)
         ),
-        hosts=frozenset(inside),
+        hosts=frozenset(compute_hosts),
     )
 
 
 def _check_apart(
-    asked: request.Request, name: str, usable: collections.abc.Sized
+    guest_request: request.Request, name: str, usable: collections.abc.Sized
 ) -> None:
-    if asked.server_group == "anti-affinity" and asked.count > len(usable):
+    if (
+        guest_request.server_group == "anti-affinity"
+        and guest_request.count > len(usable)
+    ):
         raise errors.GuestError(
-            f"server_group 'anti-affinity': {asked.count} guests need as many "
-            f"hosts, {name} leaves {len(usable)}; ask for fewer guests, or "
-            "for affinity, soft-affinity or soft-anti-affinity"
+            f"server_group 'anti-affinity': {guest_request.count} guests "
+            f"require as many hosts, {name} has {len(usable)}; request fewer "
+            "guests, or affinity, soft-affinity or soft-anti-affinity"
         )
 
 

@@ -1,4 +1,4 @@
-"""Ways to keep guests idle: running, paused or stopped."""
+"""States of idle guests: running, paused or stopped."""
 
 import collections.abc
 import typing as t
@@ -6,13 +6,13 @@ import typing as t
 IdleState = t.Literal["running", "paused", "stopped"]
 
 AWAKE = "ACTIVE"
-#: What guests do that take no part -> their status in Nova meanwhile.
+#: The state of idle guests -> their status in Nova.
 STATUS: dict[str, str] = {
     "running": AWAKE,
     "paused": "PAUSED",
     "stopped": "SHUTOFF",
 }
-#: What guests do that take no part -> what takes them there, and back.
+#: The state of idle guests -> the actions that enter and leave it.
 _VERBS: dict[str, tuple[str, str]] = {
     "paused": ("pause", "unpause"),
     "stopped": ("stop", "start"),
@@ -21,35 +21,37 @@ _VERBS: dict[str, tuple[str, str]] = {
 Verb = t.Literal["pause", "unpause", "stop", "start"]
 
 
-def wanted(
+def target_statuses(
     guests: collections.abc.Iterable[str],
-    team: collections.abc.Container[str],
-    dead: collections.abc.Container[str],
+    participants: collections.abc.Container[str],
+    lost_guests: collections.abc.Container[str],
     idle_guests: IdleState,
 ) -> dict[str, str]:
-    """Return guest -> the status that it is to have in a level.
+    """Return the required status of each guest in a level.
 
-    The dead are left alone: what they do is known to nobody.
+    Lost guests are omitted, because their status is not known.
 
-    :param team: who takes part
+    :param participants: The guests that participate in the level.
     """
     return {
-        guest: AWAKE if guest in team else STATUS[idle_guests]
+        guest: AWAKE if guest in participants else STATUS[idle_guests]
         for guest in guests
-        if guest not in dead
+        if guest not in lost_guests
     }
 
 
-def verb(status: str, wish: str, idle_guests: IdleState) -> Verb | None:
+def verb(
+    status: str, target_status: str, idle_guests: IdleState
+) -> Verb | None:
     """Return the action that leads from one status to another, or None.
 
-    A status that is not of our making is left by none of our ways.
+    There is no action for a status that this package does not cause.
     """
-    if idle_guests == "running" or status == wish:
+    if idle_guests == "running" or status == target_status:
         return None
-    rest, wake = _VERBS[idle_guests]
-    if (status, wish) == (AWAKE, STATUS[idle_guests]):
-        return t.cast(Verb, rest)
-    if (status, wish) == (STATUS[idle_guests], AWAKE):
-        return t.cast(Verb, wake)
+    idle_verb, wake_verb = _VERBS[idle_guests]
+    if (status, target_status) == (AWAKE, STATUS[idle_guests]):
+        return t.cast(Verb, idle_verb)
+    if (status, target_status) == (STATUS[idle_guests], AWAKE):
+        return t.cast(Verb, wake_verb)
     return None

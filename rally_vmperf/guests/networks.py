@@ -1,4 +1,4 @@
-"""The networks of guests, and the purpose of each."""
+"""The networks of guests and their purposes."""
 
 import collections.abc
 import dataclasses
@@ -6,18 +6,18 @@ import typing as t
 
 from openstack import connection as sdk
 
-from rally_vmperf.guests import choices
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
+from rally_vmperf.guests import resolve
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Network:
-    """A network of Neutron's.
+    """A network in Neutron.
 
-    :param external: routers lead to it, and floating IPs come from it
-    :param secured: its ports take security groups
+    :param external: A flag that it is external, with floating IPs.
+    :param secured: A flag that its ports support security groups.
     """
 
     id: str
@@ -30,10 +30,10 @@ class Network:
 class Networks:
     """The networks of a guest.
 
-    :param every: in the order of its ports
-    :param ssh_network: by its address there a guest is reached
-    :param traffic_network: by its address there other guests measure
-    :param pool: the network of floating IPs, None for fixed ones
+    :param every: All networks in the order of the ports.
+    :param ssh_network: The network of the addresses for SSH.
+    :param traffic_network: The network of the traffic between guests.
+    :param pool: The network of floating IPs; None for fixed addresses.
     """
 
     every: tuple[Network, ...]
@@ -42,70 +42,80 @@ class Networks:
     pool: Network | None
 
 
-def choose(connection: sdk.Connection, asked: request.Request) -> Networks:
-    """Return the networks that a request means.
+def choose(
+    connection: sdk.Connection, guest_request: request.Request
+) -> Networks:
+    """Return the networks of a request.
 
-    :raises GuestError: for what is not there, or could be this or that
+    :raises GuestError: If a network does not exist or is ambiguous.
     """
-    every = _every(connection, asked)
-    ssh_network = _reach_on(connection, asked, every)
+    guest_networks = _every(connection, guest_request)
+    ssh_network = _reach_on(connection, guest_request, guest_networks)
     traffic_network = ssh_network
-    if asked.traffic_network:
+    if guest_request.traffic_network:
         traffic_network = _among(
-            "traffic_network", asked.traffic_network, every
+            "traffic_network", guest_request.traffic_network, guest_networks
         )
     pool = None
-    if needs_floating(asked, ssh_network):
-        pool = floating_pool(connection, asked, ssh_network)
+    if needs_floating(guest_request, ssh_network):
+        pool = floating_pool(connection, guest_request, ssh_network)
     return Networks(
-        every=every,
+        every=guest_networks,
         ssh_network=ssh_network,
         traffic_network=traffic_network,
         pool=pool,
     )
 
 
-def needs_floating(asked: request.Request, network: Network) -> bool:
-    """Tell whether floating IPs are to be made.
+def needs_floating(guest_request: request.Request, network: Network) -> bool:
+    """Return whether floating IPs are to be created.
 
     Guests on an external network are reached directly, jump hosts and
-    namespaces lead to fixed IPs, and there are no floating IPs of IPv6.
+    namespaces reach fixed IPs, and floating IPs do not support IPv6.
 
-    :raises GuestError: for floating IPs of IPv6
+    :raises GuestError: If floating IPs of IPv6 are requested.
     """
-    if asked.address == "floating" and asked.ip_version == 6:
+    if guest_request.address == "floating" and guest_request.ip_version == 6:
         raise errors.GuestError(
-            "address: floating IPs are IPv4 only, ip_version is 6; "
-            'ask for "fixed" or for ip_version 4'
+            "address=floating: floating IPs do not support ip_version 6; "
+            'set address to "fixed" or ip_version to 4'
         )
-    if asked.address != "auto":
-        return asked.address == "floating"
-    if asked.jump or asked.namespace:
+    if guest_request.address != "auto":
+        return guest_request.address == "floating"
+    if guest_request.jump or guest_request.namespace:
         return False
-    return not network.external and asked.ip_version != 6
+    return not network.external and guest_request.ip_version != 6
 
 
 def floating_pool(
-    connection: sdk.Connection, asked: request.Request, network: Network
+    connection: sdk.Connection,
+    guest_request: request.Request,
+    network: Network,
 ) -> Network:
-    """Return the external network that floating IPs come from.
+    """Return the external network of the floating IPs.
 
-    The one asked for, else that behind the network's router, else the only
-    one there is.
+    It is the requested network, else the network behind the router, else the
+    only external network.
     """
     with cloud.asking("list external networks"):
         pools = [
-            _network(one)
-            for one in connection.network.networks(is_router_external=True)
+            _network(sdk_network)
+            for sdk_network in connection.network.networks(
+                is_router_external=True
+            )
         ]
-    if asked.floating_network:
-        return choices.one("network", asked.floating_network, pools)
-    behind = _gateways(connection, network)
-    found = [pool for pool in pools if pool.id in behind]
-    return choices.only("external network", "floating_network", found or pools)
+    if guest_request.floating_network:
+        return resolve.get_by_reference(
+            "network", guest_request.floating_network, pools
+        )
+    pool_ids = _gateways(connection, network)
+    reachable_pools = [pool for pool in pools if pool.id in pool_ids]
+    return resolve.get_only(
+        "external network", "floating_network", reachable_pools or pools
+    )
 
 
-#: Owners of the ports by which routers are on networks.
+#: Device owners of the ports of routers.
 _INTERFACES = (
     "network:router_interface",
     "network:router_interface_distributed",
@@ -116,105 +126,131 @@ _INTERFACES = (
 def _gateways(connection: sdk.Connection, network: Network) -> set[str]:
     """Return the external networks behind the routers of a network.
 
-    Only those that the project sees: not the ones of others' routers.
+    Routers of other projects are not visible.
     """
     with cloud.asking("list routers"):
         ports = connection.network.ports(
             network_id=network.id, device_owner=list(_INTERFACES)
         )
-        routers = sorted({port.device_id for port in ports})
-        found = connection.network.routers(id=routers) if routers else ()
+        router_ids = sorted({port.device_id for port in ports})
+        routers = (
+            connection.network.routers(id=router_ids) if router_ids else ()
+        )
         return {
             router.external_gateway_info["network_id"]
-            for router in found
+            for router in routers
             if router.external_gateway_info
         }
 
 
-def _network(found: t.Any) -> Network:
+def _network(sdk_network: t.Any) -> Network:
     return Network(
-        id=found.id,
-        name=found.name,
-        external=bool(found.is_router_external),
-        secured=found.is_port_security_enabled is not False,
+        id=sdk_network.id,
+        name=sdk_network.name,
+        external=bool(sdk_network.is_router_external),
+        secured=sdk_network.is_port_security_enabled is not False,
     )
 
 
 def _every(
-    connection: sdk.Connection, asked: request.Request
+    connection: sdk.Connection, guest_request: request.Request
 ) -> tuple[Network, ...]:
-    if not asked.networks:
-        return (_single(connection, asked),)
-    if asked.network:
+    if not guest_request.networks:
+        return (_single(connection, guest_request),)
+    if guest_request.network:
         raise errors.GuestError(
-            "network and networks: give only one of them; networks lists all, "
-            "in the order of the guests' ports"
+            "network and networks: cannot be combined; list all networks in "
+            "networks, in the order of the guests' ports"
         )
-    every = tuple(_named(connection, one) for one in asked.networks)
-    for number, one in enumerate(every):
-        if one in every[:number]:
+    guest_networks = tuple(
+        _named(connection, reference) for reference in guest_request.networks
+    )
+    for position, network in enumerate(guest_networks):
+        if network in guest_networks[:position]:
             raise errors.GuestError(
-                f"networks: {one.name!r} is named twice; name each once"
+                f"networks: {network.name!r}: must be listed once"
             )
-    return every
+    return guest_networks
 
 
-def _single(connection: sdk.Connection, asked: request.Request) -> Network:
-    if asked.network:
-        return _named(connection, asked.network)
-    if asked.tenant_network:
-        made = request.Reference(by="id", value=asked.tenant_network)
-        return _named(connection, made)
+def _single(
+    connection: sdk.Connection, guest_request: request.Request
+) -> Network:
+    if guest_request.network:
+        return _named(connection, guest_request.network)
+    if guest_request.tenant_network:
+        reference = request.Reference(
+            by="id", value=guest_request.tenant_network
+        )
+        return _named(connection, reference)
     with cloud.asking("list networks"):
-        visible = [_network(one) for one in connection.network.networks()]
-    return choices.only("network", "network", visible)
+        visible = [
+            _network(sdk_network)
+            for sdk_network in connection.network.networks()
+        ]
+    return resolve.get_only("network", "network", visible)
 
 
-def _named(connection: sdk.Connection, wanted: request.Reference) -> Network:
+def _named(
+    connection: sdk.Connection, reference: request.Reference
+) -> Network:
     with cloud.asking("list networks"):
-        found = choices.find("network", wanted, connection.network.networks)
-    return _network(found)
+        sdk_network = resolve.find_by_reference(
+            "network", reference, connection.network.networks
+        )
+    return _network(sdk_network)
 
 
 def _reach_on(
     connection: sdk.Connection,
-    asked: request.Request,
-    every: tuple[Network, ...],
+    guest_request: request.Request,
+    guest_networks: tuple[Network, ...],
 ) -> Network:
     """Return the network on which guests are reached by SSH.
 
-    Never the first for being the first: a rule finds exactly one, or the
-    task has to say.
+    A rule must select exactly one network, otherwise the task must select it.
     """
-    if asked.ssh_network:
-        return _among("ssh_network", asked.ssh_network, every)
-    if len(every) == 1:
-        return every[0]
-    found = [one for one in every if one.external]
-    if asked.address == "floating" or (asked.address == "auto" and not found):
-        found = [one for one in every if not one.external]
-        if len(found) > 1:
-            found = [one for one in found if _gateways(connection, one)]
-    if len(found) == 1:
-        return found[0]
+    if guest_request.ssh_network:
+        return _among("ssh_network", guest_request.ssh_network, guest_networks)
+    if len(guest_networks) == 1:
+        return guest_networks[0]
+    candidates = [
+        candidate for candidate in guest_networks if candidate.external
+    ]
+    if guest_request.address == "floating" or (
+        guest_request.address == "auto" and not candidates
+    ):
+        candidates = [
+            candidate for candidate in guest_networks if not candidate.external
+        ]
+        if len(candidates) > 1:
+            candidates = [
+                candidate
+                for candidate in candidates
+                if _gateways(connection, candidate)
+            ]
+    if len(candidates) == 1:
+        return candidates[0]
     raise errors.GuestError(
-        f"ssh_network: address {asked.address!r} could be that on any of "
-        f"{_names(found or every)}; choose one with "
+        f"ssh_network: address {guest_request.address!r} is ambiguous in "
+        f"networks {_names(candidates or guest_networks)}; select one with "
         '"ssh_network": {"name": ...}'
     )
 
 
 def _among(
-    option: str, wanted: request.Reference, every: tuple[Network, ...]
+    option: str,
+    reference: request.Reference,
+    guest_networks: tuple[Network, ...],
 ) -> Network:
-    for one in every:
-        if getattr(one, wanted.by) == wanted.value:
-            return one
+    for network in guest_networks:
+        if getattr(network, reference.by) == reference.value:
+            return network
     raise errors.GuestError(
-        f"{option}: {wanted.value!r} is not among the networks of the guests: "
-        f"{_names(every)}"
+        f"{option}: {reference.value!r} is not one of the networks of the "
+        f"guests: {_names(guest_networks)}"
     )
 
 
 def _names(networks: collections.abc.Iterable[Network]) -> str:
-    return ", ".join(str(one.name or one.id) for one in networks)
+    return ", ".join(str(network.name or network.id) for network in networks)

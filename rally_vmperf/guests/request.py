@@ -1,4 +1,4 @@
-"""The guests that a task asks for: groups of them, and what all share."""
+"""The guests that a task requests: groups and common options."""
 
 import collections.abc
 import dataclasses
@@ -16,18 +16,18 @@ if t.TYPE_CHECKING:
 Json = collections.abc.Mapping[str, t.Any]
 Address = t.Literal["auto", "floating", "fixed"]
 IpVersion = t.Literal[4, 6]
-#: Options that say how guests are reached once they are up.
+#: Options for the SSH access to booted guests.
 REACHING = ("jump", "namespace", "allowed_sources", "login")
 ServerGroup = t.Literal[
     "affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity"
 ]
-#: What the group is called where a task asks for one without a name.
+#: The name of the only group of a task.
 GROUP = "default"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Reference:
-    """A resource of the cloud, by its exact name or its identifier."""
+    """A reference to a resource of the cloud, by exact name or identifier."""
 
     by: t.Literal["name", "id"]
     value: str
@@ -35,9 +35,9 @@ class Reference:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class BootVolume:
-    """A volume in place of the flavor's disk.
+    """A boot volume, which replaces the disk of the flavor.
 
-    :param type: name of its type, None for the cloud's default
+    :param type: The name of its type; None for the default of the cloud.
     """
 
     size_gib: int
@@ -46,9 +46,9 @@ class BootVolume:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class KeySource:
-    """How a guest's host key is known.
+    """The source of a guest's host key.
 
-    :param line: the public key line, where it is known
+    :param line: The public key line; empty if it is not known.
     """
 
     kind: t.Literal["generated", "public_key", "console"] = "generated"
@@ -57,10 +57,10 @@ class KeySource:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Group:
-    """Guests of one flavor and image, as the author of a task wrote them down.
+    """A group of guests of one flavor and image, as written in a task.
 
-    :param login: None for the key that is made for the run
-    :param boot_volume: None for the flavor's disk
+    :param login: The login; None for the key that is generated for the run.
+    :param boot_volume: The boot volume; None for the disk of the flavor.
     """
 
     name: str = GROUP
@@ -77,25 +77,29 @@ class Group:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Request:
-    """The guests of one run, and what belongs to all of them.
+    """The guests of one run and their common options.
 
-    :param network: None for ``tenant_network``, else the only one there is
-    :param tenant_network: the network that Rally made for this project
-    :param networks: several, in the order of the ports
-    :param ssh_network: which of them guests are reached on, None by rule
-    :param traffic_network: which of them guests measure on, None for the same
-    :param host: the compute host to force the guests on, or None
-    :param hosts: several, on which guests are put in turn
-    :param aggregate: name of the host aggregate to force them into, or None
-    :param jump: jump hosts in order
-    :param namespace: network namespace of this machine, or None
+    :param network: The network; None for ``tenant_network``, else the only
+        network of the project.
+    :param tenant_network: The network that Rally created for this project.
+    :param networks: The networks in the order of the ports, if several.
+    :param ssh_network: The network for SSH; None to select it by a rule.
+    :param traffic_network: The network for the traffic between guests; None
+        for the SSH network.
+    :param host: The forced compute host; None if there is none.
+    :param hosts: The forced compute hosts, assigned in rotation.
+    :param aggregate: The name of the forced host aggregate; None if there is
+        none.
+    :param jump: The jump hosts in order.
+    :param namespace: The network namespace of this machine; None if there is
+        none.
     :param allowed_sources: The networks from which SSH is allowed; if
         empty, they are detected.
-    :param key_type: of the keys that are made for the run, None for the usual
-    :param max_host_share: how full a host may become, in percent of what
-        Nova may give away there
-    :param one_host: they are to share one, where no other placement is asked
-        for
+    :param key_type: The type of the generated keys; None for the default.
+    :param max_host_share: The maximum utilisation of a host, in percent of the
+        resources that Nova may allocate.
+    :param one_host: A flag that the guests share a host unless another
+        placement is requested.
     """
 
     groups: tuple[Group, ...]
@@ -122,11 +126,11 @@ class Request:
 
     @property
     def count(self) -> int:
-        """How many guests all groups have."""
+        """Return the number of guests in all groups."""
         return sum(group.count for group in self.groups)
 
     def title(self) -> str:
-        """Return how many guests there are, in words."""
+        """Return the number of guests as text."""
         return units.number_of("guest", self.count)
 
 
@@ -135,58 +139,57 @@ def of_config(
 ) -> Request:
     """Return the request in the options of the vmperf_guests context.
 
-    :param one_host: the guests are to share one, as ``Request`` has it
-    :raises GuestError: for groups that have the same name, or sources that
-        are no networks
+    :param one_host: A flag that the guests share a host, as in ``Request``.
+    :raises GuestError: If groups have the same name, or if sources are not
+        valid networks.
     """
-    asked = _known(Request, config)
+    options = _known(Request, config)
     for key in (
         "network",
         "ssh_network",
         "traffic_network",
         "floating_network",
     ):
-        asked[key] = reference(asked[key]) if asked.get(key) else None
-    asked["networks"] = tuple(map(reference, asked.get("networks") or ()))
-    asked["hosts"] = tuple(asked.get("hosts") or ())
-    asked["jump"] = target.jump_hosts(asked.get("jump"))
-    asked["allowed_sources"] = sources(config)
-    asked["groups"] = tuple(_group(one) for one in group_options(config))
+        options[key] = reference(options[key]) if options.get(key) else None
+    options["networks"] = tuple(map(reference, options.get("networks") or ()))
+    options["hosts"] = tuple(options.get("hosts") or ())
+    options["jump"] = target.jump_hosts(options.get("jump"))
+    options["allowed_sources"] = sources(config)
+    options["groups"] = tuple(_group(group) for group in group_options(config))
     return Request(
-        **{**asked, "tenant_network": tenant_network, "one_host": one_host}
+        **{**options, "tenant_network": tenant_network, "one_host": one_host}
     )
 
 
 def sources(config: Json) -> "tuple[routes.Network, ...]":
     """Return the networks in the option ``allowed_sources``, each once.
 
-    :raises GuestError: for what is no network
+    :raises GuestError: If a source is not a valid network.
     """
-    found = []
-    for one in config.get("allowed_sources") or ():
+    networks = []
+    for text in config.get("allowed_sources") or ():
         try:
-            found.append(ipaddress.ip_network(one))
+            networks.append(ipaddress.ip_network(text))
         except ValueError as error:
             raise errors.GuestError(
-                f"vmperf_guests allowed_sources: {error}; give an address, or "
-                "a network such as 192.0.2.0/24"
+                f"vmperf_guests allowed_sources: {error}; it must be an "
+                "address, or a network such as 192.0.2.0/24"
             ) from None
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(networks))
 
 
-def reference(given: collections.abc.Mapping[str, str]) -> Reference:
-    """Return a reference given as ``{name: ...}`` or ``{id: ...}``."""
-    ((by, value),) = given.items()
-    return Reference(by=t.cast(t.Literal["name", "id"], by), value=value)
+def reference(mapping: collections.abc.Mapping[str, str]) -> Reference:
+    """Return the reference in ``{name: ...}`` or ``{id: ...}``."""
+    ((by, text),) = mapping.items()
+    return Reference(by=t.cast(t.Literal["name", "id"], by), value=text)
 
 
 def group_options(config: Json) -> list[dict[str, t.Any]]:
-    """Return the options of each group, whichever form they are given in.
+    """Return the options of each group.
 
-    Beside ``groups``, options of a group hold for all groups that do not
-    say otherwise.
+    Options of a group next to ``groups`` are the defaults of all groups.
 
-    :raises GuestError: for both forms at once, or a name given twice
+    :raises GuestError: If both forms are combined, or if a name is repeated.
     """
     shared = _known(Group, config)
     if "groups" not in config:
@@ -194,74 +197,80 @@ def group_options(config: Json) -> list[dict[str, t.Any]]:
     for key in ("image", "flavor"):
         if key in shared:
             raise errors.GuestError(
-                f"vmperf_guests: {key} and groups exclude one another; give "
+                f"vmperf_guests: {key} and groups cannot be combined; set "
                 f"{key} in each group"
             )
     shared.pop("count", None)
-    given = config["groups"]
+    groups_option = config["groups"]
     if not (
-        isinstance(given, list)
-        and given
-        and all(isinstance(one, dict) and "name" in one for one in given)
+        isinstance(groups_option, list)
+        and groups_option
+        and all(
+            isinstance(group, dict) and "name" in group
+            for group in groups_option
+        )
     ):
         raise errors.GuestError(
-            f"vmperf_guests groups: {given!r:.80} is no list of groups, each "
-            "{name: ..., image: ..., flavor: ..., count: ...}"
+            f"vmperf_guests groups: {groups_option!r:.80} is not a valid list "
+            "of groups, each {name: ..., image: ..., flavor: ..., count: ...}"
         )
-    groups = [{**shared, **one} for one in given]
-    names = [one["name"] for one in groups]
+    groups = [{**shared, **group} for group in groups_option]
+    names = [group["name"] for group in groups]
     for name in names:
         if names.count(name) > 1:
             raise errors.GuestError(
-                f"vmperf_guests groups: {name!r} names "
-                f"{names.count(name)} groups; give each a name of its own"
+                f"vmperf_guests groups: {name!r} is the name of "
+                f"{names.count(name)} groups; each name must be unique"
             )
     return groups
 
 
 def one_group(config: Json, name: str | None = None) -> dict[str, t.Any]:
-    """Return the options as if only one group had been asked for.
+    """Return the options of one group in the form without ``groups``.
 
-    :param name: of the group; None for the only one there is
-    :raises GuestError: when there is no such group, or there are several
+    :param name: The name of the group; None for the only group.
+    :raises GuestError: If the group does not exist, or if there are several.
     """
     groups = group_options(config)
-    names = ", ".join(one["name"] for one in groups)
-    found = [one for one in groups if name in (None, one["name"])]
-    if len(found) > 1:
+    names = ", ".join(group["name"] for group in groups)
+    matches = [group for group in groups if name in (None, group["name"])]
+    if len(matches) > 1:
         raise errors.GuestError(
-            f"vmperf_guests groups: {len(found)} are given ({names}), the "
-            "scenario measures one; give one"
+            f"vmperf_guests groups: {len(matches)} groups ({names}), the "
+            "scenario measures one; set one group"
         )
-    if not found:
+    if not matches:
         raise errors.GuestError(
-            f"vmperf_guests groups: {name!r} is not there; there are: {names}"
+            f"vmperf_guests groups: {name!r} does not exist; there are: "
+            f"{names}"
         )
-    options = {key: one for key, one in config.items() if key != "groups"}
+    options = {
+        key: option for key, option in config.items() if key != "groups"
+    }
     if "groups" not in config:
         return options
-    return options | {k: v for k, v in found[0].items() if k != "name"}
+    return options | {k: v for k, v in matches[0].items() if k != "name"}
 
 
 def _group(options: Json) -> Group:
-    given = dict(options)
+    fields = dict(options)
     for key in ("image", "flavor"):
-        given[key] = reference(given[key])
-    volume, login = given.get("boot_volume"), given.get("login")
-    given["boot_volume"] = BootVolume(**volume) if volume else None
-    given["login"] = target.Login(**login) if login else None
-    given["host_key"] = _key_source(given.get("host_key") or {})
-    return Group(**given)
+        fields[key] = reference(fields[key])
+    volume, login = fields.get("boot_volume"), fields.get("login")
+    fields["boot_volume"] = BootVolume(**volume) if volume else None
+    fields["login"] = target.Login(**login) if login else None
+    fields["host_key"] = _key_source(fields.get("host_key") or {})
+    return Group(**fields)
 
 
-def _key_source(given: Json) -> KeySource:
-    if "public_key" in given:
+def _key_source(options: Json) -> KeySource:
+    if "public_key" in options:
         return KeySource(
-            kind="public_key", line=str(given["public_key"]).strip()
+            kind="public_key", line=str(options["public_key"]).strip()
         )
-    return KeySource(kind="console" if "console" in given else "generated")
+    return KeySource(kind="console" if "console" in options else "generated")
 
 
-def _known(kind: type[t.Any], config: Json) -> dict[str, t.Any]:
-    names = {field.name for field in dataclasses.fields(kind)} - {"name"}
-    return {key: value for key, value in config.items() if key in names}
+def _known(class_: type[t.Any], config: Json) -> dict[str, t.Any]:
+    names = {field.name for field in dataclasses.fields(class_)} - {"name"}
+    return {key: option for key, option in config.items() if key in names}

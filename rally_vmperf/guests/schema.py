@@ -4,7 +4,7 @@ import typing as t
 
 Schema = dict[str, t.Any]
 
-#: Guests that a task may ask for; quota, hosts and ports may give fewer.
+#: Maximum guests of a task; quota, hosts and ports may limit it further.
 MAX_GUESTS = 1000
 
 
@@ -29,8 +29,8 @@ def _seconds(description: str) -> Schema:
     }
 
 
-def _choice(description: str, *values: object) -> Schema:
-    return {"enum": list(values), "description": description}
+def _choice(description: str, *choices: object) -> Schema:
+    return {"enum": list(choices), "description": description}
 
 
 def _flag(description: str) -> Schema:
@@ -67,50 +67,51 @@ def _reference(description: str) -> Schema:
     )
 
 
-def _several(items: Schema, description: str) -> Schema:
+def _several(element_schema: Schema, description: str) -> Schema:
     return {
         "type": "array",
         "minItems": 1,
         "maxItems": 8,
-        "items": items,
+        "items": element_schema,
         "description": description,
     }
 
 
-#: What may differ from group to group.
+#: The options of a group.
 _GROUP: Schema = {
     "image": _reference("Image of the guests, by name or by id."),
     "flavor": _reference("Flavor of the guests, by name or by id."),
-    "count": _whole(
-        "How many guests are booted.", minimum=1, maximum=MAX_GUESTS
-    ),
+    "count": _whole("Number of guests.", minimum=1, maximum=MAX_GUESTS),
     "boot_volume": _closed(
         {
             "size_gib": _whole("Size of the volume in GiB.", minimum=1),
-            "type": _name("Name of the volume type; by default the cloud's."),
+            "type": _name(
+                "Name of the volume type; default: that of the cloud."
+            ),
         },
         "size_gib",
-        description="Boot from a volume of this size and type, not from the "
-        "flavor's disk.",
+        description="Volume to boot from, in place of the disk of the flavor.",
     ),
     "user": _text(
         "Login name that the image provides.",
         pattern=r"^[a-z_][a-z0-9_-]{0,31}$(?!\n)",
     ),
-    "user_data": _text("A cloud-config document that guests get as well."),
+    "user_data": _text("Additional cloud-config document for the guests."),
     "login": _one_of(
-        "Login for guests whose image takes no key from Nova.",
+        "Login for guests whose image does not accept a key from Nova.",
         {
-            "key_file": _name("Private key of a public one in the image."),
-            "password_file": _name("File with the password as first line."),
+            "key_file": _name("Private key of a public key in the image."),
+            "password_file": _name(
+                "File with the password in the first line."
+            ),
         },
     ),
     "host_key": _one_of(
-        "How the guests' host key is known; by default it is given.",
+        "Source of the guests' host key; default: generated.",
         {
             "generated": {
                 "const": True,
-                "description": "Generated, and given by user data.",
+                "description": "Generated and set by user data.",
             },
             "public_key": _name("Public line of the key in the image."),
             "console": {
@@ -120,7 +121,7 @@ _GROUP: Schema = {
         },
     ),
     "config_drive": _flag(
-        "Provide user data on a config drive, not by the metadata service."
+        "Provide user data on a config drive instead of the metadata service."
     ),
 }
 
@@ -128,18 +129,20 @@ _HOP = _closed(
     {
         "address": _name("Its address or name, or a Host of ~/.ssh/config."),
         "port": _whole("Port of its SSH server.", minimum=1, maximum=65535),
-        "user": _name("Login name on it."),
-        "key_file": _name("Private key; by default the user's own keys."),
-        "known_hosts": _name("Its host key; by default the user's own file."),
+        "user": _name("Login name."),
+        "key_file": _name("Private key; default: the keys of the user."),
+        "known_hosts": _name(
+            "File with its host key; default: the file of the user."
+        ),
     },
     "address",
 )
-#: One jump host, or several in the order in which they are gone through.
+#: One jump host, or several in the order of the route.
 JUMP: Schema = {
     **_HOP,
     **_several(
         _HOP,
-        "Jump host through which SSH goes, or a list of them in order: "
+        "Jump host for SSH, or a list of them in order: "
         "{address, port, user, key_file, known_hosts}.",
     ),
     "type": ["object", "array"],
@@ -159,106 +162,105 @@ PROPERTIES: Schema = {
             *("name", "image", "flavor"),
         ),
         "Several groups of guests in place of one: {name, image, flavor, "
-        "count, ...}. Other options of a group that are given beside "
-        "groups hold for all of them.",
+        "count, ...}. Other options of a group next to groups are the "
+        "defaults of all groups.",
     ),
     "network": _reference(
-        "Network of the guests; by default the one that the network context "
-        "made, else the only one that the project sees."
+        "Network of the guests; default: the network created by the network "
+        "context, else the only network that the project sees."
     ),
     "networks": _several(
         _reference("Network of the guests, by name or by id."),
         "Several networks in place of one, in the order of the guests' ports.",
     ),
     "ssh_network": _reference(
-        "Which of the networks guests are reached on; by default the external "
-        "one, or with floating IPs the one behind a router."
+        "Network for SSH to the guests; default: the external network, or "
+        "with floating IPs the network behind a router."
     ),
     "traffic_network": _reference(
-        "Which of the networks carries the traffic from guest to guest; by "
-        "default the one that guests are reached on."
+        "Network for the traffic between guests; default: the network for SSH."
     ),
     "address": _choice(
-        "Address by which guests are reached; auto takes the fixed one on an "
-        "external network, through a jump host and out of a namespace, else a "
-        "floating one.",
+        "Address for SSH to the guests. auto: the fixed address on an "
+        "external network, through a jump host or from a namespace, otherwise "
+        "a floating IP.",
         *("auto", "floating", "fixed"),
     ),
     "ip_version": _choice(
-        "Version of the address by which guests are reached.",
+        "IP version of the address for SSH to the guests.",
         *(4, 6),
     ),
     "floating_network": _reference(
-        "External network of the floating IPs; by default the one "
-        "behind the router, else the only one."
+        "External network of the floating IPs; default: the network "
+        "behind the router, else the only external network."
     ),
     "host": _name(
-        "Compute host to force the guests on; administrators only, and the "
-        "guests are then the administrator's."
+        "Compute host to force the guests on; administrators only. The "
+        "guests then belong to the administrator."
     ),
     "hosts": {
         "type": "array",
         "minItems": 1,
         "uniqueItems": True,
         "items": _name("Name of a compute host."),
-        "description": "Compute hosts to force the guests on in turn, in "
-        "place of one host; administrators only, likewise.",
+        "description": "Compute hosts to force the guests on in rotation, in "
+        "place of one host; administrators only.",
     },
     "aggregate": _name(
         "Name of the host aggregate to force the guests into; administrators "
-        "only, and the guests are then the administrator's."
+        "only. The guests then belong to the administrator."
     ),
     "availability_zone": _name("Availability zone of the guests."),
     "server_group": _choice(
-        "Whether the guests share a host (affinity) or each has another; soft "
-        "means where possible.",
+        "Policy of the server group: one host for all guests (affinity) or "
+        "different hosts; soft: if possible.",
         *("affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity"),
     ),
     "jump": JUMP,
     "namespace": _name(
-        "Network namespace of this machine out of which guests are reached, "
-        "as ip netns names it."
+        "Network namespace of this machine for connections to the guests, "
+        "as listed by ip netns."
     ),
     "allowed_sources": {
         "type": "array",
         "minItems": 1,
         "items": _name("An address or a network, such as 192.0.2.0/24."),
-        "description": "Networks from which the guests' security group lets "
-        "in SSH and ICMP; by default those out of which this machine, or the "
-        "jump host, reaches them. 0.0.0.0/0 and ::/0 are everywhere.",
+        "description": "Networks from which the guests' security group allows "
+        "SSH and ICMP; default: the networks from which this machine, or the "
+        "jump host, reaches the guests. 0.0.0.0/0 and ::/0: all networks.",
     },
     "key_type": _choice(
-        "Type of the SSH keys that are made for the run: ecdsa where guests "
-        "are held to FIPS 140; by default only where this machine is.",
+        "Type of the SSH keys that are generated for the run; ecdsa is "
+        "required if guests enforce FIPS 140. Default: ecdsa if this machine "
+        "enforces it, else ed25519.",
         *("ed25519", "ecdsa"),
     ),
     "max_host_share": {
         "type": "number",
         "exclusiveMinimum": 0,
         "maximum": 100,
-        "description": "How full the guests may make a host, in percent of "
-        "what Nova may allocate there; seen by administrators only.",
+        "description": "Maximum utilisation of a host with the guests, in "
+        "percent of the resources that Nova may allocate there; only "
+        "administrators see it.",
     },
-    "boot_timeout": _seconds("Seconds in which all must be active."),
+    "boot_timeout": _seconds("Seconds until all guests must be active."),
     "ssh_timeout": _seconds(
-        "Seconds in which all must answer SSH and finish booting, once they "
-        "are active."
+        "Seconds until all active guests must answer SSH and finish booting."
     ),
     "install": _flag(
-        "Install the tools that the image lacks; nothing is installed without "
-        "it."
+        "Install tools that are missing in the image; if false, nothing is "
+        "installed."
     ),
     "proxy": _text(
-        "HTTP proxy by which the guests' package manager reaches its mirrors, "
-        "http://HOST:PORT."
+        "HTTP proxy of the guests' package manager, http://HOST:PORT."
     ),
     "proxy_login": _name(
         "File with USER:PASSWORD for the proxy in its first line; its content "
-        "gets into no record."
+        "is not recorded."
     ),
     "bundle": _name(
-        "Bundle made by 'rally-vmperf tools bundle', whose programs the "
-        "guests run, whatever they have; bare metal has to run the same."
+        "Bundle created by 'rally-vmperf tools bundle'. The guests run its "
+        "programs instead of their own; bare metal must run the same."
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Volumes that guests boot from, created from the image beforehand."""
+"""Boot volumes of guests, created from the image before the guests."""
 
 import collections.abc
 import time
@@ -6,16 +6,16 @@ import typing as t
 
 from openstack import connection as sdk
 
-from rally_vmperf.guests import choices
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import guest
 from rally_vmperf.guests import request
+from rally_vmperf.guests import resolve
 from rally_vmperf.guests import waiting
 
 Names = collections.abc.Callable[[], str]
 
-#: What a volume passes through by itself on its way to be deletable.
+#: Temporary states of a volume, in which it cannot be deleted.
 _PASSING = (
     "creating",
     "downloading",
@@ -28,62 +28,62 @@ _PASSING = (
 
 
 def there(connection: sdk.Connection) -> bool:
-    """Tell whether the cloud has a block-storage service."""
-    # Of a cloud that does not answer the SDK says that it has none.
+    """Return whether the cloud has a block-storage service."""
+    # If a cloud does not answer, the SDK reports that it has none.
     connection.authorize()
     return bool(connection.has_service("block-storage"))
 
 
-def check(connection: sdk.Connection, wanted: request.BootVolume) -> None:
-    """Refuse volumes if the cloud has none, or none of this type.
+def check(connection: sdk.Connection, boot_volume: request.BootVolume) -> None:
+    """Check that the cloud supports volumes of a type.
 
-    :raises GuestError: with the types there are
+    :raises GuestError: If it does not; the line lists the types.
     """
-    with cloud.asking("look for a block-storage service"):
-        found = there(connection)
-    if not found:
+    with cloud.asking("find the block-storage service"):
+        has_service = there(connection)
+    if not has_service:
         raise errors.GuestError(
             "boot_volume: the cloud has no block-storage service (Cinder) in "
-            "this region; leave it out, then the flavor's disk is used"
+            "this region; remove the option to use the disk of the flavor"
         )
-    if wanted.type:
+    if boot_volume.type:
         with cloud.asking("list volume types"):
             types = list(connection.block_storage.types())
-        named = request.Reference(by="name", value=wanted.type)
-        choices.one("boot_volume: type", named, types)
+        reference = request.Reference(by="name", value=boot_volume.type)
+        resolve.get_by_reference("boot_volume: type", reference, types)
 
 
 def make(
     connection: sdk.Connection,
-    wanted: collections.abc.Mapping[
+    boot_volumes: collections.abc.Mapping[
         str, tuple[guest.Image, request.BootVolume]
     ],
     timeout: float,
     new_name: Names,
     progress: waiting.Progress,
 ) -> dict[str, t.Any]:
-    """Return a volume for each guest that boots from one, as the SDK has it.
+    """Create the boot volumes of guests; return the objects of the SDK.
 
-    :param wanted: guest -> what is to be on the volume, and the volume
-    :param timeout: seconds in which all must be there
-    :raises GuestError: when a volume fails or takes too long
+    :param boot_volumes: The image and the options of the volume, by guest.
+    :param timeout: The timeout in seconds for all volumes.
+    :raises GuestError: If a volume fails or is not available in time.
     """
-    made = {}
-    for name, (image, volume) in wanted.items():
+    created = {}
+    for name, (image, volume) in boot_volumes.items():
         title = new_name()
         with cloud.asking(f"create volume {title}"):
-            made[name] = connection.block_storage.create_volume(
+            created[name] = connection.block_storage.create_volume(
                 name=title,
                 size=volume.size_gib,
                 image_id=image.id,
                 **({"volume_type": volume.type} if volume.type else {}),
             )
-    if made:
-        progress(f"volumes to boot from asked for: {len(made)}")
+    if created:
+        progress(f"{len(created)} boot volumes requested")
     deadline = time.monotonic() + timeout
     return {
-        name: _available(connection, one, deadline)
-        for name, one in made.items()
+        name: _available(connection, volume, deadline)
+        for name, volume in created.items()
     }
 
 
@@ -91,25 +91,25 @@ def _available(
     connection: sdk.Connection, volume: t.Any, deadline: float
 ) -> t.Any:
     while True:
-        with cloud.asking(f"look at volume {volume.name}"):
+        with cloud.asking(f"read the status of volume {volume.name}"):
             volume = connection.block_storage.get_volume(volume.id)
         if volume.status == "available":
             return volume
         if volume.status.startswith("error"):
             raise errors.GuestError(
-                f"volume {volume.name} is in {volume.status}; check that "
-                "boot_volume's type has room, or have Cinder's log read"
+                f"volume {volume.name} is in {volume.status}; check the free "
+                "space of the boot_volume type, or the log of Cinder"
             )
         if time.monotonic() > deadline:
             raise errors.GuestError(
                 f"volume {volume.name} is {volume.status}, not available in "
-                "time; raise boot_timeout, or have Cinder's log read"
+                "time; raise boot_timeout, or check the log of Cinder"
             )
         time.sleep(1)
 
 
 def source(volume: t.Any) -> dict[str, t.Any]:
-    """Return the block device mapping of a volume, for Nova's API."""
+    """Return the block device mapping of a volume for Nova's API."""
     disk = {
         "boot_index": 0,
         "uuid": volume.id,
@@ -123,10 +123,10 @@ def source(volume: t.Any) -> dict[str, t.Any]:
 def delete(connection: sdk.Connection, volume: t.Any) -> None:
     """Delete a volume.
 
-    Cinder refuses for good what would only have to wait, so it is not asked
-    before the volume is free.
+    Cinder rejects the deletion of a volume in use permanently, so it is not
+    requested before the volume is free.
 
-    :raises Busy: while the volume is in use
+    :raises Busy: If the volume is in use.
     """
     if volume.status in _PASSING:
         raise cloud.Busy(f"it is {volume.status}")

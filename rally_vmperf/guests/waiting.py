@@ -1,4 +1,4 @@
-"""Wait until guests are active, with one request a second for all."""
+"""Wait until guests are active, with one request per second for all."""
 
 import collections.abc
 import dataclasses
@@ -13,24 +13,24 @@ from rally_vmperf.guests import errors
 
 Progress = collections.abc.Callable[[str], None]
 
-#: What Nova's faults say -> what can be done about them.
+#: A part of the message of a fault -> the solution.
 _REMEDIES = {
-    "No valid host": "ask for fewer or smaller guests, another zone, or have "
-    "the scheduler's log read",
-    "Quota": "have the quota raised or ask for less",
-    "Exceeded maximum number of retries": "have nova-compute's log read on "
+    "No valid host": "request fewer or smaller guests or another zone, or "
+    "check the log of nova-scheduler",
+    "Quota": "raise the quota or request less",
+    "Exceeded maximum number of retries": "check the log of nova-compute on "
     "the hosts that were tried",
     "image": "check that the image boots with this flavor",
 }
-_OTHERWISE = "have nova-compute's log read on the guest's host"
+_OTHERWISE = "check the log of nova-compute on the guest's host"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Waited:
-    """How servers came up.
+class BootOutcome:
+    """The outcome of the boot of all guests.
 
-    :param ready: guest -> its server, and the seconds that its boot took
-    :param failed: guest -> in one line why it is not active
+    :param ready: The server and the boot duration in seconds, by guest.
+    :param failed: The one-line reasons why guests are not active, by guest.
     """
 
     ready: dict[str, tuple[t.Any, float]]
@@ -39,40 +39,42 @@ class Waited:
 
 def until_active(
     connection: sdk.Connection,
-    wanted: collections.abc.Mapping[str, str],
+    server_ids: collections.abc.Mapping[str, str],
     started: collections.abc.Mapping[str, float],
     timeout: float,
     progress: Progress,
     names: collections.abc.Iterable[str],
     placed: str = "",
-) -> Waited:
-    """Wait until all guests are active, or have failed.
+) -> BootOutcome:
+    """Wait until all guests are active or have failed.
 
-    :param wanted: guest -> id of its server
-    :param started: guest -> when its server was asked for (monotonic)
-    :param names: of the servers; nobody else's are asked for
-    :param placed: the placement that was asked for, if any
-    :raises GuestError: when all fail, vanish or take too long, with the
-        first reason
+    :param server_ids: The identifiers of the servers, by guest.
+    :param started: The monotonic times of the requests to boot, by guest.
+    :param names: The names of the servers, which limit the requests.
+    :param placed: The requested placement; empty if there is none.
+    :raises GuestError: If all guests fail, disappear or time out; with the
+        first reason.
     """
     beginning = cloud.beginning(names)
     deadline = time.monotonic() + timeout
     ready: dict[str, tuple[t.Any, float]] = {}
     states: dict[str, str] = {}
     failed: dict[str, str] = {}
-    trouble = ""
+    last_error = ""
     while True:
         try:
             listed = connection.compute.servers(name=beginning)
-            servers = {one.id: one for one in listed}
+            servers = {server.id: server for server in listed}
         except cloud.REFUSALS as error:
             if not cloud.passing(error):
                 raise errors.GuestError(
                     f"list servers: {cloud.one_line(error)}"
                 ) from error
-            trouble = f" (last answer of Nova: {cloud.one_line(error)})"
+            last_error = f" (last response of Nova: {cloud.one_line(error)})"
         else:
-            for number, (guest, identifier) in enumerate(wanted.items(), 1):
+            for number, (guest, identifier) in enumerate(
+                server_ids.items(), 1
+            ):
                 if guest in ready or guest in failed:
                     continue
                 server = servers.get(identifier)
@@ -80,41 +82,44 @@ def until_active(
                 seconds = time.monotonic() - started[guest]
                 if state != states.get(guest, "BUILD"):
                     progress(
-                        f"guest {number} of {len(wanted)}: "
+                        f"guest {number} of {len(server_ids)}: "
                         f"{states.get(guest, 'BUILD')} -> {state} after "
                         f"{seconds:.0f} s"
                     )
                     if state == "ACTIVE":
                         ready[guest] = (server, seconds)
                 states[guest] = state
-                why = _failure(connection, guest, identifier, server, placed)
-                if why:
-                    failed[guest] = why
-        if len(ready) + len(failed) == len(wanted):
+                reason = _failure(
+                    connection, guest, identifier, server, placed
+                )
+                if reason:
+                    failed[guest] = reason
+        if len(ready) + len(failed) == len(server_ids):
             if not ready:
                 raise errors.GuestError(next(iter(failed.values())))
-            return Waited(ready=ready, failed=failed)
+            return BootOutcome(ready=ready, failed=failed)
         if time.monotonic() > deadline:
             late = {
                 guest: f"guest {guest} is {states.get(guest, 'unseen')}, not "
-                f"active, after {timeout:.0f} s{trouble}"
-                for guest in wanted
+                f"active, after {timeout:.0f} s{last_error}"
+                for guest in server_ids
                 if guest not in ready and guest not in failed
             }
             if not ready:
                 raise errors.GuestError(
-                    _late(connection, wanted, late, states, timeout) + trouble
+                    _late(connection, server_ids, late, states, timeout)
+                    + last_error
                 )
-            return Waited(ready=ready, failed=failed | late)
+            return BootOutcome(ready=ready, failed=failed | late)
         time.sleep(1)
 
 
 def until_placed(
     connection: sdk.Connection, identifier: str, timeout: float
 ) -> None:
-    """Wait until Nova has chosen the host of a server, or given up.
+    """Wait until Nova has chosen the host of a server, or has failed.
 
-    Whether it boots is not asked, nor why Nova does not say.
+    Failures of the server and of the request are ignored.
     """
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
@@ -137,43 +142,45 @@ def _failure(
     """Return why a guest will not become active, or nothing."""
     if server is None:
         return (
-            f"guest {guest} ({identifier}) was removed by somebody else "
+            f"guest {guest} ({identifier}) was deleted by another user "
             "while it booted; run the task again"
         )
     if server.status != "ERROR":
         return ""
-    where = f" (asked for: {placed})" if placed else ""
+    where = f" (requested: {placed})" if placed else ""
     return f"guest {guest}{where} is in ERROR: {fault(connection, server)}"
 
 
 def fault(connection: sdk.Connection, server: t.Any) -> str:
-    """Return what Nova says of a failed server, and the way out."""
-    found = server.fault
-    if not found:
+    """Return the fault of a failed server and the solution."""
+    fault_ = server.fault
+    if not fault_:
         try:
-            found = connection.compute.get_server(server.id).fault
+            fault_ = connection.compute.get_server(server.id).fault
         except cloud.REFUSALS:
-            found = None
-    message = " ".join(str((found or {}).get("message") or "").split())
+            fault_ = None
+    message = " ".join(str((fault_ or {}).get("message") or "").split())
     message = message[:500].rstrip(".") or "Nova gives no reason"
-    for words, way in _REMEDIES.items():
-        if words in message:
-            return f"{message}; {way}"
+    for fragment, remedy in _REMEDIES.items():
+        if fragment in message:
+            return f"{message}; {remedy}"
     return f"{message}; {_OTHERWISE}"
 
 
 def _late(
     connection: sdk.Connection,
-    wanted: collections.abc.Mapping[str, str],
+    server_ids: collections.abc.Mapping[str, str],
     late: collections.abc.Collection[str],
     states: collections.abc.Mapping[str, str],
     timeout: float,
 ) -> str:
     first = next(iter(late))
-    states_text = ", ".join(f"{g} {states.get(g, 'unseen')}" for g in late)
+    states_text = ", ".join(
+        f"{guest} {states.get(guest, 'unseen')}" for guest in late
+    )
     return (
-        f"{len(late)} of {len(wanted)} guests are not active after "
-        f"{timeout:.0f} s ({states_text}); raise boot_timeout or have the "
-        f"hosts looked at; end of the console of {first}:\n"
-        + console.witness(connection, wanted[first]).end
+        f"{len(late)} of {len(server_ids)} guests are not active after "
+        f"{timeout:.0f} s ({states_text}); raise boot_timeout or check the "
+        f"hosts; end of the console of {first}:\n"
+        + console.diagnose(connection, server_ids[first]).end
     )

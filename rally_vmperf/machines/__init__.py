@@ -1,6 +1,6 @@
-"""Machines: where commands run, by SSH or locally, many at once."""
+"""Machines that run commands, over SSH or locally, many at a time."""
 
 import logging
 
-# At INFO asyncssh tells every command line whole; no log is the better for it.
+# At INFO, asyncssh logs every command line completely.
 logging.getLogger("asyncssh").setLevel(logging.WARNING)

@@ -1,8 +1,8 @@
-"""Load of others on a machine: processes, disks, links, pressure.
+"""Background load of a machine: processes, disks, links, pressure.
 
-Processes are told apart by who started them: the one that asks, and all that
-it descends from, are ours.  What ran only between two looks is in the account
-of the process that waited for it, if that is not init.
+The process that reports the load and its ancestors belong to the measurement.
+The CPU time of a process that ran only between two readings is included in
+that of its parent, unless the parent is init.
 """
 
 import collections
@@ -14,24 +14,25 @@ from rally_vmperf import sanitize
 from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
 
-#: Seconds for which a machine that nobody of us uses is watched.
+#: Seconds for which a machine without measurements is observed.
 QUIET = 1
-#: Share of all processors' time that is too much for others to use.
+#: The limit of the CPU time of other processes, as a share of all processors.
 CPU_LIMIT = 0.02
-#: Bytes per second on all disks, or all links, likewise.
+#: The limit of bytes per second on all disks, or all links.
 BYTES_LIMIT = 1 << 20
-#: Share of time in which something waits for processors, disks or memory.
+#: The limit of the share of time with processes that wait for processors,
+#: disks or memory.
 PRESSURE_LIMIT = 0.05
 
 _SECTOR = 512
-#: Bytes of a machine with tens of thousands of processes.
+#: Maximum bytes, for a machine with tens of thousands of processes.
 _LARGEST = 8 << 20
 _PROCESS = re.compile(
     r"process (\d{1,10}) (\d{1,10}) (\d{1,20}) (\d{1,20}) (\d{1,20}) (.{0,64})"
 )
 _PAIR = re.compile(r"(\w{1,20})=(\d{1,20}(?:\.\d{1,6})?)(?!\S)")
 _GUEST = re.compile(r"qemu|kvm\b", re.I)
-#: Those that are named, the busiest first.
+#: The number of processes in a message, the busiest first.
 _NAMED = 3
 
 
@@ -39,33 +40,35 @@ _NAMED = 3
 class Process:
     """A process and its CPU time in ticks.
 
-    :param started: ticks after the machine's start; with the number it is
-        never that of another
-    :param reaped: ticks of the children that have ended
+    :param started: The start in ticks after the boot; together with the number
+        it identifies the process.
+    :param own_ticks: The CPU time of the process in ticks.
+    :param reaped: The CPU time of its ended children in ticks.
     """
 
     pid: int
     parent: int
     started: int
-    own: int
+    own_ticks: int
     reaped: int
     name: str
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Look:
-    """What a machine says of itself at one moment.
+    """A reading of the load of a machine.
 
-    :param at: seconds since its start
-    :param hz: ticks per second
-    :param own: process that answered
-    :param counters: one reading, or those before and after a quiet time
+    :param at: The time in seconds since its boot.
+    :param hz: The number of ticks per second.
+    :param pid: The number of the process that reported the load.
+    :param counters: One reading of the counters, or two readings before and
+        after a quiet period.
     """
 
     at: float
     hz: float
     cpus: float
-    own: int
+    pid: int
     counters: tuple[collections.abc.Mapping[str, float], ...]
     processes: tuple[Process, ...]
 
@@ -73,8 +76,8 @@ class Look:
 async def look(machine: base.Machine, quiet: int = 0) -> Look:
     """Return the load of a machine.
 
-    :param quiet: seconds of watching before, in which nothing of ours runs
-    :raises MachineError: when it does not tell
+    :param quiet: The duration of the quiet period in seconds.
+    :raises MachineError: If the machine cannot report its load.
     """
     done = await machine.run(
         scripts.argv("background_load.sh", str(quiet)),
@@ -91,66 +94,72 @@ async def look(machine: base.Machine, quiet: int = 0) -> Look:
 
 
 def parse(text: str) -> Look:
-    """Return what the script printed.
+    """Return the reading in the output of the script.
 
-    :raises KeyError, ValueError, IndexError: for what it does not print
+    :raises KeyError, ValueError, IndexError: If the output is not valid.
     """
     facts: dict[str, float] = {}
     counters = []
     processes = []
     for line in text.splitlines():
         kind = line.partition(" ")[0]
-        pairs = {key: float(value) for key, value in _PAIR.findall(line)}
+        pairs = {key: float(number) for key, number in _PAIR.findall(line)}
         if kind == "machine":
             facts = pairs
         elif kind == "counters":
             counters.append(pairs)
-        elif told := _PROCESS.fullmatch(line):
-            pid, parent, started, own, reaped = map(int, told.groups()[:5])
+        elif match := _PROCESS.fullmatch(line):
+            pid, parent, started, own_ticks, reaped = map(
+                int, match.groups()[:5]
+            )
             processes.append(
                 Process(
                     pid=pid,
                     parent=parent,
                     started=started,
-                    own=own,
+                    own_ticks=own_ticks,
                     reaped=reaped,
-                    name=sanitize.line(told[6]) or "?",
+                    name=sanitize.line(match[6]) or "?",
                 )
             )
-    found = Look(
+    look_ = Look(
         at=counters[-1]["up"],
         hz=facts["hz"],
         cpus=facts["cpus"],
-        own=int(facts["own"]),
+        pid=int(facts["own"]),
         counters=tuple(counters),
         processes=tuple(processes),
     )
-    if not (found.hz > 0 and found.cpus > 0):
+    if not (look_.hz > 0 and look_.cpus > 0):
         raise ValueError(text[:100])
-    return found
+    return look_
 
 
 def between(before: Look, after: Look) -> list[str]:
-    """Return which other processes used too much CPU between two looks."""
+    """Return the excessive CPU use of other processes between two readings."""
     lasted = after.at - before.at
     whole = lasted * after.cpus * after.hz
-    earlier = {(one.pid, one.started): one for one in before.processes}
+    earlier = {
+        (process.pid, process.started): process for process in before.processes
+    }
     mine = _ours(before) | _ours(after)
-    # A child that ended is in its parent's account with all its time, and
-    # was in its own before.
+    # The CPU time of a child that ended is included in that of its parent, and
+    # was its own before.
     ended = collections.Counter[int]()
-    alive = {(one.pid, one.started) for one in after.processes}
-    for one in before.processes:
-        if (one.pid, one.started) not in alive:
-            ended[one.parent] += one.own + one.reaped
+    alive = {(process.pid, process.started) for process in after.processes}
+    for process in before.processes:
+        if (process.pid, process.started) not in alive:
+            ended[process.parent] += process.own_ticks + process.reaped
     ticks = collections.Counter[str]()
-    for one in after.processes:
-        if one.pid in mine or one.parent == after.own:
+    for process in after.processes:
+        if process.pid in mine or process.parent == after.pid:
             continue
-        old = earlier.get((one.pid, one.started))
-        used = one.own - (old.own if old else 0)
-        reaped = one.reaped - (old.reaped if old else 0) - ended[one.pid]
-        ticks[one.name] += max(0, used) + max(0, reaped)
+        old = earlier.get((process.pid, process.started))
+        used = process.own_ticks - (old.own_ticks if old else 0)
+        reaped = (
+            process.reaped - (old.reaped if old else 0) - ended[process.pid]
+        )
+        ticks[process.name] += max(0, used) + max(0, reaped)
     total = ticks.total()
     if lasted <= 0 or total / whole <= CPU_LIMIT:
         return []
@@ -165,24 +174,26 @@ def between(before: Look, after: Look) -> list[str]:
 
 
 def while_quiet(observed: Look) -> list[str]:
-    """Return the load of a machine that should be quiet, and its guests."""
-    found = []
-    guests = sum(bool(_GUEST.match(one.name)) for one in observed.processes)
+    """Return the load and the guests of a machine that must be quiet."""
+    loads = []
+    guests = sum(
+        bool(_GUEST.match(process.name)) for process in observed.processes
+    )
     if guests:
-        found.append(f"{guests} QEMU processes run on it")
+        loads.append(f"{guests} QEMU processes run on it")
     if len(observed.counters) < 2:
-        return found
+        return loads
     first, last = observed.counters[0], observed.counters[-1]
     passed = last["up"] - first["up"]
     if passed <= 0:
-        return found
+        return loads
     for key, factor, what in (
         ("sectors", _SECTOR, "its disks"),
         ("bytes", 1, "its links"),
     ):
         rate = (last.get(key, 0) - first.get(key, 0)) * factor / passed
         if rate > BYTES_LIMIT:
-            found.append(f"{what} moved {rate / 1e6:.1f} MB/s")
+            loads.append(f"{what} moved {rate / 1e6:.1f} MB/s")
     for key, what in (
         ("cpu", "processors"),
         ("io", "disks"),
@@ -191,18 +202,18 @@ def while_quiet(observed: Look) -> list[str]:
         if key in first and key in last:
             waited = (last[key] - first[key]) / 1e6 / passed
             if waited > PRESSURE_LIMIT:
-                found.append(
+                loads.append(
                     f"processes waited for {what} {waited:.0%} of the time"
                 )
-    return found
+    return loads
 
 
 def _ours(observed: Look) -> set[int]:
-    """Return the process that answered, and its ancestors."""
-    parents = {one.pid: one.parent for one in observed.processes}
-    found: set[int] = set()
-    one = observed.own
-    while one and one not in found:
-        found.add(one)
-        one = parents.get(one, 0)
-    return found
+    """Return the process that reported the load, and its ancestors."""
+    parents = {process.pid: process.parent for process in observed.processes}
+    ancestors: set[int] = set()
+    pid = observed.pid
+    while pid and pid not in ancestors:
+        ancestors.add(pid)
+        pid = parents.get(pid, 0)
+    return ancestors

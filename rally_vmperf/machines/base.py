@@ -1,4 +1,4 @@
-"""What every machine can do, be it a guest, a host or this computer."""
+"""The interface of all machines: guests, hosts and the local computer."""
 
 import abc
 import collections.abc
@@ -12,18 +12,18 @@ from rally_vmperf import sanitize
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines import streams
 
-#: Characters of what a machine says that are looked at for a message.
+#: Maximum characters of an output that are searched for a message.
 _TOLD = 4096
 
 
 class MachineError(errors.VMPerfError):
-    """A machine cannot be reached or did not do as told; one line."""
+    """An unreachable machine or a failed command, in one line."""
 
 
 class Unreachable(MachineError):
-    """No connection to the machine could be opened in time.
+    """A failure to connect to the machine in time.
 
-    :param silent: seconds without a sign of life before this was noticed
+    :param silent: The seconds without a response before the detection.
     """
 
     def __init__(self, message: str, *, silent: float = 0) -> None:
@@ -32,34 +32,34 @@ class Unreachable(MachineError):
 
 
 class Denied(Unreachable):
-    """The machine answers and refuses the login."""
+    """A login that the machine rejected."""
 
 
 class HostKeyMismatch(MachineError):
-    """The machine that answered has another host key than expected."""
+    """A host key that differs from the expected one."""
 
 
 class JumpUnreachable(Unreachable):
-    """A jump host does not answer; nothing is known of the machine itself."""
+    """An unreachable jump host; the state of the machine is not known."""
 
 
 class JumpRefused(MachineError):
-    """A jump host does not let us through, now or later."""
+    """A permanent rejection of the connection by a jump host."""
 
 
 class TimedOut(MachineError):
-    """A command did not end within its time."""
+    """A command that exceeded its timeout."""
 
 
 class OutputTooLong(MachineError):
-    """A command printed more than its limit."""
+    """A command that printed more than its limit."""
 
 
 def timed_out(machine: str, command: str, seconds: float) -> TimedOut:
     """Return the error for a command that did not end in time."""
     return TimedOut(
         f"{machine}: command {command} did not end within {seconds:g} s; "
-        "give it more time, or see what keeps the machine busy"
+        "raise its timeout, or check the load of the machine"
     )
 
 
@@ -67,14 +67,15 @@ def too_long(machine: str, command: str, limit: int) -> OutputTooLong:
     """Return the error for a command that printed too much."""
     return OutputTooLong(
         f"{machine}: command {command} printed more than {limit} bytes and "
-        "was ended; ask it for a summary instead of every detail"
+        "was ended; reduce its output"
     )
 
 
-def ended_early(machine: str, command: str, why: object) -> MachineError:
+def ended_early(machine: str, command: str, reason: object) -> MachineError:
     """Return the error for a program that ended during a conversation."""
     return MachineError(
-        f"{machine}: command {command} ended too early: {sanitize.line(why)}"
+        f"{machine}: command {command} ended too early: "
+        f"{sanitize.line(reason)}"
     )
 
 
@@ -94,14 +95,14 @@ class Completed:
 
 
 class Machine(abc.ABC):
-    """A place where commands run; one connection, many commands at once.
+    """A machine that runs commands: one connection, many commands at a time.
 
     Use it as an asynchronous context manager.
 
-    :param name: what messages and records call it
+    :param name: The name in messages and records.
     """
 
-    #: Whether its clock is that of this very computer.
+    #: Whether its clock is that of the local computer.
     shares_clock = False
 
     def __init__(self, name: str) -> None:
@@ -116,35 +117,37 @@ class Machine(abc.ABC):
         input_bytes: streams.Content = b"",
         output_limit: int = 1 << 20,
     ) -> Completed:
-        """Run a short command and return what it printed, whatever its exit.
+        """Run a short command and return its output and exit status.
 
-        Arguments reach the program as they are; the locale is C.
+        Arguments are passed unchanged; the locale is C.
 
-        :raises TimedOut: after ``timeout`` seconds; the command is ended
-        :raises OutputTooLong: beyond ``output_limit`` bytes of either stream
-        :raises Unreachable: when the connection is lost and stays lost
+        :raises TimedOut: If the command exceeds ``timeout`` seconds; it is
+            ended.
+        :raises OutputTooLong: If one of the streams exceeds ``output_limit``
+            bytes.
+        :raises Unreachable: If the connection is lost and cannot be restored.
         """
 
     @abc.abstractmethod
     def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
     ) -> contextlib.AbstractAsyncContextManager[streams.Conversation]:
-        """Talk with a program, which ends with the context.
+        """Start a conversation with a program, which ends with the context.
 
-        :raises TimedOut: in the context, after ``timeout`` seconds of it
-        :raises Unreachable: as ``run`` does
-        :raises MachineError: when the program ends before the talk does
+        :raises TimedOut: If the context exceeds ``timeout`` seconds.
+        :raises Unreachable: If the connection is lost.
+        :raises MachineError: If the program ends before the context.
         """
 
     async def put(
         self, content: streams.Content, path: str, mode: int = 0o644
     ) -> None:
-        """Write a file, whole or not at all.
+        """Write a file atomically.
 
-        Its folder is made, but none above it. Not by SFTP: not every guest's
-        SSH server has it.
+        Its directory is created, but not the parent directories. SFTP is not
+        used, because not every SSH server of a guest supports it.
 
-        :raises MachineError: with what the machine said
+        :raises MachineError: If the file cannot be written.
         """
         done = await self.run(
             scripts.argv("put.sh", path, f"{mode:o}"),
@@ -155,7 +158,7 @@ class Machine(abc.ABC):
             raise MachineError(
                 f"{self.name}: cannot write {path}: "
                 f"{last_line(done.stderr)}; "
-                "check the folder's owner and the free space"
+                "check the owner of the directory and the free space"
             )
 
     @abc.abstractmethod

@@ -1,9 +1,9 @@
-"""The offset of a machine's clock from ours, with its error.
+"""The offset of a machine's clock from the local clock, with its error.
 
 The shortest of several round trips is the most exact: the machine read its
-clock during it, so its middle is wrong by half of it at most (D. Mills,
-RFC 5905).  One process answers all of them, for an emulated guest needs a
-fifth of a second to start another.
+clock during the round trip, so that the error of its middle is at most half of
+its duration (D. Mills, RFC 5905).  One process answers all of them, because an
+emulated guest needs a fifth of a second to start a process.
 """
 
 import asyncio
@@ -18,15 +18,16 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines import streams
 
-#: Round trips of a reading at most, after one that waits for the process.
+#: Maximum round trips of a reading, after one that waits for the process.
 _ROUNDS = 8
-#: So many that take about as long as the shortest are enough: by this factor.
+#: The number of round trips that suffices if their durations are within this
+#: factor of the shortest.
 _ALIKE, _ABOUT = 3, 1.5
-#: Machines that are asked at one moment; more would wait for one another.
+#: Machines that are read concurrently; more of them would wait for each other.
 _AT_ONCE = 8
 #: Seconds for a reading, its process included.
 _TIMEOUT = 60.0
-#: Seconds that the last digit of a machine's answer stands for.
+#: The resolution of a machine's answer in seconds.
 _DIGIT = 1e-6
 #: Seconds since the epoch; no clock that is in use is beyond the year 9999.
 _MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{6}")
@@ -36,69 +37,69 @@ _MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{6}")
 class Reading:
     """The offset of a machine's clock, with its error.
 
-    :param offset: seconds, the machine's clock minus ours
-    :param error: seconds by which the offset may be wrong, up or down
+    :param offset: The machine's clock minus the local clock in seconds.
+    :param error: The maximum error of the offset in seconds.
     """
 
     offset: float
     error: float
 
 
-#: That of a machine whose clock is ours.
+#: The reading of a machine with the local clock.
 SAME = Reading(offset=0.0, error=0.0)
 
 
 async def read_all(
     machines: collections.abc.Iterable[base.Machine],
 ) -> list[Reading | base.MachineError]:
-    """Return a reading of each machine's clock, or the reason without one."""
-    turn = asyncio.Semaphore(_AT_ONCE)
+    """Return a reading of each machine's clock, or the error."""
+    slots = asyncio.Semaphore(_AT_ONCE)
 
-    async def one(machine: base.Machine) -> Reading | base.MachineError:
+    async def read_one(machine: base.Machine) -> Reading | base.MachineError:
         try:
-            return await read(machine, turn)
+            return await read(machine, slots)
         except base.MachineError as error:
             return error
 
-    return await asyncio.gather(*(one(machine) for machine in machines))
+    return await asyncio.gather(*(read_one(machine) for machine in machines))
 
 
 async def read(
     machine: base.Machine,
-    turn: contextlib.AbstractAsyncContextManager[object] | None = None,
+    slot: contextlib.AbstractAsyncContextManager[object] | None = None,
 ) -> Reading:
     """Return a reading of a machine's clock.
 
-    A connection that was cut meanwhile does not mean that the machine is gone.
+    The reading is repeated once if the connection is lost.
 
-    :param turn: entered for the round trips alone
-    :raises MachineError: when the machine does not tell the time
+    :param slot: The context that is entered for the round trips only.
+    :raises MachineError: If the machine does not report the time.
     """
     if machine.shares_clock:
         return SAME
-    turn = turn or contextlib.nullcontext()
+    slot = slot or contextlib.nullcontext()
     with contextlib.suppress(base.Unreachable):
-        return await _read(machine, turn)
-    return await _read(machine, turn)
+        return await _read(machine, slot)
+    return await _read(machine, slot)
 
 
 async def _read(
     machine: base.Machine,
-    turn: contextlib.AbstractAsyncContextManager[object],
+    slot: contextlib.AbstractAsyncContextManager[object],
 ) -> Reading:
     argv = scripts.argv("clock.bash")
     async with machine.converse(argv, timeout=_TIMEOUT) as talk:
         await _ask(machine, talk)
-        async with turn:
+        async with slot:
             readings: list[Reading] = []
             while len(readings) < _ROUNDS and not _quiet(readings):
                 readings.append(await _ask(machine, talk))
-    return min(readings, key=lambda one: one.error)
+    return min(readings, key=lambda reading: reading.error)
 
 
 def _quiet(readings: list[Reading]) -> bool:
-    """Whether several round trips are about as short as the shortest."""
-    errors = sorted(one.error for one in readings)
+    """Return whether several round trips are nearly as short as the best."""
+    errors = sorted(reading.error for reading in readings)
     return len(errors) >= _ALIKE and errors[_ALIKE - 1] < errors[0] * _ABOUT
 
 
@@ -110,8 +111,8 @@ async def _ask(machine: base.Machine, talk: streams.Conversation) -> Reading:
     lasted = time.monotonic() - begun
     if not _MOMENT.fullmatch(answer):
         raise base.MachineError(
-            f"{machine.name}: asked for the time it said "
-            f"{sanitize.line(answer)!r}; it needs bash, or date of coreutils"
+            f"{machine.name}: {sanitize.line(answer)!r} is not a valid time; "
+            "the machine needs bash, or date of coreutils"
         )
     return Reading(
         offset=float(answer) - (sent + lasted / 2), error=lasted / 2 + _DIGIT

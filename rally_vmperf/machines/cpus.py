@@ -1,18 +1,18 @@
-"""Choose the CPUs that stand for a guest's vCPUs; pure."""
+"""Choose the CPUs that correspond to a guest's vCPUs."""
 
 import collections
 import collections.abc
 import dataclasses
 import re
 
-#: No machine has more; what a machine says is not trusted.
+#: Maximum CPUs of a machine; the output of a machine is not trusted.
 _MAX_CPUS = 1 << 16
 _NUMBER = re.compile("[0-9]{1,20}")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Cpu:
-    """A logical CPU and where it sits."""
+    """A logical CPU with its core and NUMA node."""
 
     number: int
     core: int
@@ -24,59 +24,59 @@ def topology(text: str, allowed: collections.abc.Set[int]) -> list[Cpu]:
 
     Cores are numbered across sockets; a machine without NUMA has node 0.
     """
-    found = []
+    cpus = []
     for line in text.splitlines():
         if line.startswith("#") or line.count(",") != 2:
             continue
         number, core, node = (
-            int(part) if _NUMBER.fullmatch(part) else 0
-            for part in line.split(",")
+            int(field) if _NUMBER.fullmatch(field) else 0
+            for field in line.split(",")
         )
         if number in allowed:
-            found.append(Cpu(number=number, core=core, node=node))
-    return found
+            cpus.append(Cpu(number=number, core=core, node=node))
+    return cpus
 
 
 def ranges(text: str) -> set[int]:
     """Read a list such as ``0-3,8``."""
-    found: set[int] = set()
-    for part in text.strip().split(","):
-        first, _, last = part.partition("-")
+    numbers: set[int] = set()
+    for range_text in text.strip().split(","):
+        first, _, last = range_text.partition("-")
         last = last or first
         if _NUMBER.fullmatch(first) and _NUMBER.fullmatch(last):
-            found.update(range(int(first), min(int(last) + 1, _MAX_CPUS)))
-    return found
+            numbers.update(range(int(first), min(int(last) + 1, _MAX_CPUS)))
+    return numbers
 
 
 def choose(
-    available: collections.abc.Sequence[Cpu], each: int, copies: int
+    available: collections.abc.Sequence[Cpu], vcpus: int, copies: int
 ) -> list[tuple[int, ...]]:
-    """Return ``each`` CPUs for every copy, none of them twice.
+    """Return ``vcpus`` CPUs for every copy, without overlap.
 
-    A copy stays in one NUMA node while one has room for it; first every core
-    gives one of its threads, and only then their siblings are taken: what a
-    scheduler does with a guest on an idle host.
+    A copy uses one NUMA node if a node has room for it. The first threads of
+    all cores are used before their siblings, like a scheduler does with a
+    guest on an idle host.
 
-    :raises ValueError: when there are not enough
+    :raises ValueError: If there are too few CPUs.
     """
-    if each * copies > len(available):
-        raise ValueError(f"{each * copies} of {len(available)}")
+    if vcpus * copies > len(available):
+        raise ValueError(f"{vcpus * copies} of {len(available)}")
     free = _siblings_last(available)
     chosen = []
     for _ in range(copies):
         room = collections.Counter(cpu.node for cpu in free)
-        fitting = [node for node, count in room.items() if count >= each]
+        fitting = [node for node, count in room.items() if count >= vcpus]
         node = max(fitting, key=lambda n: (room[n], -n), default=None)
-        own = [c for c in free if node is None or c.node == node][:each]
-        free = [cpu for cpu in free if cpu not in own]
-        chosen.append(tuple(sorted(cpu.number for cpu in own)))
+        copy_cpus = [c for c in free if node is None or c.node == node][:vcpus]
+        free = [cpu for cpu in free if cpu not in copy_cpus]
+        chosen.append(tuple(sorted(cpu.number for cpu in copy_cpus)))
     return chosen
 
 
 def _siblings_last(available: collections.abc.Sequence[Cpu]) -> list[Cpu]:
-    seen: collections.Counter[int] = collections.Counter()
+    threads_by_core: collections.Counter[int] = collections.Counter()
     ranked = []
     for cpu in sorted(available, key=lambda c: c.number):
-        ranked.append((seen[cpu.core], cpu.node, cpu.number, cpu))
-        seen[cpu.core] += 1
+        ranked.append((threads_by_core[cpu.core], cpu.node, cpu.number, cpu))
+        threads_by_core[cpu.core] += 1
     return [cpu for *_, cpu in sorted(ranked, key=lambda r: r[:3])]

@@ -1,4 +1,4 @@
-"""The fingerprint of a machine, by which machines are compared."""
+"""The fingerprint of a machine, for comparisons of machines."""
 
 import contextlib
 import ipaddress
@@ -15,12 +15,12 @@ LARGEST = 24 << 10
 
 
 async def take(machine: base.Machine) -> dict[str, t.Any]:
-    """Return a machine's fingerprint, a plain document.
+    """Return the fingerprint of a machine as a plain document.
 
-    What is not known of a machine is None or empty, never guessed.
+    Unknown properties are None or empty.
 
-    :raises MachineError: when the machine cannot run a shell script, or
-        tells more than one has to tell
+    :raises MachineError: If the machine cannot run a shell script, or if its
+        fingerprint is too large.
     """
     done = await machine.run(scripts.argv("fingerprint.sh"), timeout=120)
     if "@@ cpuinfo" not in done.stdout:
@@ -32,9 +32,8 @@ async def take(machine: base.Machine) -> dict[str, t.Any]:
     size = len(json.dumps(facts))
     if size > LARGEST:
         raise base.MachineError(
-            f"{machine.name} describes itself in {size} bytes, of which no "
-            f"more than {LARGEST} are accepted; look at its lscpu, "
-            "/proc/cpuinfo and devices"
+            f"{machine.name}: the fingerprint has {size} bytes: must be at "
+            f"most {LARGEST}; check its lscpu, /proc/cpuinfo and devices"
         )
     return facts
 
@@ -51,18 +50,18 @@ _PASSWORD = re.compile(r"([a-z][a-z0-9+.-]{0,20}://)[^/?#]*@", re.I)
 def parse(text: str) -> dict[str, t.Any]:
     """Return the fingerprint in the script's output."""
     sections = _sections(text)
-    one = {name: _clean(body) for name, body in sections.items()}
+    lines = {name: _clean(body) for name, body in sections.items()}
     cpu = _pairs(sections.get("cpuinfo", ""), ":")
     lscpu = _pairs(sections.get("lscpu", ""), ":")
     meminfo = _pairs(sections.get("meminfo", ""), ":")
     memory = _number(meminfo.get("MemTotal"))
     virtualisation = detect(
-        detected=one.get("detect_virt", ""),
+        detected=lines.get("detect_virt", ""),
         cpu_flags=cpu.get("flags", ""),
         lscpu_vendor=lscpu.get("Hypervisor vendor", ""),
-        clocksources=one.get("clocksources", ""),
-        dmi=f"{one.get('dmi_vendor', '')} {one.get('dmi_product', '')}",
-        hypervisor=one.get("hypervisor", ""),
+        clocksources=lines.get("clocksources", ""),
+        dmi=f"{lines.get('dmi_vendor', '')} {lines.get('dmi_product', '')}",
+        hypervisor=lines.get("hypervisor", ""),
     )
     sockets = _number(lscpu.get("Socket(s)"))
     cores = _number(lscpu.get("Core(s) per socket"))
@@ -73,8 +72,8 @@ def parse(text: str) -> dict[str, t.Any]:
         "sockets": sockets,
         "cores": sockets * cores if sockets and cores else None,
         "threads": _number(lscpu.get("CPU(s)")),
-        "smt": {"0": False, "1": True}.get(one.get("smt", "")),
-        "isolated_cpus": _isolated(one.get("isolated", "")),
+        "smt": {"0": False, "1": True}.get(lines.get("smt", "")),
+        "isolated_cpus": _isolated(lines.get("isolated", "")),
         "numa_nodes": len(
             set(re.findall(r"\bnode\d{1,5}\b", sections.get("nodes", "")))
         )
@@ -82,15 +81,15 @@ def parse(text: str) -> dict[str, t.Any]:
         "memory_bytes": memory * 1024 if memory else None,
         "huge_pages": _number(meminfo.get("HugePages_Total")),
         "transparent_huge_pages": _chosen(
-            one.get("transparent_huge_pages", "")
+            lines.get("transparent_huge_pages", "")
         ),
-        "kernel": one.get("kernel") or None,
+        "kernel": lines.get("kernel") or None,
         "kernel_arguments": _arguments(sections.get("cmdline", "")),
         "mitigations": _pairs(sections.get("mitigations", ""), ":"),
-        "governor": one.get("governor") or None,
+        "governor": lines.get("governor") or None,
         "turbo": {"0": "on", "1": "off"}.get(
-            one.get("no_turbo", ""),
-            {"0": "off", "1": "on"}.get(one.get("boost", "")),
+            lines.get("no_turbo", ""),
+            {"0": "off", "1": "on"}.get(lines.get("boost", "")),
         ),
         "virtualisation": virtualisation,
         "emulated": {"qemu": True, "unknown": None}.get(virtualisation, False),
@@ -98,37 +97,37 @@ def parse(text: str) -> dict[str, t.Any]:
         "network_interfaces": _table(sections.get("nets", "")),
         "boot_id": _digest(sections.get("boot_id", "")),
         "machine_id": _digest(sections.get("machine_id", "")),
-        "hostname": one.get("node") or None,
+        "hostname": lines.get("node") or None,
         "connected_networks": _links(sections.get("routes", "")),
         "os": _pairs(sections.get("os", ""), "=").get("PRETTY_NAME"),
     }
 
 
 def _sections(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for part in ("\n" + text).split("\n@@ ")[1:]:
-        name, _, body = part.partition("\n")
-        found.setdefault(name, body)
-    return found
+    sections: dict[str, str] = {}
+    for section in ("\n" + text).split("\n@@ ")[1:]:
+        name, _, body = section.partition("\n")
+        sections.setdefault(name, body)
+    return sections
 
 
-def _clean(value: str) -> str:
-    bare = value[: 2 * _LONGEST].replace("\0", "").strip()[:_LONGEST]
+def _clean(text: str) -> str:
+    bare = text[: 2 * _LONGEST].replace("\0", "").strip()[:_LONGEST]
     return sanitize.printable(re.sub(r"\s", " ", bare))
 
 
 def _pairs(body: str, separator: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for line in body.splitlines():
-        key, middle, value = line.partition(separator)
-        if middle and len(found) < _MAX_FIELDS:
-            found.setdefault(_clean(key), _clean(value).strip('"'))
-    return found
+        key, middle, text = line.partition(separator)
+        if middle and len(pairs) < _MAX_FIELDS:
+            pairs.setdefault(_clean(key), _clean(text).strip('"'))
+    return pairs
 
 
 def _links(body: str) -> list[str]:
-    """Return the IPv4 networks that are reached without a router."""
-    found = set()
+    """Return the directly connected IPv4 networks."""
+    networks = set()
     for row in body.splitlines()[1:_MAX_FIELDS]:
         cells = row.split()
         if len(cells) < 8 or cells[2] != "00000000":
@@ -139,44 +138,44 @@ def _links(body: str) -> list[str]:
                 for place in (1, 7)
             )
             if int(mask):
-                found.add(str(ipaddress.IPv4Network(f"{network}/{mask}")))
-    return sorted(found)
+                networks.add(str(ipaddress.IPv4Network(f"{network}/{mask}")))
+    return sorted(networks)
 
 
 def _flags(body: str) -> set[str]:
     listed = re.search(r"^(?:flags|Features)\s*:(.*)$", body, re.M)
-    words = listed[1].split()[:_MAX_FLAGS] if listed else []
-    return {clean for word in words if (clean := _clean(word))}
+    flags = listed[1].split()[:_MAX_FLAGS] if listed else []
+    return {clean for flag in flags if (clean := _clean(flag))}
 
 
 def _chosen(line: str) -> str | None:
-    """Return the one in brackets of the words in a file of sysfs."""
-    found = re.search(r"\[([\w-]{1,40})\]", line)
-    return found[1] if found else None
+    """Return the selected word, which is in brackets, of a sysfs file."""
+    match = re.search(r"\[([\w-]{1,40})\]", line)
+    return match[1] if match else None
 
 
 def _isolated(line: str) -> str | None:
-    """Return the CPUs that the kernel gives to nobody who does not ask."""
-    found = re.fullmatch(r"cpus=([0-9,-]*)", line)
-    return (found[1] or "none") if found else None
+    """Return the CPUs that the kernel excludes from scheduling."""
+    match = re.fullmatch(r"cpus=([0-9,-]*)", line)
+    return (match[1] or "none") if match else None
 
 
-def _number(value: str | None) -> int | None:
-    digits = re.match(r"\d{1,15}", value or "", re.A)
+def _number(text: str | None) -> int | None:
+    digits = re.match(r"\d{1,15}", text or "", re.A)
     return int(digits[0]) if digits else None
 
 
 def _arguments(line: str) -> list[str]:
     """Return the kernel's arguments; values that may be secret are hidden."""
-    found = []
+    arguments = []
     for word in line.split()[:_MAX_FIELDS]:
         if word == "--":  # the rest is for init
             break
         key, equals, _ = word.partition("=")
         hidden = equals and _SECRET.search(key)
         shown = f"{key}=(hidden)" if hidden else word
-        found.append(_clean(_PASSWORD.sub(r"\1(hidden)@", shown)))
-    return found
+        arguments.append(_clean(_PASSWORD.sub(r"\1(hidden)@", shown)))
+    return arguments
 
 
 def _table(body: str) -> list[dict[str, str]]:
@@ -207,13 +206,14 @@ def detect(
 ) -> str:
     """Return ``none``, ``kvm``, ``qemu`` (emulation) or another name.
 
-    systemd-detect-virt knows best, for it reads the hypervisor's signature
-    (CPUID leaf 0x40000000), of which TCG has its own.  Without it: only KVM
-    offers its clock, and QEMU without any sign of KVM emulates.
+    systemd-detect-virt is preferred, because it reads the signature of the
+    hypervisor (CPUID leaf 0x40000000), which differs for TCG.  Without it,
+    kvm-clock indicates KVM, and QEMU without signs of KVM is an emulation.
 
-    :param detected: what systemd-detect-virt says, empty if it is not there
-    :param dmi: vendor and product; KVM's and TCG's guests both say QEMU
-    :param hypervisor: /sys/hypervisor/type
+    :param detected: The output of systemd-detect-virt; empty if it is not
+        installed.
+    :param dmi: The vendor and product, which are the same for KVM and TCG.
+    :param hypervisor: The content of /sys/hypervisor/type.
     """
     if detected in _KNOWN:
         return detected
@@ -224,7 +224,7 @@ def detect(
     if "kvm-clock" in clocksources:
         return "kvm"
     if any(name in dmi for name in ("QEMU", "OpenStack", "Bochs")):
-        # Only x86 has KVM's clock; lscpu takes any QEMU for KVM.
+        # Only x86 has kvm-clock; lscpu reports KVM for any QEMU.
         return "qemu" if _X86_CLOCKS & set(clocksources.split()) else "unknown"
     if lscpu_vendor:
         return lscpu_vendor.lower()

@@ -1,19 +1,18 @@
-"""Long jobs that go on when a connection is lost.
+"""Long jobs that survive the loss of a connection.
 
-A supervisor on the machine (scripts/job.bash) runs the command in a process
-group of its own, takes the times as close around it as can be, bounds its
-output and its time, and writes its account last.  So a controller that dies
-leaves nothing running for ever, and one that lost the connection finds a
-complete result.
+A supervisor on the machine (scripts/job.bash) runs the command in its own
+process group, measures the time as close to the command as possible, limits
+its output and time, and writes its report last.  If the controller dies, the
+job ends nevertheless; if the connection is lost, the result is complete.
 
-While it runs the machine is left alone: one waiting command sleeps in a read
-of a FIFO that the kernel ends with the supervisor.  No polling, no process
-started, which matters where guests are emulated and ten times slower; the
-wait is renewed once a minute, or when the connection had to be.
+While the job runs, the machine is not disturbed: one waiting command sleeps in
+a read of a FIFO that the kernel ends with the supervisor.  There is no polling
+and no new process, which matters for emulated guests, which are ten times
+slower. The wait is renewed once per minute, or after a loss of the connection.
 
-A job may also have everything ready and wait for an instant of the clock.  So
-many machines start at once: what differs between them is then how each wakes
-up, and not how long it took to tell them.
+A job may also prepare the command and wait for a time of the clock, so that
+many machines start simultaneously: the start times differ only by the delay
+of the wake-up, and not by the delay of the requests.
 """
 
 import asyncio
@@ -28,32 +27,34 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import job_result
 from rally_vmperf.machines import scripts
 
-#: Seconds one waiting command lasts.
+#: Duration of a waiting command in seconds.
 HOLD = 60.0
-#: Seconds that a machine which answers has beyond the time a job may take.
+#: Seconds in addition to the timeout of a job for a machine that answers.
 PATIENCE = 120.0
-#: Seconds for one request: more than a connection needs to notice that the
-#: machine is gone, so that a time-out means a slow machine.
+#: Timeout of a request in seconds: longer than the detection of a lost
+#: connection, so that it indicates a slow machine.
 REQUEST = 90.0
-#: What the script says of a job: gone without a result, not yet ended.
+#: Exit statuses of the script: lost without a result, and running.
 LOST, RUNNING = 3, 75
-#: Seconds that a machine may be away; one that died costs no more.
+#: Seconds for which a machine may be unreachable.
 _AWAY = 60.0
 _HEADER = 4096
 
 
 @dataclasses.dataclass(kw_only=True)
 class Job:
-    """A command that runs in a new folder of a machine.
+    """A command that runs in a new directory of a machine.
 
-    It holds no connection: it is asked for over any that the machine has.
+    It does not keep a connection: a request uses any connection of the
+    machine.
 
-    :param timeout: seconds after which the machine itself ends it; of an
-        armed job, after its release
-    :param output_limit: bytes per stream; a program that prints more is ended
-    :param prefix: command line put before the job's supervisor, for holding
-        it to a shape; its own start-up is not measured
-    :ivar path: its own folder, below that one
+    :param timeout: The seconds after which the machine ends the job; of an
+        armed job, after its release.
+    :param output_limit: The maximum bytes per stream; a program that prints
+        more is ended.
+    :param prefix: The command line before that of the supervisor, which limits
+        its resources; its start is not measured.
+    :ivar path: The directory of the job, below ``folder``.
     """
 
     machine: base.Machine
@@ -73,20 +74,21 @@ class Job:
     async def start(self) -> None:
         """Start the command and return at once.
 
-        :raises MachineError: when it cannot be started
-        :raises Unreachable: when the machine is away for a minute
+        :raises MachineError: If the command cannot be started.
+        :raises Unreachable: If the machine is unreachable for a minute.
         """
         self._check_started(await self._persist("start", *self._start(())))
 
     async def run(self, finished: list[str]) -> job_result.JobResult:
         """Start the command, wait for its end and return its result.
 
-        It costs one request, where the connection holds and the job is short:
-        each costs an emulated machine a fifth of a second.
+        A short job requires one request, if the connection is not lost: each
+        request takes a fifth of a second on an emulated machine.
 
-        :param finished: paths of earlier jobs, removed before this one
-            starts; then this one's, for the next
-        :raises MachineError: as ``start`` and ``finish`` do; the job is ended
+        :param finished: The paths of earlier jobs, which are removed first;
+            replaced by the path of this job.
+        :raises MachineError: If ``start`` or ``finish`` raises it; the job is
+            ended.
         """
         hold = min(HOLD, self.timeout + PATIENCE)
         try:
@@ -108,14 +110,15 @@ class Job:
         return result
 
     async def arm(self, finished: list[str], *, keep_up: bool = False) -> None:
-        """Have the command ready.
+        """Prepare the command.
 
-        One that is never released goes away by itself after ten minutes.
+        A command that is never released ends after ten minutes.
 
-        :param finished: paths of earlier jobs, removed before
-        :param keep_up: when it has ended, repeat it, uncounted, until
-            ``end_load`` is called or ``timeout`` has passed once more
-        :raises MachineError: when it cannot be started; nothing is left then
+        :param finished: The paths of earlier jobs, which are removed first.
+        :param keep_up: A flag to repeat the command after its end, without
+            measurement, until ``end_load`` is called or ``timeout`` expires.
+        :raises MachineError: If the command cannot be started; the job is
+            removed.
         """
         arguments = self._start(finished, armed=True, keep_up=keep_up)
         try:
@@ -128,55 +131,55 @@ class Job:
     async def release(self, at: float) -> job_result.JobResult:
         """Start an armed job, wait for its end and return its result.
 
-        Its folder stays; a load that it keeps up goes on.
+        Its directory remains, and a repeated command continues.
 
-        :param at: seconds since the epoch on the machine's own clock
-        :raises MachineError: as ``finish`` does
+        :param at: The start on the machine's clock in seconds since the epoch.
+        :raises MachineError: If ``finish`` raises it.
         """
         return self._result(await self._wait("release", f"{at:.6f}"))
 
     async def end_load(self) -> float | None:
-        """End the load that a job keeps up.
+        """End the repetition of a job's command.
 
-        :returns: until when it did, on the machine's own clock; None when the
-            machine does not know
-        :raises MachineError: when the machine cannot be asked
+        :returns: The end of the load on the machine's clock; None if it is not
+            known.
+        :raises MachineError: If the request fails.
         """
         done = await self._persist("end_load", self.path)
         try:
-            told = job_result.fields(done.stdout)
-            return job_result.moment(told["kept_up_until"])
+            reported_fields = job_result.fields(done.stdout)
+            return job_result.moment(reported_fields["kept_up_until"])
         except (KeyError, ValueError):
             return None
 
     async def finish(self) -> job_result.JobResult:
         """Wait for a job's end, collect its result, and remove its files.
 
-        :raises TimedOut: when the machine had to end it
-        :raises OutputTooLong: likewise
-        :raises Unreachable: when the machine is away for a minute
+        :raises TimedOut: If the job exceeded its timeout.
+        :raises OutputTooLong: If the job exceeded its output limit.
+        :raises Unreachable: If the machine is unreachable for a minute.
         """
         done = await self._wait("await")
         if not done.exit_status:
-            # All is here: a machine that goes away now takes nothing with it.
+            # The result is complete, so that failures do not matter any more.
             with contextlib.suppress(base.MachineError):
                 await self._ask("discard", self.path)
         return self._result(done)
 
     async def running(self) -> bool:
-        """Return whether the command is still at work.
+        """Return whether the command is still running.
 
-        :raises MachineError: when the machine cannot be asked
+        :raises MachineError: If the request fails.
         """
         done = await self._ask("await", self.path, "0.001")
         return done.exit_status == RUNNING
 
     async def cancel(self) -> None:
-        """End a job with everything it started, and remove its files."""
+        """End a job with all its processes, and remove its files."""
         await self._ask("cancel", self.path)
 
     async def give_up(self) -> None:
-        """Cancel a job whatever happens around it; a lost machine is fine."""
+        """Cancel a job, even during a cancellation; ignore failures."""
         with contextlib.suppress(base.MachineError):
             await asyncio.shield(self.cancel())
 
@@ -202,7 +205,7 @@ class Job:
         )
 
     async def _wait(self, request: str, *arguments: str) -> base.Completed:
-        """Wait until the job has ended, by as many requests as it takes."""
+        """Wait until the job has ended, with repeated requests."""
         deadline = time.monotonic() + self.timeout + PATIENCE
         while True:
             left = max(deadline - time.monotonic(), 1)
@@ -235,13 +238,14 @@ class Job:
         output_limit: int = 0,
         patience: float = PATIENCE,
     ) -> base.Completed:
-        """Ask again while the machine is away; all requests are repeatable.
+        """Repeat a request while the machine is unreachable.
 
-        After a loss at least one more connection is tried, for a silent one
-        may have been dropped somewhere between here and a machine that is
-        well.
+        All requests are repeatable. After a loss at least one more connection
+        is attempted, because the connection may have been dropped on the
+        route to a healthy machine.
 
-        :param patience: seconds to go on asking a machine that is only slow
+        :param patience: The seconds for which the requests to a slow machine
+            are repeated.
         """
         deadline = time.monotonic() + patience
         lost: float | None = None
@@ -276,27 +280,27 @@ class Job:
             raise base.MachineError(
                 f"{self.machine.name}: command {self.name} cannot be started "
                 f"in {self.folder}: {base.last_line(done.stderr)}; the "
-                "machine needs bash and a writable folder"
+                "machine needs bash and a writable directory"
             )
 
     def _result(self, done: base.Completed) -> job_result.JobResult:
         """Return the job's result.
 
-        :raises MachineError: when it left nothing, or was ended for cause
+        :raises MachineError: If there is no result, or if the job was ended.
         """
         machine, command = self.machine.name, self.name
         if done.exit_status:
             raise base.MachineError(
                 f"{machine}: command {command} vanished without a result "
-                f"({base.last_line(done.stderr)}); see whether the machine "
+                f"({base.last_line(done.stderr)}); check whether the machine "
                 "was rebooted or ran out of memory"
             )
         header, _, stdout = done.stdout.partition("\n\n")
         marks = job_result.fields(header)
         if "unkept" in marks:
             raise base.MachineError(
-                f"{machine}: the output of command {command} could not be "
-                f"kept in {self.folder}; free space there"
+                f"{machine}: cannot store the output of command {command} in "
+                f"{self.folder}; free space there"
             )
         if "too_long" in marks:
             raise base.too_long(machine, command, self.output_limit)
@@ -304,8 +308,8 @@ class Job:
             raise base.timed_out(machine, command, self.timeout)
         if "late" in marks:
             raise base.MachineError(
-                f"{machine}: command {command} was released too late; was its "
-                "clock stepped, or was its connection lost?"
+                f"{machine}: command {command} was released too late; check "
+                "whether its clock was stepped or its connection was lost"
             )
         if "cancelled" in marks:
             raise base.MachineError(

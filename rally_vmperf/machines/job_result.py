@@ -1,4 +1,4 @@
-"""The result of a job, as its untrusted supervisor reports it."""
+"""The result of a job in the report of its untrusted supervisor."""
 
 import collections.abc
 import dataclasses
@@ -6,25 +6,26 @@ import re
 
 from rally_vmperf.machines import base
 
-#: Seconds by which the clock and the uptime, of two digits, may disagree.
+#: Tolerance in seconds between the clock and the uptime, which has two digits.
 _APART = 0.02
-#: Characters of an account; a supervisor writes about 200.
+#: Maximum characters of a report; a supervisor writes about 200.
 _LONGEST = 2048
-#: Seconds since the epoch; no clock that is in use is beyond the year 9999.
+#: The maximum time, the year 9999, in seconds since the epoch.
 _LATEST = 253402300800
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class JobResult:
-    """A finished job and the machine's own account of it.
+    """The result of a job as reported by the machine.
 
-    :param exit_status: 128 + signal when a signal ended it
-    :param seconds: wall time on the machine's clock
-    :param started: seconds since the epoch on the machine's clock
-    :param ended: likewise
-    :param user: CPU seconds of the command and all that it waited for, in
-        user mode
-    :param system: likewise, in the kernel
+    :param exit_status: The exit status; 128 + signal after a signal.
+    :param seconds: The wall time on the machine's clock in seconds.
+    :param started: The start on the machine's clock in seconds since the
+        epoch.
+    :param ended: The end on the machine's clock in seconds since the epoch.
+    :param user: The CPU time of the command and its children in user mode, in
+        seconds.
+    :param system: The CPU time in the kernel in seconds.
     """
 
     name: str
@@ -39,7 +40,7 @@ class JobResult:
 
 
 def fields(header: str) -> dict[str, str]:
-    """Return the fields of a supervisor's account, unchecked."""
+    """Return the unchecked fields of a supervisor's report."""
     return dict(re.findall(r"(\w+)=(\S+)", header[:_LONGEST]))
 
 
@@ -48,24 +49,26 @@ def read(
 ) -> JobResult:
     """Return the result of a job from its supervisor's checked report.
 
-    :raises MachineError: when it is none, or the clock was stepped meanwhile
+    :raises MachineError: If the report is not valid, or if the clock was
+        stepped meanwhile.
     """
-    found = fields(header)
+    report = fields(header)
     try:
-        status = _status(found["exit"])
-        started, ended = moment(found["started"]), moment(found["ended"])
-        step = _step(started, ended, found)
+        status = _status(report["exit"])
+        started, ended = moment(report["started"]), moment(report["ended"])
+        step = _step(started, ended, report)
         seconds = ended - started if step else _positive(ended - started)
-        user, system = _cpu_seconds(found["user"], found["system"])
+        user, system = _cpu_seconds(report["user"], report["system"])
     except (KeyError, ValueError):
         raise base.MachineError(
             f"{machine}: command {command} left {header[:100]!r} "
-            "instead of its result; was its folder cleared or full?"
+            "instead of its result; check whether its directory was cleared "
+            "or full"
         ) from None
     if step:
         raise base.MachineError(
             f"clock of {machine} was stepped by {step:+.2f} s while "
-            f"{command} ran; repeat, or stop its time synchronisation"
+            f"{command} ran; repeat the run, or stop its time synchronisation"
         )
     return JobResult(
         name=command,
@@ -81,26 +84,26 @@ def read(
 
 
 def _cpu_seconds(*texts: str) -> list[float]:
-    """Return CPU seconds; refuse more than a machine can have used.
+    """Return CPU times in seconds; reject impossible times.
 
-    :raises ValueError: when one is no such number
+    :raises ValueError: If a text is not a valid time.
     """
     return [_positive(moment(text)) for text in texts]
 
 
 def _step(
-    started: float, ended: float, found: collections.abc.Mapping[str, str]
+    started: float, ended: float, report: collections.abc.Mapping[str, str]
 ) -> float:
-    """Return by how much the clock was stepped, 0 when it was not.
+    """Return the step of the clock in seconds, 0 if it was not stepped.
 
-    Uptime cannot be stepped, and goes as fast as the clock. What passed
-    between reading one and the other, on a machine that is slow or has lost
-    its CPU just then, is not held against it.
+    Uptime cannot be stepped and runs as fast as the clock. The time between
+    the readings of clock and uptime is a tolerance, for machines that are slow
+    or without CPU at that time.
     """
-    lasted = _positive(_finite(found["up_ended"]) - _finite(found["up"]))
+    lasted = _positive(_finite(report["up_ended"]) - _finite(report["up"]))
     step = ended - started - lasted
-    between = max(started - moment(found["before"]), 0) + max(
-        moment(found["after"]) - ended, 0
+    between = max(started - moment(report["before"]), 0) + max(
+        moment(report["after"]) - ended, 0
     )
     return step if abs(step) > _APART + between else 0.0
 
@@ -112,16 +115,16 @@ def _status(text: str) -> int:
 
 
 def _finite(text: str) -> float:
-    # Python would also take 1_000, nan, and the digits of other scripts.
+    # Python also accepts 1_000, nan, and the digits of other scripts.
     if not re.fullmatch(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", text):
         raise ValueError(text)
     return float(text)
 
 
 def moment(text: str) -> float:
-    """Return what a machine's clock said, in seconds since the epoch.
+    """Return the time of a machine's clock in seconds since the epoch.
 
-    :raises ValueError: when it is no such number
+    :raises ValueError: If the text is not a valid time.
     """
     number = _finite(text)
     if not 0 <= number < _LATEST:

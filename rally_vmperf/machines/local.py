@@ -1,4 +1,4 @@
-"""This computer as a machine."""
+"""The local computer as a machine."""
 
 import asyncio
 import collections.abc
@@ -10,12 +10,12 @@ import typing as t
 from rally_vmperf.machines import base
 from rally_vmperf.machines import streams
 
-#: Seconds that an ended process group has to be gone.
+#: The timeout in seconds for the end of a killed process group.
 _MOURNING = 5
 
 
 class Local(base.Machine):
-    """Runs commands on this computer, each in a session of its own."""
+    """The local computer; each command runs in its own session."""
 
     shares_clock = True
 
@@ -29,7 +29,7 @@ class Local(base.Machine):
     ) -> base.Completed:
         try:
             process = await _begin(argv, asyncio.subprocess.PIPE)
-        except OSError as error:  # a shell's answers, as SSH would give them
+        except OSError as error:  # the exit status of a shell, as over SSH
             missing = isinstance(error, FileNotFoundError)
             return base.Completed(
                 exit_status=127 if missing else 126,
@@ -62,8 +62,8 @@ class Local(base.Machine):
     async def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
     ) -> collections.abc.AsyncIterator[streams.Conversation]:
-        def lost(why: object) -> base.MachineError:
-            return base.ended_early(self.name, argv[0], why)
+        def lost(reason: object) -> base.MachineError:
+            return base.ended_early(self.name, argv[0], reason)
 
         try:
             process = await _begin(argv, asyncio.subprocess.DEVNULL)
@@ -99,10 +99,10 @@ async def _begin(
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Leave nothing running of a command that was given up."""
+    """End all processes of a command."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         with contextlib.suppress(TimeoutError):
-            # Reading on lets the event loop see the end of the pipes.
+            # The event loop notices the end of the pipes by reading.
             await asyncio.wait_for(process.communicate(), _MOURNING)

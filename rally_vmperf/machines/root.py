@@ -1,4 +1,4 @@
-"""Run as root on a machine where the user is not root."""
+"""Run commands as root on a machine with another user."""
 
 import collections.abc
 import contextlib
@@ -11,7 +11,7 @@ _SUDO = ("sudo", "-n", "--")
 
 
 class NotRoot(base.MachineError):
-    """The user of a machine cannot become root."""
+    """A user of a machine who cannot become root."""
 
 
 class Root(base.Machine):
@@ -39,19 +39,19 @@ class Root(base.Machine):
 async def as_root(machine: base.Machine) -> base.Machine:
     """Return the machine itself when its user is root, else with sudo.
 
-    :raises NotRoot: when sudo is not there or asks for a password
+    :raises NotRoot: If sudo is not installed or requires a password.
     """
     if isinstance(machine, Root):
         return machine
-    asked = await machine.run(["id", "-u"])
-    if asked.stdout.strip() == "0":
+    uid_command = await machine.run(["id", "-u"])
+    if uid_command.stdout.strip() == "0":
         return machine
     elevated = Root(machine)
-    tried = await elevated.run(["true"])
-    if tried.exit_status:
+    sudo_check = await elevated.run(["true"])
+    if sudo_check.exit_status:
         raise NotRoot(
             f"{machine.name}: cannot become root: "
-            f"{base.last_line(tried.stderr)}; log in as root, or let the user "
-            "run sudo without a password"
+            f"{base.last_line(sudo_check.stderr)}; log in as root, or allow "
+            "the user to run sudo without a password"
         )
     return elevated

@@ -1,10 +1,9 @@
-"""Hold bare metal to the shape of the guests it is compared with.
+"""Limit bare metal to the shape of the guests that it is compared with.
 
-Each copy of the workload gets CPUs of its own and as much memory as a guest
-has, without swap.  In this order: a systemd scope (where systemd owns the
-unified hierarchy), files of control groups version 2, of version 1, and
-where there are none or they cannot be used, ``taskset``, which limits no
-memory and is a finding.
+Each copy of the workload has its own CPUs and the memory of a guest, without
+swap.  The methods in order of preference: a systemd scope (if systemd owns the
+unified hierarchy), control groups version 2, control groups version 1, and
+``taskset``, which does not limit memory and causes a finding.
 """
 
 import collections.abc
@@ -22,38 +21,39 @@ from rally_vmperf.machines import scripts
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.samples import units
 
-#: Where control groups are mounted.
+#: The mount point of control groups.
 MOUNTED = "/sys/fs/cgroup"
 
-Held = t.Literal["systemd", "cgroup2", "cgroup1", "taskset", "none"]
-#: The means that limit memory too, which a machine may say that it has.
-_METHODS: tuple[Held, ...] = ("systemd", "cgroup2", "cgroup1")
+Method = t.Literal["systemd", "cgroup2", "cgroup1", "taskset", "none"]
+#: The methods that also limit memory.
+_METHODS: tuple[Method, ...] = ("systemd", "cgroup2", "cgroup1")
 #: CPUs of each copy.
 _Copies = tuple[tuple[int, ...], ...]
 _Prefixes = tuple[tuple[str, ...], ...]
 
 
 class TooSmall(base.MachineError):
-    """The machine has fewer CPUs or less memory than the copies need."""
+    """A machine with fewer CPUs or less memory than the copies require."""
 
 
 class _UnusableError(errors.VMPerfError):
-    """Control groups exist and cannot be used; says why."""
+    """The reason why existing control groups cannot be used."""
 
 
 @dataclasses.dataclass(kw_only=True)
-class Hold:
-    """A shape that is held until it is released.
+class ResourceLimits:
+    """Resource limits of copies until they are released.
 
-    :param limited_by: by which means
-    :param prefixes: per copy, what to put before a command line
-    :param cpus: per copy, the CPUs it may use; empty when left whole
-    :param nodes: NUMA nodes that these are of
-    :param findings: ``shape_not_enforced`` where something is not limited
-    :param undo: ends what runs in the shape and removes it
+    :param limited_by: The method.
+    :param prefixes: The prefixes of the command lines, by copy.
+    :param cpus: The permitted CPUs, by copy; empty without limits.
+    :param nodes: The NUMA nodes of these CPUs.
+    :param findings: The finding ``shape_not_enforced`` if limits are missing.
+    :param undo: The function that ends all processes within the limits and
+        removes the limits.
     """
 
-    limited_by: Held
+    limited_by: Method
     prefixes: _Prefixes
     cpus: _Copies = ()
     nodes: frozenset[int] = frozenset()
@@ -62,65 +62,69 @@ class Hold:
         collections.abc.Callable[[], collections.abc.Awaitable[None]] | None
     ) = None
 
-    def said(self) -> str:
-        """Return the means and the CPUs of the hold, in words."""
+    def describe(self) -> str:
+        """Return the method and the CPUs as text."""
         if not self.cpus:
-            return "bare metal is left whole"
+            return "bare metal is not restricted"
         listed = "; ".join(map(_listed, self.cpus))
         near = ", ".join(map(str, sorted(self.nodes)))
-        return f"held by {self.limited_by} to CPUs {listed}, NUMA node {near}"
+        return (
+            f"limited by {self.limited_by} to CPUs {listed}, NUMA node {near}"
+        )
 
     def document(self) -> dict[str, t.Any]:
-        """Return the hold as a record and a baseline have it."""
+        """Return the limits as a document for records and baselines."""
         return {
             "limited_by": self.limited_by,
-            "cpus": [_listed(own) for own in self.cpus],
+            "cpus": [_listed(copy_cpus) for copy_cpus in self.cpus],
             "numa_nodes": sorted(self.nodes),
         }
 
     async def release(self) -> None:
-        """End all processes in the shape and remove it, once."""
+        """End all processes within the limits and remove the limits, once."""
         undo, self.undo = self.undo, None
         if undo is not None:
             await undo()
 
 
-def whole(copies: int = 1) -> Hold:
-    """Return a hold that limits nothing."""
-    return Hold(limited_by="none", prefixes=((),) * copies)
+def unlimited(copies: int = 1) -> ResourceLimits:
+    """Return limits that restrict nothing."""
+    return ResourceLimits(limited_by="none", prefixes=((),) * copies)
 
 
-async def hold(
+async def apply_limits(
     machine: base.Machine,
     *,
     cpus: int,
     memory_mib: int,
     copies: int = 1,
     allowed: str = "",
-) -> Hold:
-    """Hold a machine to a number of CPUs and an amount of memory per copy.
+) -> ResourceLimits:
+    """Limit a machine to a number of CPUs and an amount of memory per copy.
 
-    :param allowed: list of the CPUs to choose from, such as ``8-15``, isolated
-        ones among them; empty for all that the kernel gives to anybody
-    :raises TooSmall: naming both numbers
-    :raises MachineError: when the machine does not answer
+    :param allowed: The list of the CPUs to choose from, such as ``8-15``, also
+        isolated ones; empty for all CPUs that the kernel schedules.
+    :raises TooSmall: If the machine has too few CPUs or too little memory.
+    :raises MachineError: If the machine does not answer.
     """
-    told, chosen, nodes = await _choose(
+    offered_method, chosen, nodes = await _choose(
         machine, cpus, memory_mib, copies, allowed
     )
-    method = next((one for one in _METHODS if one == told), None)
-    why = "there are no control groups for CPUs and memory"
-    found = None
+    method = next(
+        (method_ for method_ in _METHODS if method_ == offered_method), None
+    )
+    reason = "there are no control groups for CPUs and memory"
+    limits = None
     if method is not None:
         try:
-            found = await _by_groups(
+            limits = await _by_groups(
                 machine, method, chosen, nodes, memory_mib
             )
         except _UnusableError as error:
-            why = str(error)
-    found = found or _by_taskset(machine, chosen, why)
-    used = frozenset(nodes[cpu] for own in chosen for cpu in own)
-    return dataclasses.replace(found, nodes=used)
+            reason = str(error)
+    limits = limits or _by_taskset(machine, chosen, reason)
+    used = frozenset(nodes[cpu] for copy_cpus in chosen for cpu in copy_cpus)
+    return dataclasses.replace(limits, nodes=used)
 
 
 async def check(
@@ -131,44 +135,48 @@ async def check(
     copies: int = 1,
     allowed: str = "",
 ) -> None:
-    """Refuse a shape that the machine is too small for; hold nothing.
+    """Check that the machine is large enough for a shape; set no limits.
 
-    :param allowed: as for ``hold``
-    :raises TooSmall: naming both numbers
+    :param allowed: The list of the CPUs, as for ``apply_limits``.
+    :raises TooSmall: If the machine has too few CPUs or too little memory.
     """
     await _choose(machine, cpus, memory_mib, copies, allowed)
 
 
 async def _choose(
     machine: base.Machine,
-    each: int,
+    vcpus: int,
     memory_mib: int,
     copies: int,
     allowed: str,
 ) -> tuple[str | None, _Copies, dict[int, int]]:
-    """Ask the machine what it has, and choose CPUs for every copy.
+    """Read the resources of the machine, and choose CPUs for every copy.
 
-    :return: the means that it offers, the CPUs of each copy, and the node of
-        each CPU
+    :returns: The available method, the CPUs of each copy, and the node of each
+        CPU.
     """
-    seen = await machine.run(scripts.argv("shape.sh", "look", MOUNTED))
+    command_result = await machine.run(
+        scripts.argv("shape.sh", "look", MOUNTED)
+    )
     facts = dict(
-        line.split("=", 1) for line in seen.stdout.splitlines() if "=" in line
+        line.split("=", 1)
+        for line in command_result.stdout.splitlines()
+        if "=" in line
     )
     usable = choice.ranges(allowed or facts.get("allowed", ""))
-    available = choice.topology(seen.stdout, usable)
+    available = choice.topology(command_result.stdout, usable)
     try:
-        chosen = tuple(choice.choose(available, each, copies))
+        chosen = tuple(choice.choose(available, vcpus, copies))
     except ValueError:
         raise TooSmall(
             f"{machine.name} has {len(available)} CPUs"
             f"{f' of {allowed}' if allowed else ''} and "
-            f"{units.number_of('copy', copies)} of {each} vCPUs need "
-            f"{copies * each}; use fewer copies, a smaller flavor or a larger "
-            "machine"
+            f"{units.number_of('copy', copies)} of {vcpus} vCPUs need "
+            f"{copies * vcpus}; use fewer copies, a smaller flavor or a "
+            "larger machine"
         ) from None
-    known = re.fullmatch("[0-9]{1,15}", facts.get("memory_kib", ""))
-    total_mib = int(known[0]) >> 10 if known else 0
+    memory_match = re.fullmatch("[0-9]{1,15}", facts.get("memory_kib", ""))
+    total_mib = int(memory_match[0]) >> 10 if memory_match else 0
     if total_mib and memory_mib * copies > total_mib:
         raise TooSmall(
             f"{machine.name} has {total_mib} MiB of memory and the copies "
@@ -179,16 +187,21 @@ async def _choose(
     return facts.get("method"), chosen, nodes
 
 
-def _by_taskset(machine: base.Machine, chosen: _Copies, why: str) -> Hold:
-    return Hold(
+def _by_taskset(
+    machine: base.Machine, chosen: _Copies, reason: str
+) -> ResourceLimits:
+    return ResourceLimits(
         limited_by="taskset",
         cpus=chosen,
-        prefixes=tuple(("taskset", "-c", _listed(own)) for own in chosen),
+        prefixes=tuple(
+            ("taskset", "-c", _listed(copy_cpus)) for copy_cpus in chosen
+        ),
         findings=(
             finding.Finding(
                 kind="shape_not_enforced",
                 subject=machine.name,
-                detail=f"CPUs by taskset only; memory is not limited: {why}",
+                detail="CPUs by taskset only; memory is not limited: "
+                f"{reason}",
             ),
         ),
     )
@@ -196,26 +209,36 @@ def _by_taskset(machine: base.Machine, chosen: _Copies, why: str) -> Hold:
 
 async def _by_groups(
     machine: base.Machine,
-    method: Held,
+    method: Method,
     chosen: _Copies,
     nodes: collections.abc.Mapping[int, int],
     memory_mib: int,
-) -> Hold:
-    """Make one control group per copy, and see that it holds.
+) -> ResourceLimits:
+    """Create one control group per copy, and verify it.
 
-    :raises _UnusableError: when the machine does not let us; nothing is left
+    :raises _UnusableError: If a group cannot be used; all groups are removed.
     """
-    uid, gid = [await machine.run(["id", one]) for one in ("-u", "-g")]
+    uid, gid = [await machine.run(["id", option]) for option in ("-u", "-g")]
     run_as = User(uid=uid.stdout.strip(), gid=gid.stdout.strip())
     name = f"rally-vmperf-{secrets.token_hex(4)}"
-    groups = {f"{name}-{n}": own for n, own in enumerate(chosen, 1)}
+    groups = {
+        f"{name}-{n}": copy_cpus for n, copy_cpus in enumerate(chosen, 1)
+    }
     if method == "systemd":
         prefixes = tuple(
-            _scope(run_as, unit, own, _nodes_of(own, nodes), memory_mib)
-            for unit, own in groups.items()
+            _scope(
+                run_as,
+                unit,
+                copy_cpus,
+                _nodes_of(copy_cpus, nodes),
+                memory_mib,
+            )
+            for unit, copy_cpus in groups.items()
         )
         await _try_out(machine, prefixes, chosen)
-        return Hold(limited_by=method, cpus=chosen, prefixes=prefixes)
+        return ResourceLimits(
+            limited_by=method, cpus=chosen, prefixes=prefixes
+        )
     try:
         superuser = await root.as_root(machine)
     except root.NotRoot as error:
@@ -233,29 +256,37 @@ async def _by_groups(
 
     try:
         files = [
-            await _up(superuser, group, own, nodes, memory_mib)
-            for group, own in groups.items()
+            await _up(superuser, group, copy_cpus, nodes, memory_mib)
+            for group, copy_cpus in groups.items()
         ]
-        prefixes = tuple(enter(run_as, each) for each in files)
+        prefixes = tuple(enter(run_as, group_files) for group_files in files)
         await _try_out(machine, prefixes, chosen)
     except BaseException:
         with contextlib.suppress(base.MachineError):
             await undo()
         raise
-    return Hold(limited_by=method, cpus=chosen, prefixes=prefixes, undo=undo)
+    return ResourceLimits(
+        limited_by=method, cpus=chosen, prefixes=prefixes, undo=undo
+    )
 
 
 async def _up(
     superuser: base.Machine,
     group: str,
-    own: tuple[int, ...],
+    copy_cpus: tuple[int, ...],
     nodes: collections.abc.Mapping[int, int],
     memory_mib: int,
 ) -> list[str]:
-    """Make a group and return the files that are its entrances."""
-    near = _nodes_of(own, nodes)
-    words = (MOUNTED, group, _listed(own), near, str(memory_mib << 20))
-    done = await superuser.run(scripts.argv("shape.sh", "up", *words))
+    """Create a group and return the files through which processes enter."""
+    near = _nodes_of(copy_cpus, nodes)
+    arguments = (
+        MOUNTED,
+        group,
+        _listed(copy_cpus),
+        near,
+        str(memory_mib << 20),
+    )
+    done = await superuser.run(scripts.argv("shape.sh", "up", *arguments))
     if done.exit_status:
         raise _UnusableError(
             f"making control group {group} failed: "
@@ -267,37 +298,41 @@ async def _up(
 async def _try_out(
     machine: base.Machine, prefixes: _Prefixes, chosen: _Copies
 ) -> None:
-    """Check that a command can enter, and gets its own CPUs only."""
-    for prefix, own in zip(prefixes, chosen, strict=True):
+    """Check that a command can enter and is limited to the chosen CPUs."""
+    for prefix, copy_cpus in zip(prefixes, chosen, strict=True):
         done = await machine.run([*prefix, "cat", "/proc/self/status"])
         if done.exit_status:
             raise _UnusableError(
                 "entering a control group failed: "
                 f"{base.last_line(done.stderr)}"
             )
-        _, _, rest = done.stdout.partition("\nCpus_allowed_list:")
-        listed = rest.partition("\n")[0].strip()
-        if choice.ranges(listed) != set(own):
+        _, _, remainder = done.stdout.partition("\nCpus_allowed_list:")
+        listed = remainder.partition("\n")[0].strip()
+        if choice.ranges(listed) != set(copy_cpus):
             raise _UnusableError(
-                f"a control group for CPUs {own} gives {listed[:100]!r}"
+                f"a control group for CPUs {copy_cpus} gives {listed[:100]!r}"
             )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class User:
-    """Who runs the workload: entering a group needs root, working doesn't."""
+    """The user of the workload; only entering a group requires root."""
 
     uid: str
     gid: str
 
     @property
     def sudo(self) -> tuple[str, ...]:
-        """Return the prefix that makes a command root's; empty for root."""
+        """Return the prefix to run a command as root; empty for root."""
         return () if self.uid == "0" else ("sudo", "-n", "--")
 
 
 def _scope(
-    run_as: User, unit: str, own: tuple[int, ...], near: str, memory_mib: int
+    run_as: User,
+    unit: str,
+    copy_cpus: tuple[int, ...],
+    near: str,
+    memory_mib: int,
 ) -> tuple[str, ...]:
     """Return a scope's command line; systemd removes the scope at its end.
 
@@ -308,7 +343,7 @@ def _scope(
         *run_as.sudo,
         *("systemd-run", "--scope", "--quiet", "--collect"),
         f"--description={unit}",
-        f"--property=AllowedCPUs={_listed(own)}",
+        f"--property=AllowedCPUs={_listed(copy_cpus)}",
         f"--property=AllowedMemoryNodes={near}",
         f"--property=MemoryMax={memory_mib}M",
         "--property=MemorySwapMax=0",
@@ -320,18 +355,18 @@ def _scope(
 def enter(
     run_as: User, files: collections.abc.Iterable[str]
 ) -> tuple[str, ...]:
-    """Return what enters control groups and gives up root again."""
+    """Return the prefix that enters control groups and drops privileges."""
     identity = (f"--reuid={run_as.uid}", f"--regid={run_as.gid}")
     drop = ("setpriv", *identity, "--init-groups", "--")
-    words = scripts.argv("enter.sh", *files, "--")
-    return (*run_as.sudo, *words, *(drop if run_as.sudo else ()))
+    command = scripts.argv("enter.sh", *files, "--")
+    return (*run_as.sudo, *command, *(drop if run_as.sudo else ()))
 
 
 def _nodes_of(
-    own: tuple[int, ...], nodes: collections.abc.Mapping[int, int]
+    copy_cpus: tuple[int, ...], nodes: collections.abc.Mapping[int, int]
 ) -> str:
     """Return the list of the NUMA nodes of CPUs."""
-    return _listed(sorted({nodes[number] for number in own}))
+    return _listed(sorted({nodes[number] for number in copy_cpus}))
 
 
 def _listed(numbers: collections.abc.Iterable[int]) -> str:

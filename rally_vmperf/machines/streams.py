@@ -1,4 +1,4 @@
-"""Talk to a running program: feed it, and read what it prints, bounded."""
+"""Input and output streams of a running program, with limits."""
 
 import asyncio
 import collections.abc
@@ -8,25 +8,25 @@ import typing as t
 
 from rally_vmperf import errors
 
-#: What a program reads: in memory, or a file that is only read as it goes.
+#: The input of a program: in memory, or a file that is read gradually.
 Content = bytes | mmap.mmap
 
-#: Bytes that are read or written at once.
+#: Bytes of a read or write.
 _CHUNK = 1 << 16
 
 
 class Overflow(errors.VMPerfError):
-    """A stream went on beyond its limit."""
+    """A stream that exceeded its limit."""
 
 
 class Reader(t.Protocol):
-    """What a stream of SSH and one of a local process have in common."""
+    """The common interface of output streams of SSH and local processes."""
 
     async def read(self, n: int = -1) -> bytes: ...
 
 
 class Writer(t.Protocol):
-    """The same for the stream that is written to."""
+    """The common interface of input streams of SSH and local processes."""
 
     def write(self, data: bytes) -> None: ...
 
@@ -44,10 +44,10 @@ async def exchange(
 ) -> tuple[str, str]:
     """Write all input while reading all output; return both streams' text.
 
-    Bytes are decoded only when complete, so that no character is torn at the
-    edge of a buffer.
+    Bytes are decoded at the end, so that no character is split at the edge of
+    a buffer.
 
-    :raises Overflow: as soon as one stream exceeds ``limit`` bytes
+    :raises Overflow: If one stream exceeds ``limit`` bytes.
     """
     tasks = (
         asyncio.create_task(_read(stdout, limit)),
@@ -63,7 +63,7 @@ async def exchange(
 
 
 def text(content: bytes) -> str:
-    """Decode what a program printed, whatever it is."""
+    """Decode the output of a program with replacement characters."""
     return content.decode("utf-8", "replace")
 
 
@@ -90,19 +90,19 @@ async def _feed(writer: Writer, content: Content) -> None:
             await writer.drain()
         writer.write_eof()
     except (BrokenPipeError, ConnectionResetError):
-        pass  # a program need not read its input
+        pass  # a program does not have to read its input
 
 
-#: Bytes of a line; a program that says more in one is not listened to.
+#: Maximum bytes of a line; a longer line is an error.
 LONGEST = 4096
 
 
 @dataclasses.dataclass
 class Conversation:
-    """Sends lines to a program and receives lines from it.
+    """A conversation in lines with a program.
 
-    :param lost: makes the error that says why the talk is over
-    :param broken: what the streams raise when they break
+    :param lost: The function that creates the error for a reason.
+    :param broken: The exceptions of broken streams.
     """
 
     stdin: Writer
@@ -114,7 +114,7 @@ class Conversation:
     async def send(self, line: str) -> None:
         """Send one line, which must contain no end of line.
 
-        :raises MachineError: when the program or the connection is gone
+        :raises MachineError: If the program ended or the connection is lost.
         """
         try:
             self.stdin.write(f"{line}\n".encode())
@@ -125,7 +125,7 @@ class Conversation:
     async def receive(self) -> str:
         """Return the next line, without its end.
 
-        :raises MachineError: when there is none, or it is too long
+        :raises MachineError: If there is no line, or if it is too long.
         """
         while b"\n" not in self._heard:
             if len(self._heard) > LONGEST:
@@ -133,11 +133,11 @@ class Conversation:
                     f"it printed a line of more than {LONGEST} bytes"
                 )
             try:
-                more = await self.stdout.read(LONGEST)
+                chunk = await self.stdout.read(LONGEST)
             except self.broken as error:
                 raise self.lost(error) from None
-            if not more:
+            if not chunk:
                 raise self.lost("it closed its output")
-            self._heard += more
+            self._heard += chunk
         line, _, self._heard = self._heard.partition(b"\n")
         return text(line)

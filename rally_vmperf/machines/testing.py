@@ -1,4 +1,4 @@
-"""A machine for tests; the program itself must never import this module."""
+"""A fake machine; only tests may import this module."""
 
 import collections.abc
 import contextlib
@@ -17,7 +17,7 @@ Answer = (
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Call:
-    """A command as the fake was asked to run it."""
+    """A command that the fake machine received."""
 
     argv: tuple[str, ...]
     timeout: float
@@ -25,12 +25,12 @@ class Call:
 
 
 class FakeMachine(base.Machine):
-    """Gives scripted answers and remembers what it was asked.
+    """A machine with scripted answers that records the commands.
 
-    :param answers: from the first words of a command (separated by spaces)
-        to its answer: a text is standard output with exit status 0, an
-        exception is raised, a function is called with the arguments; the
-        longest match wins, a list is used up one by one, its last item stays
+    :param answers: The answers by the first words of a command (separated by
+        spaces): a text is standard output with exit status 0, an exception is
+        raised, a function is called with the arguments. The longest match
+        wins; a list is consumed in order, its last answer is repeated.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class FakeMachine(base.Machine):
 
     @property
     def commands(self) -> list[tuple[str, ...]]:
-        """Return the command lines so far."""
+        """Return the recorded command lines."""
         return [call.argv for call in self.calls]
 
     async def run(
@@ -64,13 +64,13 @@ class FakeMachine(base.Machine):
         input_bytes: streams.Content = b"",
         output_limit: int = 1 << 20,
     ) -> base.Completed:
-        words = tuple(argv)
+        command = tuple(argv)
         self.calls.append(
-            Call(argv=words, timeout=timeout, input_bytes=input_bytes)
+            Call(argv=command, timeout=timeout, input_bytes=input_bytes)
         )
-        matches = [s for s in self._answers if words[: len(s)] == s]
+        matches = [s for s in self._answers if command[: len(s)] == s]
         if not matches:
-            raise AssertionError(f"{self.name} has no answer to {words}")
+            raise AssertionError(f"{self.name} has no answer to {command}")
         queue = self._answers[max(matches, key=len)]
         answer = queue.pop(0) if len(queue) > 1 else queue[0]
         if isinstance(answer, BaseException):
@@ -79,13 +79,13 @@ class FakeMachine(base.Machine):
             return completed(answer)
         if isinstance(answer, base.Completed):
             return answer
-        return answer(words)
+        return answer(command)
 
     @contextlib.asynccontextmanager
     async def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
     ) -> collections.abc.AsyncIterator[streams.Conversation]:
-        """Each line that is sent is the input of an answer of its own."""
+        """Start a conversation in which each line has its own answer."""
 
         async def talk(line: bytes) -> bytes:
             done = await self.run(argv, timeout=timeout, input_bytes=line)
@@ -120,10 +120,10 @@ class _Pipe:
         self._line = data
 
     async def drain(self) -> None:
-        """Everything is sent at once."""
+        """Do nothing: all data is sent immediately."""
 
     def write_eof(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: there is no stream to close."""
 
     async def read(self, n: int = -1) -> bytes:
         return await self._talk(self._line)

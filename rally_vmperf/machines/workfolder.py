@@ -1,9 +1,9 @@
-"""Folders that machines make for us, closed to their other users.
+"""Private work directories on machines.
 
-A machine makes the folder itself, under a name that nobody can foresee, and
-tells it afterwards. What runs there is run by us, often as root, so whoever
-could replace a folder above it is refused. Nothing but such a folder, or what
-is below it, is ever removed.
+A machine creates the directory itself, with an unpredictable name, and reports
+the name. The programs there often run as root, so that a directory is rejected
+if another user could replace one of its parents. Only such directories and
+their contents are ever removed.
 """
 
 import posixpath
@@ -14,34 +14,35 @@ from rally_vmperf import sanitize
 from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
 
-#: Characters; Linux has no longer paths.
+#: Maximum characters of a path in Linux.
 _LONGEST = 4096
-#: Seconds to make one, and to remove one with gibibytes in it.
+#: Timeouts in seconds to create a directory, and to remove a large one.
 _MAKING, _REMOVAL = 60, 600
 _REFUSED = 3
 _NAME = re.compile(r"rally-vmperf-[A-Za-z0-9]{10}")
-#: Why a folder is refused, and the way out.
+#: The reasons to reject a directory, with the solutions.
 _REASONS = {
-    "absent": "{path} is no folder that can be entered; make it: "
+    "absent": "{path} is not an accessible directory; create it: "
     "mkdir -m 0700 {path}",
-    "name": "{path} has control characters in its name; name another folder",
-    "owner": "{path} belongs to {seen}, who could replace what runs there; "
-    "have root own it, or name a bind mount in a folder of root's: "
+    "name": "{path} has control characters in its name; use another directory",
+    "owner": "{path} belongs to {detail}, who could replace its programs; "
+    "change its owner to root, or use a bind mount in a directory of root: "
     "mkdir -m 0700 {parent}/rally-vmperf /srv/rally-vmperf && "
     "mount --bind {parent}/rally-vmperf /srv/rally-vmperf",
-    "mode": "{path} can be written by others (mode {seen}), who could replace "
-    "what runs there; close it: chmod go-w {path}, or name another folder",
-    "given": "what {seen} makes in {path} belongs to somebody else; export "
-    "it with no_root_squash, or name another folder",
+    "mode": "{path} is writable by other users (mode {detail}), who could "
+    "replace its programs; run chmod go-w {path}, or use another directory",
+    "given": "files that {detail} creates in {path} belong to another user; "
+    "export it with no_root_squash, or use another directory",
 }
 
 
 async def make(machine: base.Machine, parent: str) -> str:
-    """Have a machine make a folder; return its path, without links.
+    """Create a directory on a machine; return its path without links.
 
-    :param parent: in which folder; below the home of the user who runs our
-        commands, or that itself, unless absolute
-    :raises MachineError: when others could replace it, or it cannot be made
+    :param parent: The parent directory; a relative path is below the home
+        directory of the user.
+    :raises MachineError: If other users could replace the directory, or if it
+        cannot be created.
     """
     done = await machine.run(
         scripts.argv("folder.bash", "make", parent),
@@ -51,16 +52,16 @@ async def make(machine: base.Machine, parent: str) -> str:
     path = done.stdout.removesuffix("\n")
     if not done.exit_status and _is_usable(path):
         return path
-    what = f"folder {parent}" if parent else "home folder"
+    what = f"directory {parent}" if parent else "home directory"
     raise base.MachineError(
         f"{machine.name}: {what}: {_reason(done, parent or '~')}"
     )
 
 
 async def remove(machine: base.Machine, path: str) -> None:
-    """Have a machine remove a folder that it made.
+    """Remove a directory that ``make`` created.
 
-    :raises MachineError: when it does not, and why
+    :raises MachineError: If the directory cannot be removed.
     """
     done = await machine.run(
         scripts.argv("folder.bash", "remove", path), timeout=_REMOVAL
@@ -68,12 +69,12 @@ async def remove(machine: base.Machine, path: str) -> None:
     if done.exit_status:
         raise base.MachineError(
             f"{machine.name}: cannot remove {path}: "
-            f"{base.last_line(done.stderr)}; remove it by hand"
+            f"{base.last_line(done.stderr)}; remove it manually"
         )
 
 
 def _is_usable(path: str) -> bool:
-    """Whether a machine's answer can be the path of a folder of ours."""
+    """Return whether a path can be that of a work directory."""
     return (
         path.isprintable()
         and len(path) <= _LONGEST
@@ -84,18 +85,22 @@ def _is_usable(path: str) -> bool:
 
 
 def _reason(done: base.Completed, parent: str) -> str:
-    reason, *told = done.stdout.removesuffix("\n").split("\n", 2)
-    if done.exit_status == _REFUSED and reason in _REASONS and len(told) == 2:
-        seen, path = map(sanitize.line, told)
+    reason, *details = done.stdout.removesuffix("\n").split("\n", 2)
+    if (
+        done.exit_status == _REFUSED
+        and reason in _REASONS
+        and len(details) == 2
+    ):
+        detail, path = map(sanitize.line, details)
         return _REASONS[reason].format(
-            seen=seen, path=shlex.quote(path), parent=shlex.quote(parent)
+            detail=detail, path=shlex.quote(path), parent=shlex.quote(parent)
         )
     if not done.exit_status:
         return (
-            f"{sanitize.line(done.stdout)!r} is no folder that it made; see "
-            "what its shell prints when it starts"
+            f"{sanitize.line(done.stdout)!r} is not a valid work directory; "
+            "check the output of its shell at its start"
         )
     return (
-        f"none can be made there: {base.last_line(done.stderr)}; the machine "
-        "needs bash, coreutils and a writable folder"
+        f"cannot create a work directory: {base.last_line(done.stderr)}; the "
+        "machine needs bash, coreutils and a writable directory"
     )

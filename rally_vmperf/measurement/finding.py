@@ -1,4 +1,4 @@
-"""Findings: what was observed beside the figures, and why it matters."""
+"""Findings: observations that affect the meaning of figures."""
 
 import collections.abc
 import dataclasses
@@ -13,14 +13,14 @@ Severity = t.Literal["note", "warning", "void"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Kind:
-    """One entry of the closed list of findings.
+    """A kind of finding from the closed list.
 
-    :param severity: a note informs, a warning casts doubt, void means that
-        the samples do not mean what they claim
-    :param title: the finding, in one line
-    :param why: why it matters to the figures
-    :param remedy: what the reader can do about it
-    :param raised_by: which part of the tool raises it
+    :param severity: The severity: a note informs, a warning casts doubt, void
+        invalidates the samples.
+    :param title: The finding in one line.
+    :param why: The effect on the figures.
+    :param remedy: The actions that resolve it.
+    :param raised_by: The part of the tool that raises it.
     """
 
     severity: Severity
@@ -33,10 +33,10 @@ class Kind:
 _LIST = importlib.resources.files("rally_vmperf.measurement") / "findings.toml"
 #: The closed list of findings, in the order in which reports show them.
 KINDS = {
-    name: Kind(**entry)
-    for name, entry in tomllib.loads(_LIST.read_text("utf-8")).items()
+    name: Kind(**fields)
+    for name, fields in tomllib.loads(_LIST.read_text("utf-8")).items()
 }
-#: Kinds that void comparisons with bare metal, and no others.
+#: Kinds that only void comparisons with bare metal.
 ABOUT_BARE_METAL = (
     "bare_metal_is_guest",
     "bare_metal_busy",
@@ -47,16 +47,16 @@ ABOUT_BARE_METAL = (
     "shape_not_enforced",
     "tool_version_differs",
 )
-#: Kinds that void metrics: their subject is a metric, and no machine.
+#: Kinds that void metrics: their subject is a metric, not a machine.
 ABOUT_METRICS = (
     "above_physical_limit",
     "guest_faster",
     "solo_guest_slow",
     "partial_overlap",
 )
-#: Kinds that void the samples of a command in a repetition, and no others.
+#: Kinds that only void the samples of a command in a repetition.
 ABOUT_SAMPLES = ("partial_overlap",)
-#: Kinds that tell of the baseline that guests were compared with.
+#: Kinds about the baseline that guests were compared with.
 FROM_BASELINE = frozenset(
     name
     for name, kind in KINDS.items()
@@ -64,7 +64,7 @@ FROM_BASELINE = frozenset(
     in (
         "comparing the fingerprints of bare metal and guest",
         "matching the baseline with the run",
-        "taking the baseline on bare metal",
+        "recording the baseline on bare metal",
         "importing raw outputs",
     )
 ) | {"host_cpu_differs", "host_differs", "peer_on_host"}
@@ -76,12 +76,12 @@ _ORDER = {kind: index for index, kind in enumerate(KINDS)}
 class Finding:
     """A kind of finding, its subject and its detail.
 
-    :param kind: a key of ``KINDS``
-    :param subject: the guest, machine or metric it concerns
-    :param detail: the detail, with the values
-    :param metrics: names of those that it concerns; none for one that is
-        about its subject, or about all metrics where that is no metric
-    :raises ValueError: for a kind that is not on the closed list
+    :param kind: A key of ``KINDS``.
+    :param subject: The guest, machine or metric that it concerns.
+    :param detail: The detail, with the values.
+    :param metrics: The names of the metrics that it concerns. If empty, it
+        concerns its subject, or all metrics if the subject is not a metric.
+    :raises ValueError: If the kind is not on the closed list.
     """
 
     kind: str
@@ -99,27 +99,27 @@ class Finding:
 
     @property
     def severity(self) -> Severity:
-        """How much it weighs: note, warning or void."""
+        """The severity of its kind: note, warning or void."""
         return KINDS[self.kind].severity
 
     def names(self, metric: str) -> bool:
-        """Return whether it is about this metric and not about all."""
+        """Return whether it names a metric."""
         return metric == self.subject or metric in self.metrics
 
     @property
     def concerns_all(self) -> bool:
         """Whether it is about a machine or a repetition, not about metrics.
 
-        A metric that it names may be none of the run, such as a percentile
-        for which all guests together have too few values.
+        The run may lack a metric that it names, such as a percentile for
+        which all guests together have too few values.
         """
         return not self.metrics and self.kind not in ABOUT_METRICS
 
 
 def check(kind: str) -> None:
-    """Refuse a kind that is not on the closed list.
+    """Reject a kind that is not on the closed list.
 
-    :raises ValueError: naming the kinds there are
+    :raises ValueError: If the kind is unknown; names the known kinds.
     """
     if kind not in KINDS:
         raise ValueError(
@@ -130,10 +130,12 @@ def check(kind: str) -> None:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RunFinding:
-    """A finding, where it was seen, and whether the task tolerates it.
+    """A finding of a run, with its repetitions and its effect.
 
-    :param repetitions: their numbers; none for what the whole run shows
-    :param left_out: whether no sample that it concerns is judged
+    :param repetitions: The numbers of its repetitions; empty for a finding of
+        the whole run.
+    :param tolerated: True if the task tolerates it.
+    :param left_out: True if no sample that it concerns is judged.
     """
 
     finding: Finding
@@ -143,7 +145,7 @@ class RunFinding:
 
     @property
     def voids(self) -> bool:
-        """Whether it voids the figures that it concerns."""
+        """Whether it voids its figures."""
         return (
             self.finding.severity == "void"
             and not self.tolerated
@@ -157,40 +159,43 @@ class RunFinding:
         return f"{text}, tolerated" if self.tolerated else text
 
 
-#: How many subjects and details of a kind are told; the record has them all.
+#: Number of subjects and details that are shown; the record has all.
 DETAILS_SHOWN = 3
 
 
 def sentences(findings: collections.abc.Iterable[RunFinding]) -> list[str]:
     """Return a sentence for each kind, with its subjects and details.
 
-    Subjects of which the same was seen are named together.
+    Subjects with the same detail are grouped.
     """
     kinds: dict[str, dict[str, dict[str, None]]] = {}
-    for one in findings:
-        details = kinds.setdefault(one.finding.kind, {})
-        details.setdefault(one.finding.detail, {})[one.finding.subject] = None
-    found = []
+    for run_finding in findings:
+        details = kinds.setdefault(run_finding.finding.kind, {})
+        details.setdefault(run_finding.finding.detail, {})[
+            run_finding.finding.subject
+        ] = None
+    sentence_list = []
     for kind, details in kinds.items():
-        told = [
-            f"{_first(subjects, ', ')}: {seen}"
-            for seen, subjects in details.items()
+        occurrences = [
+            f"{_first(subjects, ', ')}: {detail}"
+            for detail, subjects in details.items()
         ]
-        found.append(f"{KINDS[kind].title} ({_first(told, '; ')})")
-    return found
+        sentence_list.append(
+            f"{KINDS[kind].title} ({_first(occurrences, '; ')})"
+        )
+    return sentence_list
 
 
-def _first(names: collections.abc.Iterable[str], between: str) -> str:
-    """Return the first few names, and the number of the others."""
-    every = list(names)
-    more = len(every) - DETAILS_SHOWN
-    if more > 0:
-        every[DETAILS_SHOWN:] = [f"and {more} more"]
-    return between.join(every)
+def _first(texts: collections.abc.Iterable[str], separator: str) -> str:
+    """Return the first few texts, and the number of the others."""
+    shown = list(texts)
+    omitted = len(shown) - DETAILS_SHOWN
+    if omitted > 0:
+        shown[DETAILS_SHOWN:] = [f"and {omitted} more"]
+    return separator.join(shown)
 
 
-#: Findings with the number of the repetition that shows them, None for what
-#: the whole run shows.
+#: Findings with the number of their repetition; None for the whole run.
 Occurrences = collections.abc.Iterable[tuple[Finding, int | None]]
 
 
@@ -199,31 +204,34 @@ def collect(
     tolerate: collections.abc.Collection[str],
     unjudged: collections.abc.Set[int] = frozenset(),
 ) -> tuple[RunFinding, ...]:
-    """Return each finding once, the gravest first.
+    """Return each finding once, the most severe ones first.
 
-    :param tolerate: kinds of findings that do not void
-    :param unjudged: numbers of repetitions that are not judged
+    :param tolerate: The kinds of findings that do not void.
+    :param unjudged: The numbers of repetitions that are not judged.
     """
     numbers: dict[Finding, set[int]] = {}
-    for one, number in occurrences:
-        entry = numbers.setdefault(one, set())
+    for finding, number in occurrences:
+        repetition_numbers = numbers.setdefault(finding, set())
         if number is not None:
-            entry.add(number)
+            repetition_numbers.add(number)
     return tuple(
         RunFinding(
-            finding=one,
-            repetitions=tuple(sorted(numbers[one])),
-            tolerated=one.kind in tolerate,
-            left_out=bool(numbers[one])
+            finding=finding,
+            repetitions=tuple(sorted(numbers[finding])),
+            tolerated=finding.kind in tolerate,
+            left_out=bool(numbers[finding])
             and (
-                numbers[one] <= unjudged
-                or (one.kind in ABOUT_SAMPLES and one.kind not in tolerate)
+                numbers[finding] <= unjudged
+                or (
+                    finding.kind in ABOUT_SAMPLES
+                    and finding.kind not in tolerate
+                )
             ),
         )
-        for one in sorted(numbers, key=_sort_key)
+        for finding in sorted(numbers, key=_sort_key)
     )
 
 
-def _sort_key(one: Finding) -> tuple[int, int, str, str]:
-    weight = _WEIGHT[one.severity]
-    return weight, _ORDER[one.kind], one.subject, one.detail
+def _sort_key(finding: Finding) -> tuple[int, int, str, str]:
+    weight = _WEIGHT[finding.severity]
+    return weight, _ORDER[finding.kind], finding.subject, finding.detail

@@ -1,4 +1,4 @@
-"""The values of one metric, taken out of many repetitions."""
+"""The samples of one metric in several repetitions."""
 
 import collections
 import collections.abc
@@ -7,7 +7,7 @@ import dataclasses
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
 
-#: Why a metric has no samples of guests.
+#: The reason why a metric has no samples of guests.
 NOBODY = "no counted repetition has it for every guest"
 
 Observations = tuple[sample.Observation, ...]
@@ -16,11 +16,13 @@ Conditions = collections.abc.Sequence[repetition.Condition]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Gathered:
-    """What one repetition says about one metric.
+    """The samples of one metric in one repetition.
 
-    :param number: of the repetition
-    :param observations: of this metric, one or more a guest or copy
-    :param merged: of a percentile the one of all machines' values together
+    :param number: The number of the repetition.
+    :param observations: The observations of this metric, one or more for each
+        guest or copy.
+    :param merged: The percentile of the values of all machines together; None
+        for a metric that is not a percentile.
     """
 
     number: int
@@ -29,51 +31,60 @@ class Gathered:
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The bare values, in the order of the observations.
+        """The values, in the order of the observations.
 
-        Of a percentile it is that of all machines together, because a mean of
-        percentiles is not a percentile.
+        A percentile has one value, of all machines together, because a mean
+        of percentiles is not a percentile.
         """
         if self.merged is not None:
             return (self.merged,)
-        return tuple(one.sample.value for one in self.observations)
+        return tuple(
+            observation.sample.value for observation in self.observations
+        )
 
 
 def guests(
-    metric: sample.Metric, repetitions: Conditions
+    metric: sample.Metric, conditions: Conditions
 ) -> tuple[Gathered, ...]:
     """Return the samples of a metric in counted repetitions.
 
     A repetition that is not complete counts only if every guest reported the
     metric: a mean over the guests that finished would look too good.
     """
-    counted = [entry for entry in repetitions if entry.counted]
-    usual: collections.Counter[str] = collections.Counter()
-    for entry in counted:
-        usual |= _sources(_of(metric, entry.observations))
-    most = max((_merged_of(metric, entry) for entry in counted), default=0)
-    found = []
-    for entry in counted:
-        observations = _of(metric, entry.observations)
-        merged = entry.distribution(metric)
+    counted = [condition for condition in conditions if condition.counted]
+    usual_sources: collections.Counter[str] = collections.Counter()
+    for condition in counted:
+        usual_sources |= _sources(_of(metric, condition.observations))
+    most_machines = max(
+        (_merged_of(metric, condition) for condition in counted), default=0
+    )
+    gathered = []
+    for condition in counted:
+        observations = _of(metric, condition.observations)
+        merged = condition.distribution(metric)
         if merged is not None:
-            whole = entry.state == "complete" or merged.machines >= most
+            is_complete = (
+                condition.state == "complete"
+                or merged.machines >= most_machines
+            )
         else:
-            whole = bool(observations) and _whole(metric, entry, usual)
-        if whole:
-            found.append(
+            is_complete = bool(observations) and _whole(
+                metric, condition, usual_sources
+            )
+        if is_complete:
+            gathered.append(
                 Gathered(
-                    number=entry.number,
+                    number=condition.number,
                     observations=observations,
                     merged=merged.values()[metric] if merged else None,
                 )
             )
-    return tuple(found)
+    return tuple(gathered)
 
 
-def _merged_of(metric: sample.Metric, entry: repetition.Condition) -> int:
-    """Return how many machines are in the distribution of a percentile."""
-    merged = entry.distribution(metric)
+def _merged_of(metric: sample.Metric, condition: repetition.Condition) -> int:
+    """Return the number of machines in the distribution of a percentile."""
+    merged = condition.distribution(metric)
     return merged.machines if merged else 0
 
 
@@ -81,68 +92,86 @@ def bare(
     metric: sample.Metric, reference: repetition.Reference
 ) -> tuple[Gathered, ...]:
     """Return the samples of a metric in the repetitions of the baseline."""
-    found = []
-    for number, entry in enumerate(reference.repetitions, start=1):
-        observations = _of(metric, entry)
+    gathered = []
+    for number, repetition_observations in enumerate(
+        reference.repetitions, start=1
+    ):
+        observations = _of(metric, repetition_observations)
         percentiles = reference.percentiles[number - 1 : number]
         merged = percentiles[0].get(metric) if percentiles else None
         if observations or merged is not None:
-            found.append(
+            gathered.append(
                 Gathered(
                     number=number, observations=observations, merged=merged
                 )
             )
-    return tuple(found)
+    return tuple(gathered)
 
 
 def _of(metric: sample.Metric, observations: Observations) -> Observations:
-    return tuple(one for one in observations if one.sample.metric == metric)
+    return tuple(
+        observation
+        for observation in observations
+        if observation.sample.metric == metric
+    )
 
 
 def _sources(observations: Observations) -> collections.Counter[str]:
-    return collections.Counter(one.source for one in observations)
+    return collections.Counter(
+        observation.source for observation in observations
+    )
 
 
 def _whole(
     metric: sample.Metric,
-    entry: repetition.Condition,
-    usual: collections.Counter[str],
+    condition: repetition.Condition,
+    usual_sources: collections.Counter[str],
 ) -> bool:
-    """Return whether every guest reported a metric in this repetition.
+    """Return whether every guest reported a metric in a condition.
 
-    Who is missing is taken from the gaps of the repetition, and from who
-    reports the metric, and how often, in other repetitions. For a record
-    marked complete, all guests that took part count.
+    Missing guests are derived from the missing measurements of the condition,
+    and from the reports of the metric in other repetitions. In a record that
+    is marked complete, all guests that participated count.
     """
-    if entry.state == "complete":
-        own = {
+    if condition.state == "complete":
+        expected_sources = {
             source: number
-            for source, number in usual.items()
-            if source in entry.machines or not entry.machines
+            for source, number in usual_sources.items()
+            if source in condition.machines or not condition.machines
         }
-        there = _sources(_of(metric, entry.observations))
+        sources = _sources(_of(metric, condition.observations))
         return (
-            metric not in entry.expected_metrics
-            or there >= collections.Counter(own)
+            metric not in condition.expected_metrics
+            or sources >= collections.Counter(expected_sources)
         )
-    if any(gap.name == metric.name for gap in entry.missing):
+    if any(gap.name == metric.name for gap in condition.missing):
         return False
-    others = {one.name for one in entry.expected_metrics}
-    silent = {gap.machine for gap in entry.missing if gap.name not in others}
-    there = _sources(_of(metric, entry.observations))
-    return there >= usual and silent <= set(there)
+    expected_names = {expected.name for expected in condition.expected_metrics}
+    silent = {
+        gap.machine
+        for gap in condition.missing
+        if gap.name not in expected_names
+    }
+    sources = _sources(_of(metric, condition.observations))
+    return sources >= usual_sources and silent <= set(sources)
 
 
-def metrics(entries: Conditions) -> list[sample.Metric]:
-    """Return every metric once: expected ones, others, then percentiles."""
-    expected = [one for entry in entries for one in entry.expected_metrics]
+def metrics(conditions: Conditions) -> list[sample.Metric]:
+    """Return each metric once: expected, observed, then percentiles."""
+    expected = [
+        metric
+        for condition in conditions
+        for metric in condition.expected_metrics
+    ]
     observed = [
-        one.sample.metric for entry in entries for one in entry.observations
+        observation.sample.metric
+        for condition in conditions
+        for observation in condition.observations
     ]
     percentiles = [
         metric
-        for entry in entries
-        for one in entry.distributions
-        for metric in one.values()
+        for condition in conditions
+        for distribution in condition.distributions
+        for metric in distribution.values()
     ]
     return list(dict.fromkeys(expected + observed + percentiles))

@@ -1,7 +1,7 @@
-"""What the judges of all questions have in common.
+"""The base class of the judges of all questions.
 
-Rally hands repetitions over one by one, in any order and to several judges
-that are merged; the verdict depends on neither.
+Rally passes repetitions one by one, in any order and to several judges that
+are merged; the verdict depends on neither.
 """
 
 import abc
@@ -18,14 +18,14 @@ from rally_vmperf.measurement.comparison import statistics
 
 Repetitions = collections.abc.Sequence[repetition.Repetition]
 
-#: A larger share of void repetitions voids the run: what disturbed these may
-#: have disturbed the others, too.
+#: A larger share of void repetitions voids the run, because the cause may
+#: have affected the others as well.
 MOST_VOID = 0.25
-#: Kinds that void the run although one repetition shows them.
+#: Kinds that void the run even if a single repetition has them.
 _OF_THE_RUN = ("baseline_changed",)
-#: Kinds about the records of repetitions, whatever was measured in them.
+#: Kinds about the records of repetitions, not about their content.
 ABOUT_RECORDS = ("repetition_duplicated", "records_contradict")
-#: Limits as a task gives them: metric or glob -> limit.
+#: Limits from a task: metric or glob -> limit.
 Given = collections.abc.Mapping[str, float]
 
 
@@ -33,15 +33,15 @@ RowT = t.TypeVar("RowT", bound=summary_.Row)
 
 
 class Judge(abc.ABC, t.Generic[RowT]):
-    """Takes repetitions until it is asked for a verdict.
+    """A judge that collects repetitions and returns a verdict.
 
-    :param confidence: of the intervals, between 0.5 and 1
-    :param on_inconclusive: whether an undecided run passes
-    :param tolerate: kinds of findings that do not void
-    :raises ValueError: for an argument that cannot be meant
+    :param confidence: The confidence of the intervals, >= 0.5 and < 1.
+    :param on_inconclusive: ``pass`` if an undecided run passes, or ``fail``.
+    :param tolerate: The kinds of findings that do not void.
+    :raises ValueError: If an argument is invalid.
     """
 
-    #: What a judgement is.
+    #: The class of the verdict.
     summary: type[summary_.Summary[t.Any]] = summary_.Summary
 
     def __init__(
@@ -52,12 +52,11 @@ class Judge(abc.ABC, t.Generic[RowT]):
     ) -> None:
         if not 0.5 <= confidence < 1:
             raise ValueError(
-                f"confidence is {confidence}, but must be at least 0.5 "
-                "and below 1"
+                f"confidence={confidence}: must be >= 0.5 and < 1"
             )
         if on_inconclusive not in t.get_args(summary_.OnInconclusive):
             raise ValueError(
-                f"on_inconclusive is {on_inconclusive!r}, use fail or pass"
+                f"on_inconclusive={on_inconclusive}: must be fail or pass"
             )
         for kind in tolerate:
             finding.check(kind)
@@ -67,34 +66,34 @@ class Judge(abc.ABC, t.Generic[RowT]):
         self._repetitions: list[repetition.Repetition] = []
         self._unreadable = 0
 
-    def add(self, entry: repetition.Repetition | None) -> None:
-        """Take one repetition; None for one without a readable record.
+    def add(self, repetition_: repetition.Repetition | None) -> None:
+        """Add a repetition; None stands for an unreadable record.
 
-        A repetition with conditions of another question is not readable
-        either.
+        A repetition with conditions of another question counts as
+        unreadable.
         """
-        if entry is None or not self.understands(entry):
+        if repetition_ is None or not self.understands(repetition_):
             self._unreadable += 1
         else:
-            self.take((entry,), 0)
+            self.take((repetition_,), 0)
 
     def merge(self, other: t.Self) -> None:
-        """Take what another judge with the same criteria was given."""
+        """Add the repetitions of another judge with the same criteria."""
         self.take(other._repetitions, other._unreadable)
 
     def take(
         self,
-        entries: collections.abc.Iterable[repetition.Repetition],
+        repetitions: collections.abc.Iterable[repetition.Repetition],
         unreadable: int,
     ) -> None:
-        """Take repetitions, and how many have no readable record."""
-        self._repetitions += entries
+        """Add repetitions, and the number of unreadable records."""
+        self._repetitions += repetitions
         self._unreadable += unreadable
 
     def failed_beyond_return(self) -> bool:
         """Return whether the run has failed and cannot recover.
 
-        A run that is merely undecided goes on.
+        An undecided run continues.
         """
         current = self.judgement()
         return any(
@@ -103,41 +102,45 @@ class Judge(abc.ABC, t.Generic[RowT]):
         )
 
     def judgement(self) -> t.Any:
-        """Return the verdict on what was taken so far."""
-        entries, repeated = unique(self._repetitions)
-        rows = self.figures(entries)
-        occurrences = [*repeated, *self.findings(entries, rows)]
-        void = self._void_repetitions(entries, occurrences)
-        kept = [
-            without_void_samples(one, self.tolerate)
-            for one in entries
-            if one.number not in void
+        """Return the verdict on the repetitions so far."""
+        repetitions, record_occurrences = unique(self._repetitions)
+        rows = self.figures(repetitions)
+        occurrences = [*record_occurrences, *self.findings(repetitions, rows)]
+        void = self._void_repetitions(repetitions, occurrences)
+        judged = [
+            without_void_samples(repetition_, self.tolerate)
+            for repetition_ in repetitions
+            if repetition_.number not in void
         ]
-        if kept != entries:
-            rows = self.figures(kept)
+        if judged != repetitions:
+            rows = self.figures(judged)
             occurrences = [
-                one
-                for one in occurrences
-                if one[1] in void
-                or one in repeated
-                or one[0].kind in finding.ABOUT_SAMPLES
+                occurrence
+                for occurrence in occurrences
+                if occurrence[1] in void
+                or occurrence in record_occurrences
+                or occurrence[0].kind in finding.ABOUT_SAMPLES
             ]
-            occurrences += self.findings(kept, rows)
-        warmups = {one.number for one in entries if not one.counted}
+            occurrences += self.findings(judged, rows)
+        warmups = {
+            repetition_.number
+            for repetition_ in repetitions
+            if not repetition_.counted
+        }
         findings = finding.collect(occurrences, self.tolerate, void | warmups)
-        voided = self.voided(entries, findings)
+        voided = self.voided(repetitions, findings)
         rows = [
             row.with_verdict(
                 tuple(
-                    one
-                    for one in findings
-                    if one.finding.names(row.metric.name)
+                    run_finding
+                    for run_finding in findings
+                    if run_finding.finding.names(row.metric.name)
                 ),
                 row.metric.name in voided,
             )
             for row in rows
         ]
-        missing = shortfall.count(entries, self._unreadable, void)
+        missing = shortfall.count(repetitions, self._unreadable, void)
         unmatched = self.unmatched(rows)
         return self.summary(
             status=summary_.overall(
@@ -155,21 +158,21 @@ class Judge(abc.ABC, t.Generic[RowT]):
         )
 
     @abc.abstractmethod
-    def understands(self, entry: repetition.Repetition) -> bool:
+    def understands(self, repetition_: repetition.Repetition) -> bool:
         """Return whether a repetition has the conditions of the question."""
 
     @abc.abstractmethod
-    def figures(self, entries: Repetitions) -> list[RowT]:
+    def figures(self, repetitions: Repetitions) -> list[RowT]:
         """Return the figures, by metric.
 
-        :param entries: in the order of their numbers
+        :param repetitions: The repetitions in the order of their numbers.
         """
 
     @abc.abstractmethod
     def findings(
-        self, entries: Repetitions, rows: collections.abc.Sequence[RowT]
+        self, repetitions: Repetitions, rows: collections.abc.Sequence[RowT]
     ) -> finding.Occurrences:
-        """Return all findings with their repetitions, also on figures."""
+        """Return all findings, with the numbers of their repetitions."""
 
     @abc.abstractmethod
     def unmatched(
@@ -179,24 +182,30 @@ class Judge(abc.ABC, t.Generic[RowT]):
 
     def concerning_all(
         self,
-        found: collections.abc.Iterable[finding.Finding],
-        entries: Repetitions,
+        findings: collections.abc.Iterable[finding.Finding],
+        repetitions: Repetitions,
     ) -> frozenset[finding.Finding]:
         """Return the findings about a whole repetition, or about the run.
 
-        The others are about a metric, or about one of several conditions.
+        Other findings are about a metric, or about one of several conditions.
         """
-        return frozenset(one for one in found if one.concerns_all)
+        return frozenset(
+            finding_ for finding_ in findings if finding_.concerns_all
+        )
 
     def voided(
         self,
-        entries: Repetitions,
+        repetitions: Repetitions,
         findings: collections.abc.Sequence[finding.RunFinding],
     ) -> collections.abc.Set[str]:
-        """Return the metrics that findings about others void as well."""
-        voids = [one.finding for one in findings if one.voids]
-        if self.concerning_all(voids, entries):
-            return metric_names(entries)
+        """Return the names of metrics that findings on others void."""
+        voids = [
+            run_finding.finding
+            for run_finding in findings
+            if run_finding.voids
+        ]
+        if self.concerning_all(voids, repetitions):
+            return metric_names(repetitions)
         return frozenset()
 
     def voids_run(
@@ -204,34 +213,40 @@ class Judge(abc.ABC, t.Generic[RowT]):
         findings: collections.abc.Sequence[finding.RunFinding],
         voided: collections.abc.Set[str],
     ) -> bool:
-        """Return whether the run is void, whatever has a limit.
+        """Return whether the run is void, regardless of limits.
 
-        :param voided: the metrics that findings about others void
+        :param voided: The metrics that findings on other metrics void.
         """
         return bool(voided)
 
     def _void_repetitions(
         self,
-        entries: Repetitions,
+        repetitions: Repetitions,
         occurrences: collections.abc.Iterable[
             tuple[finding.Finding, int | None]
         ],
     ) -> frozenset[int]:
-        """Return the numbers of void repetitions, to be left out.
+        """Return the numbers of void repetitions, which are not judged.
 
-        None where fewer than three others remain, or where more than a
-        quarter are void: then the run is.
+        If fewer than three repetitions remain, or if more than a quarter are
+        void, the result is empty, and the run is void.
         """
-        counted = {one.number for one in entries if one.counted}
-        grave = [
-            (one, number)
-            for one, number in occurrences
+        counted = {
+            repetition_.number
+            for repetition_ in repetitions
+            if repetition_.counted
+        }
+        voiding = [
+            (finding_, number)
+            for finding_, number in occurrences
             if number in counted
-            and one.severity == "void"
-            and one.kind not in {*self.tolerate, *_OF_THE_RUN}
+            and finding_.severity == "void"
+            and finding_.kind not in {*self.tolerate, *_OF_THE_RUN}
         ]
-        whole = self.concerning_all((one for one, _ in grave), entries)
-        void = {number for one, number in grave if one in whole}
+        run_wide = self.concerning_all(
+            (finding_ for finding_, _ in voiding), repetitions
+        )
+        void = {number for finding_, number in voiding if finding_ in run_wide}
         few = len(counted) - len(void) < statistics.FEWEST
         if few or len(void) > MOST_VOID * len(counted):
             return frozenset()
@@ -239,41 +254,54 @@ class Judge(abc.ABC, t.Generic[RowT]):
 
 
 def without_void_samples(
-    entry: repetition.Repetition,
+    repetition_: repetition.Repetition,
     tolerate: collections.abc.Collection[str],
 ) -> repetition.Repetition:
     """Return a repetition without the samples that findings void.
 
-    A command that did not run on all guests at once says nothing about other
-    commands, nor about other repetitions.
+    A command that did not run on all guests at once does not affect other
+    commands or other repetitions.
 
-    :param tolerate: kinds of findings that do not void
+    :param tolerate: The kinds of findings that do not void.
     """
     kinds = {*finding.ABOUT_SAMPLES} - {*tolerate}
-    every = [
-        *entry.findings,
-        *(x for y in entry.conditions for x in y.findings),
+    findings = [
+        *repetition_.findings,
+        *(
+            finding_
+            for condition in repetition_.conditions
+            for finding_ in condition.findings
+        ),
     ]
-    if kinds.isdisjoint(one.kind for one in every):
-        return entry
+    if kinds.isdisjoint(finding_.kind for finding_ in findings):
+        return repetition_
     return dataclasses.replace(
-        entry,
-        findings=tuple(x for x in entry.findings if x.kind not in kinds),
+        repetition_,
+        findings=tuple(
+            finding_
+            for finding_ in repetition_.findings
+            if finding_.kind not in kinds
+        ),
         conditions=tuple(
             _without_samples(
                 dataclasses.replace(
-                    one,
+                    condition,
                     findings=tuple(
-                        x for x in one.findings if x.kind not in kinds
+                        finding_
+                        for finding_ in condition.findings
+                        if finding_.kind not in kinds
                     ),
                 ),
                 {
-                    x.subject
-                    for x in (*entry.findings, *one.findings)
-                    if x.kind in kinds
+                    finding_.subject
+                    for finding_ in (
+                        *repetition_.findings,
+                        *condition.findings,
+                    )
+                    if finding_.kind in kinds
                 },
             )
-            for one in entry.conditions
+            for condition in repetition_.conditions
         ),
     )
 
@@ -288,61 +316,71 @@ def _without_samples(
     return dataclasses.replace(
         condition,
         observations=tuple(
-            one
-            for one in condition.observations
-            if one.sample.metric.name not in metrics
+            observation
+            for observation in condition.observations
+            if observation.sample.metric.name not in metrics
         ),
         distributions=tuple(
-            one
-            for one in condition.distributions
-            if metrics.isdisjoint(x.name for x in one.values())
+            distribution
+            for distribution in condition.distributions
+            if metrics.isdisjoint(
+                metric.name for metric in distribution.values()
+            )
         ),
         time_series=tuple(
-            one
-            for one in condition.time_series
-            if one.metric.name not in metrics
+            time_series
+            for time_series in condition.time_series
+            if time_series.metric.name not in metrics
         ),
     )
 
 
-def metric_names(entries: Repetitions) -> set[str]:
+def metric_names(repetitions: Repetitions) -> set[str]:
     """Return the names of all metrics."""
     return {
         metric.name
-        for entry in entries
-        for metric in gathering.metrics(entry.conditions)
+        for repetition_ in repetitions
+        for metric in gathering.metrics(repetition_.conditions)
     }
 
 
 def unique(
-    entries: collections.abc.Iterable[repetition.Repetition],
+    repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> tuple[
     list[repetition.Repetition],
     list[tuple[finding.Finding, int | None]],
 ]:
     """Return each repetition once, by number, and findings on repeated ones.
 
-    :returns: with findings about repetitions that were recorded more than
-        once, and about runs that are mixed
+    :returns: The repetitions, and findings about repetitions that were
+        recorded more than once and about mixed runs.
     """
-    found: dict[tuple[str, int], list[repetition.Repetition]] = {}
-    for one in entries:
-        found.setdefault((one.run, one.number), []).append(one)
-    kept = []
+    groups: dict[tuple[str, int], list[repetition.Repetition]] = {}
+    for repetition_ in repetitions:
+        groups.setdefault((repetition_.run, repetition_.number), []).append(
+            repetition_
+        )
+    distinct = []
     occurrences: list[tuple[finding.Finding, int | None]] = []
-    for (_, number), alike in sorted(found.items(), key=lambda x: x[0][::-1]):
-        same = all(one == alike[0] for one in alike)
-        # Whichever came first, the verdict is the same.
-        kept.append(alike[0] if same else min(alike, key=repr))
+    for (_, number), alike in sorted(
+        groups.items(), key=lambda group: group[0][::-1]
+    ):
+        is_identical = all(duplicate == alike[0] for duplicate in alike)
+        # The verdict must not depend on the order of records.
+        distinct.append(alike[0] if is_identical else min(alike, key=repr))
         if len(alike) > 1:
             detail = f"recorded {len(alike)} times, counted once"
-            found_ = finding.Finding(
-                kind="repetition_duplicated" if same else "records_contradict",
+            duplicate_finding = finding.Finding(
+                kind="repetition_duplicated"
+                if is_identical
+                else "records_contradict",
                 subject=f"repetition {number}",
-                detail=detail if same else f"{detail}; the records differ",
+                detail=detail
+                if is_identical
+                else f"{detail}; the records differ",
             )
-            occurrences.append((found_, number))
-    runs = sorted({run for run, _ in found})
+            occurrences.append((duplicate_finding, number))
+    runs = sorted({run for run, _ in groups})
     if len(runs) > 1:
         mixed = finding.Finding(
             kind="records_contradict",
@@ -350,4 +388,4 @@ def unique(
             detail=f"repetitions of runs {', '.join(runs)}",
         )
         occurrences.append((mixed, None))
-    return kept, occurrences
+    return distinct, occurrences

@@ -1,4 +1,4 @@
-"""One number of guests: its figures, and the findings that void them there."""
+"""Figures at one number of guests, and the findings that void them."""
 
 import collections
 import collections.abc
@@ -18,13 +18,13 @@ from rally_vmperf.measurement.samples import units
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Row(rows.Row):
-    """What a metric is, or loses, with so many guests at once.
+    """A figure of a metric at one number of concurrent guests.
 
-    :param guests: how many of each host are measured at once; None in a run
-        that has always the same
-    :param void_level: why the samples do not mean what they claim, or nothing
-    :param skipped: in how many repetitions the level was not run, for what
-        the smaller ones showed
+    :param guests: The number of guests of each host that are measured at
+        once; None if it is the same in the whole run.
+    :param void_level: The reason why the samples are void, or "".
+    :param skipped: The number of repetitions in which the level was skipped
+        because of the results of smaller levels.
     """
 
     guests: int | None = None
@@ -33,13 +33,13 @@ class Row(rows.Row):
 
     @property
     def where(self) -> str:
-        """At how many guests."""
+        """The number of guests, as text."""
         if self.guests is None:
             return ""
         return f" at {units.number_of('guest', self.guests)}"
 
     def voids(self) -> list[str]:
-        """Return what takes the meaning from this level."""
+        """Return the reasons why this level is void."""
         if self.guests is None:
             return super().voids()
         return [self.void_level] if self.void_level else []
@@ -52,9 +52,9 @@ class Row(rows.Row):
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:
-        """Return it with its findings and its status.
+        """Return a copy with findings and status.
 
-        What voids another level does not void this one.
+        A finding that voids another level does not void this one.
         """
         if self.guests is None:
             return super().with_verdict(findings, void)
@@ -68,93 +68,110 @@ class Row(rows.Row):
         return dataclasses.replace(self, status=status, findings=findings)
 
 
-def has_levels(entries: judge.Repetitions) -> bool:
-    """Return whether conditions differ in their number of guests."""
+def has_levels(repetitions: judge.Repetitions) -> bool:
+    """Return whether the conditions have numbers of guests."""
     return any(
         repetition.GUESTS in condition.axes
-        for entry in entries
-        for condition in entry.conditions
+        for repetition_ in repetitions
+        for condition in repetition_.conditions
     )
 
 
 def guests_of(condition: repetition.Condition) -> int:
-    """Return how many guests of each host take part in a condition."""
+    """Return the number of guests of each host in a condition."""
     return int(condition.axes[repetition.GUESTS])
 
 
-def findings(entries: judge.Repetitions) -> finding.Occurrences:
-    """Return findings of levels, with the levels in their detail.
+def findings(repetitions: judge.Repetitions) -> finding.Occurrences:
+    """Return the findings of levels, with the levels in their detail.
 
-    Levels of a warm-up are left out.
+    Levels of a warm-up are omitted.
     """
     numbers: dict[finding.Finding, set[int]] = collections.defaultdict(set)
-    guests: dict[finding.Finding, set[int]] = collections.defaultdict(set)
+    counts: dict[finding.Finding, set[int]] = collections.defaultdict(set)
     executed: set[int] = set()
-    for one in entries:
-        for level in one.conditions if one.counted else ():
+    for repetition_ in repetitions:
+        conditions = repetition_.conditions if repetition_.counted else ()
+        for level in conditions:
             if not level.skip_reason:
                 executed.add(guests_of(level))
-            for found in level.findings:
-                numbers[found].add(one.number)
-                guests[found].add(guests_of(level))
-    for found, at in guests.items():
-        told = found
-        if at < executed or len(executed) == 1:
-            told = dataclasses.replace(
-                found,
-                detail=f"at {units.number_of('guest', *at)}: {found.detail}",
+            for finding_ in level.findings:
+                numbers[finding_].add(repetition_.number)
+                counts[finding_].add(guests_of(level))
+    for finding_, guest_counts in counts.items():
+        level_finding = finding_
+        if guest_counts < executed or len(executed) == 1:
+            level_finding = dataclasses.replace(
+                finding_,
+                detail=(
+                    f"at {units.number_of('guest', *guest_counts)}: "
+                    f"{finding_.detail}"
+                ),
             )
-        for number in sorted(numbers[found]):
-            yield told, number
+        for number in sorted(numbers[finding_]):
+            yield level_finding, number
 
 
 def of_repetitions(
-    found: collections.abc.Iterable[finding.Finding],
-    entries: judge.Repetitions,
+    findings: collections.abc.Iterable[finding.Finding],
+    repetitions: judge.Repetitions,
 ) -> frozenset[finding.Finding]:
-    """Return the findings about repetitions or records, of all levels."""
-    whole = {x for entry in entries for x in entry.findings}
+    """Return the findings about whole repetitions or records."""
+    repetition_findings = {
+        finding_
+        for repetition_ in repetitions
+        for finding_ in repetition_.findings
+    }
     return frozenset(
-        x
-        for x in found
-        if (x in whole and x.concerns_all) or x.kind in judge.ABOUT_RECORDS
+        finding_
+        for finding_ in findings
+        if (finding_ in repetition_findings and finding_.concerns_all)
+        or finding_.kind in judge.ABOUT_RECORDS
     )
 
 
 def void(
     metric: str,
-    entries: judge.Repetitions,
-    there: collections.abc.Iterable[repetition.Condition],
+    repetitions: judge.Repetitions,
+    conditions: collections.abc.Iterable[repetition.Condition],
     tolerate: collections.abc.Collection[str],
 ) -> str:
     """Return the finding that voids a metric at a level, or nothing.
 
-    It is one of the level or of a repetition, and no warm-up's.
+    The findings of the level and of the repetitions are considered, except
+    those of warm-ups.
 
-    :param there: the conditions of the level
+    :param conditions: The conditions of the level.
     """
-    seen = [x for one in entries if one.counted for x in one.findings]
-    seen += [x for one in there if one.counted for x in one.findings]
+    findings: list[finding.Finding] = []
+    for repetition_ in repetitions:
+        findings += repetition_.findings if repetition_.counted else ()
+    for condition in conditions:
+        findings += condition.findings if condition.counted else ()
     return voiding(
-        (x for x in seen if x.names(metric) or x.concerns_all),
+        (
+            finding_
+            for finding_ in findings
+            if finding_.names(metric) or finding_.concerns_all
+        ),
         tolerate,
     )
 
 
 def voiding(
-    found: collections.abc.Iterable[finding.Finding],
+    findings: collections.abc.Iterable[finding.Finding],
     tolerate: collections.abc.Collection[str],
 ) -> str:
-    """Return the first finding that voids, or nothing."""
-    for one in found:
-        if one.severity == "void" and one.kind not in tolerate:
-            return finding.RunFinding(finding=one).sentence()
+    """Return the sentence of the first finding that voids, or ""."""
+    for finding_ in findings:
+        if finding_.severity == "void" and finding_.kind not in tolerate:
+            return finding.RunFinding(finding=finding_).sentence()
     return ""
 
 
 def absolute_rows(
     metric: sample.Metric,
-    there: gathering.Conditions,
+    conditions: gathering.Conditions,
     guests: int,
     void_level: str,
     figures: collections.abc.Mapping[rows.Figure, limits.Limits],
@@ -163,23 +180,26 @@ def absolute_rows(
 ) -> list[Row]:
     """Return the absolute figures of a metric at a number of guests.
 
-    :param there: the level in each counted repetition, skipped ones too
-    :param figures: each with its limits
-    :param names: of all metrics
+    :param conditions: The level in each counted repetition, including
+        skipped ones.
+    :param figures: The limits of each figure.
+    :param names: The names of all metrics.
     """
-    done = [one for one in there if not one.skip_reason]
+    executed = [
+        condition for condition in conditions if not condition.skip_reason
+    ]
     return [
         rows.make(
             Row,
             metric,
             figure,
-            done,
-            done[0].reference if done else repetition.NO_REFERENCE,
+            executed,
+            executed[0].reference if executed else repetition.NO_REFERENCE,
             figures[figure].for_metric(metric.name, names),
             confidence,
             guests=guests,
             void_level=void_level,
-            skipped=len(there) - len(done),
+            skipped=len(conditions) - len(executed),
         )
         for figure in rows.absolute_figures(metric, figures)
     ]

@@ -1,4 +1,4 @@
-"""The judge of neighbours: what guests lose while others work beside them."""
+"""The judge of neighbours: losses caused by the load of other guests."""
 
 import collections.abc
 import dataclasses
@@ -14,17 +14,17 @@ from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
-#: Why there is no pair.
-_NO_PAIR = "no counted repetition holds it with and without neighbours"
+#: The reason why there is no pair.
+_NO_PAIR = "no counted repetition has it with and without neighbours"
 
 Conditions = list[repetition.Condition]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Row(level.Row):
-    """What guests lose of one metric to their neighbours.
+    """A loss of guests in one metric, caused by neighbours.
 
-    Both sides are of the same repetitions: ``bare`` without neighbours, and
+    Both sides are from the same repetitions: ``bare`` without neighbours,
     ``guest`` with them.
     """
 
@@ -33,12 +33,13 @@ class Row(level.Row):
 
 
 class NeighboursJudge(judge.Judge[Row]):
-    """Judges what guests lose while other guests run another workload.
+    """A judge of losses while other guests run another workload.
 
-    :param max_percent: metric or glob -> largest tolerated loss; without any
-        there are figures and no verdict
-    :param strictness: ``confidence``, ``on_inconclusive`` and ``tolerate``
-    :raises ValueError: for an argument that cannot be meant
+    :param max_percent: The largest tolerated loss by metric or glob; without
+        limits there are figures and no verdict.
+    :param strictness: The arguments ``confidence``, ``on_inconclusive`` and
+        ``tolerate`` of the base class.
+    :raises ValueError: If an argument is invalid.
     """
 
     def __init__(
@@ -48,38 +49,47 @@ class NeighboursJudge(judge.Judge[Row]):
         self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
         self.limits = limits.Limits(max_percent or {})
 
-    def understands(self, entry: repetition.Repetition) -> bool:
-        """Return whether each condition says how many neighbours it has."""
+    def understands(self, repetition_: repetition.Repetition) -> bool:
+        """Return whether each condition has a number of neighbours."""
         return all(
-            repetition.NEIGHBOURS in one.axes for one in entry.conditions
+            repetition.NEIGHBOURS in condition.axes
+            for condition in repetition_.conditions
         )
 
-    def figures(self, entries: judge.Repetitions) -> list[Row]:
+    def figures(self, repetitions: judge.Repetitions) -> list[Row]:
         """Return the loss of each rate and time, at each number of guests."""
-        every = [one for entry in entries for one in entry.conditions]
+        conditions = [
+            condition
+            for repetition_ in repetitions
+            for condition in repetition_.conditions
+        ]
         metrics = [
-            one for one in gathering.metrics(every) if one.scale == "ratio"
+            metric
+            for metric in gathering.metrics(conditions)
+            if metric.scale == "ratio"
         ]
         levels: dict[int | None, Conditions] = {}
-        for one in every:
-            if not one.skip_reason:
-                number = one.axes.get(repetition.GUESTS)
+        for level_condition in conditions:
+            if not level_condition.skip_reason:
+                number = level_condition.axes.get(repetition.GUESTS)
                 guests = None if number is None else int(number)
-                levels.setdefault(guests, []).append(one)
-        names = [one.name for one in metrics]
+                levels.setdefault(guests, []).append(level_condition)
+        names = [metric.name for metric in metrics]
         return [
             self._row(
                 metric,
                 guests,
-                there,
+                level_conditions,
                 names,
                 ""
                 if guests is None
-                else level.void(metric.name, entries, there, self.tolerate),
+                else level.void(
+                    metric.name, repetitions, level_conditions, self.tolerate
+                ),
             )
             for metric in metrics
-            for guests, there in sorted(
-                levels.items(), key=lambda x: x[0] or 0
+            for guests, level_conditions in sorted(
+                levels.items(), key=lambda level_: level_[0] or 0
             )
         ]
 
@@ -87,26 +97,33 @@ class NeighboursJudge(judge.Judge[Row]):
         self,
         metric: sample.Metric,
         guests: int | None,
-        there: Conditions,
+        conditions: Conditions,
         names: collections.abc.Collection[str],
         void_level: str,
     ) -> Row:
         """Return the loss of a metric in repetitions that have both sides."""
         sides: dict[bool, Conditions] = {False: [], True: []}
-        for one in there:
-            sides[bool(one.axes[repetition.NEIGHBOURS])].append(one)
+        for condition in conditions:
+            sides[bool(condition.axes[repetition.NEIGHBOURS])].append(
+                condition
+            )
         quiet = gathering.guests(metric, sides[False])
         loud = gathering.guests(metric, sides[True])
-        both = {x.number for x in quiet} & {x.number for x in loud}
+        numbers = {gathered.number for gathered in quiet}
+        numbers &= {gathered.number for gathered in loud}
         limit = self.limits.for_metric(metric.name, names)
         return Row(
             metric=metric,
             figure="overhead",
-            reason="" if both else _NO_PAIR,
+            reason="" if numbers else _NO_PAIR,
             limit=limit and limit[0],
             pattern=limit and limit[1],
-            bare=tuple(one for one in quiet if one.number in both),
-            guest=tuple(one for one in loud if one.number in both),
+            bare=tuple(
+                gathered for gathered in quiet if gathered.number in numbers
+            ),
+            guest=tuple(
+                gathered for gathered in loud if gathered.number in numbers
+            ),
             confidence=self.confidence,
             guests=guests,
             void_level=void_level,
@@ -114,50 +131,54 @@ class NeighboursJudge(judge.Judge[Row]):
 
     def findings(
         self,
-        entries: judge.Repetitions,
+        repetitions: judge.Repetitions,
         rows: collections.abc.Sequence[Row],
     ) -> finding.Occurrences:
-        """Return findings with the number of the repetition they are of."""
-        for entry in entries:
-            yield from ((one, entry.number) for one in entry.findings)
-        if level.has_levels(entries):
-            yield from level.findings(entries)
+        """Return findings with the number of their repetition."""
+        for repetition_ in repetitions:
+            yield from (
+                (finding_, repetition_.number)
+                for finding_ in repetition_.findings
+            )
+        if level.has_levels(repetitions):
+            yield from level.findings(repetitions)
         else:
-            for entry in entries:
-                for condition in entry.conditions:
-                    for found in condition.findings:
-                        yield found, entry.number
+            for repetition_ in repetitions:
+                for condition in repetition_.conditions:
+                    for finding_ in condition.findings:
+                        yield finding_, repetition_.number
         for row in rows:
-            compared = row.comparison
-            if compared is None:
+            comparison = row.comparison
+            if comparison is None:
                 continue
             where = f"{row.where.lstrip()}: " if row.where else ""
-            if compared.low is None:
-                number = units.number_of("pair", compared.guest_repetitions)
+            if comparison.low is None:
+                number = units.number_of("pair", comparison.guest_repetitions)
                 yield (
                     finding.Finding(
                         "too_few_repetitions", row.metric.name, where + number
                     ),
                     None,
                 )
-            for one in plausibility.of_values(compared, where):
-                yield one, None
+            for finding_ in plausibility.of_values(comparison, where):
+                yield finding_, None
 
     def concerning_all(
         self,
-        found: collections.abc.Iterable[finding.Finding],
-        entries: judge.Repetitions,
+        findings: collections.abc.Iterable[finding.Finding],
+        repetitions: judge.Repetitions,
     ) -> frozenset[finding.Finding]:
-        """Return the findings about a repetition.
+        """Return the findings about a whole repetition.
 
-        Where there are numbers of guests, those of one of them are not.
+        In a run with several numbers of guests, findings of a single number
+        are omitted.
         """
-        if level.has_levels(entries):
-            return level.of_repetitions(found, entries)
-        return super().concerning_all(found, entries)
+        if level.has_levels(repetitions):
+            return level.of_repetitions(findings, repetitions)
+        return super().concerning_all(findings, repetitions)
 
     def unmatched(
         self, rows: collections.abc.Iterable[Row]
     ) -> tuple[str, ...]:
-        """Return the limits that no rate or time of the run goes with."""
-        return tuple(self.limits.unmatched(one.metric.name for one in rows))
+        """Return the limits that match no rate or time of the run."""
+        return tuple(self.limits.unmatched(row.metric.name for row in rows))

@@ -1,4 +1,4 @@
-"""The judge of overhead: what guests lose against bare metal."""
+"""The judge of overhead: losses of guests against bare metal."""
 
 import collections.abc
 import dataclasses
@@ -12,8 +12,9 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import rows
 from rally_vmperf.measurement import summary as summary_
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.samples import sample
 
-#: Parts whose figures are those of the machine as a whole.
+#: Components whose figures represent the machine as a whole.
 _WHOLE_MACHINE = ("cpu", "memory")
 
 
@@ -28,18 +29,21 @@ class Judgement(summary_.Summary[rows.Row]):
 
     @property
     def absolute(self) -> tuple[rows.Row, ...]:
-        """The rows of figures that are held to absolute limits."""
+        """The rows of absolute figures."""
         return tuple(row for row in self.rows if row.figure != "overhead")
 
 
 class OverheadJudge(judge.Judge[rows.Row]):
-    """Judges the overhead of guests over bare metal.
+    """A judge of the overhead of guests over bare metal.
 
-    :param max_percent: metric or glob -> largest tolerated overhead
-    :param max: metric or glob -> largest tolerated value, in its own unit
-    :param min: metric or glob -> smallest tolerated value
-    :param strictness: ``confidence``, ``on_inconclusive`` and ``tolerate``
-    :raises ValueError: for an argument that cannot be meant
+    :param max_percent: The largest tolerated overhead by metric or glob.
+    :param max: The largest tolerated value by metric or glob, in the unit of
+        the metric.
+    :param min: The smallest tolerated value by metric or glob, in the unit
+        of the metric.
+    :param strictness: The arguments ``confidence``, ``on_inconclusive`` and
+        ``tolerate`` of the base class.
+    :raises ValueError: If an argument is invalid.
     """
 
     summary = Judgement
@@ -58,25 +62,31 @@ class OverheadJudge(judge.Judge[rows.Row]):
             "min": limits.Limits(min or {}),
         }
 
-    def understands(self, entry: repetition.Repetition) -> bool:
+    def understands(self, repetition_: repetition.Repetition) -> bool:
         """Return whether a repetition has one condition without neighbours."""
-        return len(entry.quiet) <= 1
+        return len(repetition_.quiet) <= 1
 
-    def figures(self, entries: judge.Repetitions) -> list[rows.Row]:
+    def figures(self, repetitions: judge.Repetitions) -> list[rows.Row]:
         """Return the overhead of each metric, then the absolute figures."""
-        conditions = [entry.condition for entry in entries]
+        conditions = [repetition_.condition for repetition_ in repetitions]
         metrics = gathering.metrics(conditions)
-        names = [one.name for one in metrics]
+        names = [metric.name for metric in metrics]
         caps = tuple(
-            dict.fromkeys(x for one in entries for x in one.rate_limits)
+            dict.fromkeys(
+                cap
+                for repetition_ in repetitions
+                for cap in repetition_.rate_limits
+            )
         )
-        asked = [
-            *((one, "overhead") for one in metrics if one.scale == "ratio"),
-            *(
-                (one, figure)
-                for one in metrics
-                for figure in rows.absolute_figures(one, self.limits)
-            ),
+        figures: list[tuple[sample.Metric, rows.Figure]] = [
+            (metric, "overhead")
+            for metric in metrics
+            if metric.scale == "ratio"
+        ]
+        figures += [
+            (metric, figure)
+            for metric in metrics
+            for figure in rows.absolute_figures(metric, self.limits)
         ]
         return [
             rows.make(
@@ -89,64 +99,66 @@ class OverheadJudge(judge.Judge[rows.Row]):
                 self.confidence,
                 caps,
             )
-            for metric, figure in asked
+            for metric, figure in figures
         ]
 
     def findings(
         self,
-        entries: judge.Repetitions,
+        repetitions: judge.Repetitions,
         rows: collections.abc.Sequence[rows.Row],
     ) -> finding.Occurrences:
-        """Return findings with the number of the repetition they are of."""
-        conditions = [entry.condition for entry in entries]
-        for entry in conditions:
-            for one in entry.findings:
-                yield one, entry.number
+        """Return findings with the number of their repetition."""
+        conditions = [repetition_.condition for repetition_ in repetitions]
+        for condition in conditions:
+            for finding_ in condition.findings:
+                yield finding_, condition.number
         offered = plausibility.offered(
-            one for entry in conditions for one in entry.findings
+            finding_
+            for condition in conditions
+            for finding_ in condition.findings
         )
         comparisons = [row.comparison for row in rows if row.comparison]
         for row in rows:
             if row.comparison is None:
                 continue
             capped = "" if row.metric.name in offered else row.capped
-            for one in plausibility.about(row.comparison, capped):
-                yield one, None
-        if any(one.low is not None for one in comparisons):
+            for finding_ in plausibility.about(row.comparison, capped):
+                yield finding_, None
+        if any(comparison.low is not None for comparison in comparisons):
             yield plausibility.one_session(_reference(conditions)), None
         yield from plausibility.baseline_changed(conditions)
 
     def voided(
         self,
-        entries: judge.Repetitions,
+        repetitions: judge.Repetitions,
         findings: collections.abc.Sequence[finding.RunFinding],
     ) -> collections.abc.Set[str]:
-        """Return the metrics that findings about others void as well.
+        """Return the names of metrics that findings on others void.
 
-        A guest cannot be far faster than bare metal. Where it is in CPU or
-        memory, the machines are not comparable; where it is on the disk or
-        the network, something else was measured there.
+        A guest cannot be far faster than bare metal. If it is in CPU or
+        memory, the machines are not comparable. If it is on the disk or the
+        network, the two sides did not measure the same.
         """
         parts = {
-            one.finding.subject.partition(".")[0]
-            for one in findings
-            if one.voids and one.finding.kind == "guest_faster"
+            run_finding.finding.subject.partition(".")[0]
+            for run_finding in findings
+            if run_finding.voids and run_finding.finding.kind == "guest_faster"
         }
-        whole = not parts.isdisjoint(_WHOLE_MACHINE)
-        found = {
+        is_whole_machine = not parts.isdisjoint(_WHOLE_MACHINE)
+        names = {
             name
-            for name in judge.metric_names(entries)
-            if whole or name.partition(".")[0] in parts
+            for name in judge.metric_names(repetitions)
+            if is_whole_machine or name.partition(".")[0] in parts
         }
-        return found | super().voided(entries, findings)
+        return names | super().voided(repetitions, findings)
 
     def voids_run(
         self,
         findings: collections.abc.Sequence[finding.RunFinding],
         voided: collections.abc.Set[str],
     ) -> bool:
-        """Return whether the run is void: what is void is never a pass."""
-        return any(one.voids for one in findings)
+        """Return whether a finding voids any figure of the run."""
+        return any(run_finding.voids for run_finding in findings)
 
     def unmatched(
         self, rows: collections.abc.Iterable[rows.Row]
@@ -155,11 +167,11 @@ class OverheadJudge(judge.Judge[rows.Row]):
         metrics = {row.metric for row in rows}
         return tuple(
             pattern
-            for figure, given in self.limits.items()
-            for pattern in given.unmatched(
-                one.name
-                for one in metrics
-                if figure != "overhead" or one.scale == "ratio"
+            for figure, limits_ in self.limits.items()
+            for pattern in limits_.unmatched(
+                metric.name
+                for metric in metrics
+                if figure != "overhead" or metric.scale == "ratio"
             )
         )
 
@@ -167,8 +179,12 @@ class OverheadJudge(judge.Judge[rows.Row]):
 def _reference(
     conditions: collections.abc.Iterable[repetition.Condition],
 ) -> repetition.Reference:
-    """Return what guests are compared with: that of the first repetition."""
+    """Return the reference of the first repetition with samples."""
     return next(
-        (one.reference for one in conditions if one.observations),
+        (
+            condition.reference
+            for condition in conditions
+            if condition.observations
+        ),
         repetition.NO_REFERENCE,
     )

@@ -13,9 +13,9 @@ from rally_vmperf.measurement.samples import units
 
 #: A guest that is better than bare metal by more than this, in percent and
 #: over the whole interval, did not do the same work on a comparable machine.
-#: Below it are the differences of two boots of one machine.
+#: Two boots of the same machine differ by less.
 FASTER_PERCENT = 5.0
-#: Spread between repetitions, in percent, from which a side is unstable.
+#: Spread between repetitions, in percent, above which a side is unstable.
 UNSTABLE_PERCENT = 10.0
 
 
@@ -24,7 +24,7 @@ def about(
 ) -> collections.abc.Iterator[finding.Finding]:
     """Return the findings on a comparison.
 
-    :param capped: what else limits the rate of the guest, or nothing
+    :param capped: The bottleneck outside the guest, or "".
     """
     yield from faster(comparison)
     if capped:
@@ -37,9 +37,9 @@ def about(
 def of_values(
     comparison: loss.Comparison, where: str = ""
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Return the findings on values that are coarse or not normal.
+    """Return the findings on quantised or non-normal values.
 
-    :param where: begins what was seen, with a colon and a space at its end
+    :param where: A prefix of the detail, with a colon and a space at its end.
     """
     if comparison.coarse:
         yield _finding(
@@ -49,23 +49,23 @@ def of_values(
         yield _finding(kind, comparison, f"{where}{side}: {detail}")
 
 
-def offered(found: collections.abc.Iterable[finding.Finding]) -> set[str]:
-    """Return the metrics of what arrives at the rate that was asked for.
+def offered(findings: collections.abc.Iterable[finding.Finding]) -> set[str]:
+    """Return the names of the metrics that have a fixed rate.
 
-    Nothing else than the question caps it.
+    They are limited by the task, not by a bottleneck.
     """
     return {
         name
-        for one in found
-        if one.kind == "fixed_rate"
-        for name in one.metrics
+        for finding_ in findings
+        if finding_.kind == "fixed_rate"
+        for name in finding_.metrics
     }
 
 
 def faster(
     comparison: loss.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Return the finding that the guest is faster than bare metal."""
+    """Return a finding if the guest is faster than bare metal."""
     percent = comparison.overhead_percent
     detail = (
         f"the guest is better by {units.show_percent(-percent)} % "
@@ -92,11 +92,11 @@ def _few(
 def _unstable(
     comparison: loss.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
-    for side, values in (
+    for side, figures in (
         ("bare metal", comparison.bare_values),
         ("guest", comparison.guest_values),
     ):
-        spread = statistics.spread_percent(values)
+        spread = statistics.spread_percent(figures)
         if spread is not None and spread > UNSTABLE_PERCENT:
             detail = f"{side} varies by {units.show_percent(spread)} %"
             yield _finding("unstable", comparison, detail)
@@ -109,42 +109,42 @@ def _finding(
 
 
 def above_physical_limit(
-    entries: collections.abc.Iterable[repetition.Repetition],
+    repetitions: collections.abc.Iterable[repetition.Repetition],
     bounds: limits.Limits,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Return the findings on values above the physical limits of a machine.
 
-    :param entries: The repetitions that are judged.
+    :param repetitions: The repetitions that are judged.
     :param bounds: The largest possible values, in base units.
     """
-    best: dict[tuple[str, str], sample.Sample] = {}
-    for entry in entries:
-        for condition in entry.conditions:
+    largest: dict[tuple[str, str], sample.Sample] = {}
+    for repetition_ in repetitions:
+        for condition in repetition_.conditions:
             bare_metal = condition.reference.repetitions
             for side, observations in (
                 ("the guest", condition.observations),
                 ("bare metal", itertools.chain(*bare_metal)),
             ):
                 for observation in observations:
-                    here = observation.sample
-                    key = (here.metric.name, side)
-                    if here.value > best.setdefault(key, here).value:
-                        best[key] = here
-    names = {name for name, _ in best}
-    for (name, side), most in best.items():
+                    reading = observation.sample
+                    key = (reading.metric.name, side)
+                    if reading.value > largest.setdefault(key, reading).value:
+                        largest[key] = reading
+    names = {name for name, _ in largest}
+    for (name, side), largest_sample in largest.items():
         limit = bounds.for_metric(name, names)
-        if limit and most.value > limit[0]:
-            unit = most.metric.unit
+        if limit and largest_sample.value > limit[0]:
+            unit = largest_sample.metric.unit
             yield finding.Finding(
                 "above_physical_limit",
                 name,
-                f"{side} shows {units.show(most.value, unit)}, the machine "
-                f"can do {units.show(limit[0], unit)}",
+                f"{side} shows {units.show(largest_sample.value, unit)}, "
+                f"the machine can do {units.show(limit[0], unit)}",
             )
 
 
 def one_session(reference: repetition.Reference) -> finding.Finding:
-    """Return the finding on what an interval is conditional."""
+    """Return the finding that intervals hold for one baseline session."""
     return finding.Finding(
         "interval_one_session",
         reference.name,
@@ -153,25 +153,25 @@ def one_session(reference: repetition.Reference) -> finding.Finding:
 
 
 def baseline_changed(
-    entries: collections.abc.Iterable[repetition.Condition],
+    conditions: collections.abc.Iterable[repetition.Condition],
 ) -> finding.Occurrences:
     """Return a finding for each repetition with another baseline.
 
-    Repetitions without samples are left out.
+    Repetitions without samples are ignored.
     """
     first: repetition.Reference | None = None
-    for entry in entries:
-        if not entry.observations:
+    for condition in conditions:
+        if not condition.observations:
             continue
-        first = first or entry.reference
-        if entry.reference != first:
+        first = first or condition.reference
+        if condition.reference != first:
             yield (
                 finding.Finding(
                     "baseline_changed",
                     first.name,
-                    f"{_named(first)}, later {_named(entry.reference)}",
+                    f"{_named(first)}, later {_named(condition.reference)}",
                 ),
-                entry.number,
+                condition.number,
             )
 
 

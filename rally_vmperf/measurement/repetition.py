@@ -1,4 +1,4 @@
-"""One repetition of a run, as everything that judges or reports sees it."""
+"""The samples of one repetition of a run, for judges and reports."""
 
 import collections.abc
 import dataclasses
@@ -14,18 +14,18 @@ from rally_vmperf.measurement.samples import units
 
 State = t.Literal["complete", "incomplete", "interrupted", "skipped"]
 Bound = t.Literal["time", "size"]
-#: What differs between the conditions of a repetition: ``{"guests": 4}``.
+#: The parameters that differ between conditions: ``{"guests": 4}``.
 Axes = collections.abc.Mapping[str, int | str]
 
-#: The axis of how many guests of each host are measured at once.
+#: The axis of the number of guests of each host that are measured at once.
 GUESTS = "guests"
-#: The axis of how many guests run another workload beside the measured ones.
+#: The axis of the number of guests that run another workload.
 NEIGHBOURS = "neighbours"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Missing:
-    """A measurement that was to be taken and was not, with the reason."""
+    """A planned measurement that is missing, with the reason."""
 
     name: str
     machine: str
@@ -37,22 +37,22 @@ class Missing:
             object.__setattr__(self, field, safe)
 
     def sentence(self) -> str:
-        """Return it as one line, without an end."""
+        """Return it as one line, without a full stop."""
         return f"{self.name} of {self.machine}: {self.reason}"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Synchronisation:
-    """How well a command ran on all machines at once.
+    """The start skew and overlap of a command on several machines.
 
-    :param bound: ``time`` for work of fixed duration, ``size`` for work that
-        ends when it is done
-    :param skew: seconds between the first start and the last, corrected for
-        the clocks; None where fewer than two machines ran it
-    :param uncertainty: seconds by which ``skew`` may be wrong
-    :param overlap: share of the run, 0 to 1, in which all machines worked:
-        of the longest run for ``time``, of the worst counted run for
-        ``size``; None as for ``skew``
+    :param bound: ``time`` for work of fixed duration, ``size`` for work of
+        fixed amount.
+    :param skew: The seconds between the first start and the last, corrected
+        for the clocks; None if fewer than two machines ran it.
+    :param uncertainty: The error of ``skew`` in seconds.
+    :param overlap: The share of the run, 0 to 1, in which all machines
+        worked: of the longest run for ``time``, of the worst counted run for
+        ``size``; None as for ``skew``.
     """
 
     workload: str
@@ -67,12 +67,15 @@ class Synchronisation:
 class Reference:
     """The bare-metal samples that guests are compared with.
 
-    ``repetitions`` holds, per repetition of the baseline, the observations of
-    all copies; there are none where the baseline has not as many copies.
-    ``command_usage`` holds what each command took, added up over them.
-    ``percentiles`` holds those of all copies together, per repetition;
-    ``distributions`` and ``time_series`` are those of all repetitions.
-    ``others`` names metrics that the baseline has besides these.
+    :param repetitions: The observations of all copies, per repetition of the
+        baseline; empty if the baseline does not have this number of copies.
+    :param command_usage: The CPU usage of each command, added up over copies
+        and repetitions.
+    :param percentiles: The percentiles of all copies together, per
+        repetition.
+    :param distributions: The distributions of all repetitions together.
+    :param time_series: The time series of all repetitions together.
+    :param others: The names of further metrics of the baseline.
     """
 
     name: str
@@ -86,56 +89,94 @@ class Reference:
     others: tuple[str, ...] = ()
 
     def has_instead_of(self, metric: sample.Metric) -> list[str]:
-        """Return other metrics of a metric's tool, else the tools there are.
+        """Return other metrics of the metric's tool, or else all tools.
 
-        A tool has dozens of metrics.
+        A tool is shown as ``component.tool.*``.
         """
-        here = {one.sample.metric.name for x in self.repetitions for one in x}
-        names = here.union(self.others)
-        near = [x for x in names if _of_tool(x) == _of_tool(metric.name)]
-        return sorted(near or {f"{_of_tool(x)}.*" for x in names})
+        present = {
+            observation.sample.metric.name
+            for observations in self.repetitions
+            for observation in observations
+        }
+        names = present.union(self.others)
+        tool = _tool_of(metric.name)
+        same_tool = [name for name in names if _tool_of(name) == tool]
+        return sorted(same_tool or {f"{_tool_of(name)}.*" for name in names})
+
+    def explain_missing(self, metric: sample.Metric) -> str:
+        """Return the reason why bare metal does not have a metric."""
+        reference_metrics = {
+            observation.sample.metric
+            for observations in self.repetitions
+            for observation in observations
+        }
+        for reference_metric in reference_metrics:
+            if reference_metric.name == metric.name:
+                return (
+                    f"baseline {self.name!r} has it as "
+                    f"{_meaning(reference_metric)}, "
+                    f"the guests as {_meaning(metric)}, record the baseline "
+                    "again"
+                )
+        for distribution in self.distributions:
+            if metric in sample.percentiles(distribution.metric):
+                return (
+                    f"baseline {self.name!r} has too few values for it in "
+                    "some or all repetitions, record it with a longer run"
+                )
+        names = ", ".join(self.has_instead_of(metric)) or "nothing"
+        return (
+            f"baseline {self.name!r} has no such metric (it has: {names}), "
+            "record the baseline with the workload that measures it"
+        )
 
 
-def _of_tool(metric: str) -> str:
-    """Return what the names of all metrics of a tool begin with."""
+def _meaning(metric: sample.Metric) -> str:
+    return f"{metric.scale} in {metric.unit!r}, {metric.better} is better"
+
+
+def _tool_of(metric: str) -> str:
+    """Return the component and the tool of a metric name."""
     return ".".join(metric.split(".")[:2])
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Room:
-    """How many guests a part of the host holds, without overcommitment.
+    """The capacity of a resource of the host, without overcommitment.
 
-    :param what: the part in words, with its machine
+    :param guests: The number of guests that fit.
+    :param what: A description of the resource, with its machine.
     """
 
     guests: int
     what: str
 
     def sentence(self) -> str:
-        """Return it in words."""
+        """Return it as text."""
         return f"{self.what} hold {units.number_of('guest', self.guests)}"
 
 
-#: Stands in the place of bare metal that was not measured.
+#: A placeholder for bare metal that was not measured.
 NO_REFERENCE = Reference(name="", machine="", recorded_at="", repetitions=())
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Condition:
-    """What one repetition measured under one condition.
+    """The measurements of one repetition under one condition.
 
-    :param axes: in what it differs from the other conditions of the
-        repetition; empty where there is no other
+    :param axes: The parameters that distinguish it from the other conditions
+        of the repetition; empty if there is only one.
     :param number: The number of its repetition.
-    :param position: place in the order in which the conditions ran, from 1
-    :param state: complete only if nothing is missing
-    :param skip_reason: why it was not run at all, or nothing
-    :param machines: names of the guests that were to take part
-    :param batches: in how many groups, one after another, they ran
-    :param expected_metrics: every metric that a complete condition holds
-    :param command_usage: what each command took, added up over the machines
-    :param distributions: of all machines together
-    :param time_series: likewise, values over time
+    :param position: The position in the order of execution, from 1.
+    :param state: The state; complete only if nothing is missing.
+    :param skip_reason: The reason why it was not run, or "".
+    :param machines: The names of the guests that were planned.
+    :param batches: The number of groups that ran one after another.
+    :param expected_metrics: The metrics of a complete condition.
+    :param command_usage: The CPU usage of each command, added up over the
+        machines.
+    :param distributions: The distributions of all machines together.
+    :param time_series: The time series of all machines together.
     """
 
     axes: Axes
@@ -160,9 +201,14 @@ class Condition:
     def distribution(
         self, metric: sample.Metric
     ) -> merged.Distribution | None:
-        """Return the distribution that a metric is a percentile of."""
+        """Return the distribution of a percentile; None without one."""
         return next(
-            (one for one in self.distributions if metric in one.values()), None
+            (
+                distribution
+                for distribution in self.distributions
+                if metric in distribution.values()
+            ),
+            None,
         )
 
     @property
@@ -173,22 +219,24 @@ class Condition:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Repetition:
-    """What one repetition measured, condition by condition.
+    """The measurements of one repetition, by condition.
 
-    :param number: 1 for the first repetition, warm-up ones included
-    :param planned_repetitions: how many counted repetitions the task asks for
-    :param counted: False for a warm-up, whose samples are kept, not judged
-    :param state: complete only if nothing is missing
-    :param expected_metrics: every metric that a complete repetition holds
-    :param conditions: one for each that the task names, skipped ones
-        included; fewer where the repetition was cut off
-    :param hosts: guest -> host, as far as the cloud tells: a name, or what
-        stands for one
-    :param missing: what belongs to no condition
-    :param findings: likewise, of the whole repetition
-    :param run: identifier of the run; with the number it names a repetition
-    :param rate_limits: links and policies that may hold rates
-    :param rooms: of the host, of its parts whose size is known
+    :param number: The number of the repetition, from 1, including warm-ups.
+    :param planned_repetitions: The number of counted repetitions of the task.
+    :param counted: False for a warm-up, whose samples are not judged.
+    :param state: The state; complete only if nothing is missing.
+    :param expected_metrics: The metrics of a complete repetition.
+    :param conditions: The conditions of the task, including skipped ones;
+        fewer if the repetition was interrupted.
+    :param hosts: The host of each guest, as far as the cloud reports it: a
+        name or an identifier.
+    :param missing: The missing measurements that belong to no condition.
+    :param findings: The findings of the whole repetition.
+    :param run: The identifier of the run; identifies the repetition together
+        with the number.
+    :param rate_limits: The links and policies that may limit rates.
+    :param rooms: The capacities of the resources of the host whose size is
+        known.
     """
 
     number: int
@@ -206,18 +254,18 @@ class Repetition:
 
     @property
     def condition(self) -> Condition:
-        """The one without neighbours, with what the whole repetition has.
+        """The condition without neighbours, merged with the repetition.
 
-        It is empty where the repetition ended before it.
+        The condition is empty if the repetition ended before it.
 
-        :raises ValueError: for a repetition with several conditions
+        :raises ValueError: If the repetition has several conditions.
         """
         if len(self.quiet) > 1:
             raise ValueError(
                 f"repetition {self.number} has {len(self.conditions)} "
                 "conditions, name one of them"
             )
-        nothing = Condition(
+        empty = Condition(
             axes={},
             number=self.number,
             planned_repetitions=self.planned_repetitions,
@@ -226,51 +274,73 @@ class Repetition:
             state=self.state,
             expected_metrics=self.expected_metrics,
         )
-        only = self.quiet[0] if self.quiet else nothing
-        alone = len(self.conditions) <= 1
+        single = self.quiet[0] if self.quiet else empty
+        is_only = len(self.conditions) <= 1
         return dataclasses.replace(
-            only,
-            state=self.state if alone or self.missing else only.state,
-            missing=tuple(dict.fromkeys((*only.missing, *self.missing))),
-            findings=(*self.findings, *only.findings),
+            single,
+            state=self.state if is_only or self.missing else single.state,
+            missing=tuple(dict.fromkeys((*single.missing, *self.missing))),
+            findings=(*self.findings, *single.findings),
         )
 
     @property
     def quiet(self) -> tuple[Condition, ...]:
         """The conditions without neighbours."""
         return tuple(
-            one for one in self.conditions if not one.axes.get(NEIGHBOURS)
+            condition
+            for condition in self.conditions
+            if not condition.axes.get(NEIGHBOURS)
         )
 
     def without_neighbours(self) -> "Repetition":
-        """Return it as if only the conditions without neighbours were there.
+        """Return a copy with the conditions without neighbours only.
 
-        What the others lack is still missing: the repetition is not complete.
+        Measurements that the other conditions lack stay missing: the
+        repetition is not complete.
         """
-        if all(NEIGHBOURS not in one.axes for one in self.conditions):
+        if all(
+            NEIGHBOURS not in condition.axes for condition in self.conditions
+        ):
             return self
-        loud = [one for one in self.conditions if one.axes.get(NEIGHBOURS)]
-        gaps = [gap for one in loud for gap in one.missing]
+        with_neighbours = [
+            condition
+            for condition in self.conditions
+            if condition.axes.get(NEIGHBOURS)
+        ]
+        gaps = [
+            gap for condition in with_neighbours for gap in condition.missing
+        ]
         return dataclasses.replace(
             self,
             conditions=tuple(
                 dataclasses.replace(
-                    one,
+                    condition,
                     axes={
-                        x: y for x, y in one.axes.items() if x != NEIGHBOURS
+                        axis: setting
+                        for axis, setting in condition.axes.items()
+                        if axis != NEIGHBOURS
                     },
                 )
-                for one in self.quiet
+                for condition in self.quiet
             ),
             missing=tuple(dict.fromkeys((*self.missing, *gaps))),
         )
 
     def at(self, **axes: int | str) -> Condition | None:
-        """Return the condition with these axes, if it is there."""
-        return next((one for one in self.conditions if one.axes == axes), None)
+        """Return the condition with these axes; None without one."""
+        return next(
+            (
+                condition
+                for condition in self.conditions
+                if condition.axes == axes
+            ),
+            None,
+        )
 
     @property
     def all_missing(self) -> tuple[Missing, ...]:
         """All missing measurements, those of the conditions first."""
-        gaps = [gap for one in self.conditions for gap in one.missing]
+        gaps = [
+            gap for condition in self.conditions for gap in condition.missing
+        ]
         return tuple(dict.fromkeys((*gaps, *self.missing)))

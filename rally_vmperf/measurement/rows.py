@@ -1,4 +1,4 @@
-"""One figure of a metric, and whether it is within its limit."""
+"""The result of one figure of a metric: value, limit and status."""
 
 import collections.abc
 import dataclasses
@@ -19,25 +19,26 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
-#: What a limit applies to: the loss against bare metal, or the guest's own
-#: value, which must not be above ``max`` or below ``min``.
+#: The figure that a limit applies to: the loss against bare metal, or the
+#: value of the guest, which must not be above ``max`` or below ``min``.
 Figure = t.Literal["overhead", "max", "min"]
 Several = tuple[gathering.Gathered, ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Value:
-    """What a metric is in the guest itself, in its own unit.
+    """The absolute value of a metric in the guests, in the metric's unit.
 
-    Of a rate or a time it is the geometric mean over repetitions. A count
-    can be zero, so that it has none: its figure is that of the worst guest
-    in its worst repetition.
+    The value of a rate or a time is the geometric mean over repetitions. A
+    count can be zero and has no geometric mean: its value is that of the
+    worst guest in its worst repetition.
 
-    :param low: lower end of the interval; None for a count, and for fewer
-        than three repetitions
-    :param repetition: the number of the worst repetition of a count
-    :param worst: which of several guests had that count
-    :param bare: the same figure of bare metal, if it has one
+    :param low: The lower end of the interval; None for a count, and for
+        fewer than three repetitions.
+    :param high: The upper end of the interval; None as for ``low``.
+    :param repetition: The number of the worst repetition of a count.
+    :param worst: The guest with that count, if there are several guests.
+    :param bare: The same figure of bare metal; None if it has none.
     """
 
     value: float
@@ -50,16 +51,17 @@ class Value:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Row(summary.Row):
-    """What guests lose of one metric, or what it is in them.
+    """A loss of guests against bare metal, or an absolute figure of them.
 
-    :param guest: the samples of the guests, per counted repetition; its
-        entries stand for ``comparison.guest_values``
-    :param bare: the samples of bare metal, per repetition of the baseline
-    :param limit: of the overhead in percent, else in the metric's unit
-    :param reason: why there is no figure, or nothing
-    :param caps: what else may hold it
-    :cvar NAMES: what sentences call both sides, and the loss
-    :cvar PAIRED: whether each repetition measured both sides
+    :param guest: The samples of the guests, per counted repetition, in the
+        order of ``comparison.guest_values``.
+    :param bare: The samples of bare metal, per repetition of the baseline.
+    :param limit: The limit of the overhead in percent, or of an absolute
+        figure in the metric's unit.
+    :param reason: The reason why the figure is missing, or "".
+    :param caps: The bottlenecks that may limit the rate.
+    :cvar NAMES: The names of both sides and of the loss in sentences.
+    :cvar PAIRED: True if each repetition measured both sides.
     """
 
     NAMES: t.ClassVar[tuple[str, str, str]] = verdict.SIDES
@@ -73,39 +75,46 @@ class Row(summary.Row):
 
     @functools.cached_property
     def comparison(self) -> loss.Comparison | None:
-        """With bare metal; None for absolute figures and without a side."""
+        """The comparison with bare metal; None for an absolute figure.
+
+        It is None as well if one side has no samples.
+        """
         if self.figure != "overhead" or self.reason:
             return None
         return loss.compare(
             self.metric,
-            [entry.values for entry in self.bare],
-            [entry.values for entry in self.guest],
+            [gathered.values for gathered in self.bare],
+            [gathered.values for gathered in self.guest],
             self.confidence,
             paired=self.PAIRED,
         )
 
     @functools.cached_property
     def capped(self) -> str:
-        """What else than the machine limits its rate, or nothing."""
+        """The bottleneck outside the guest that limits the rate, or ""."""
         if self.comparison is None:
             return ""
-        sources = {x.source for one in self.guest for x in one.observations}
+        sources = {
+            observation.source
+            for gathered in self.guest
+            for observation in gathered.observations
+        }
         return caps_.capped(self.comparison, self.caps, len(sources))
 
     @functools.cached_property
     def value(self) -> Value | None:
-        """The absolute figure; None where guests did not measure it."""
+        """The absolute figure; None if the guests did not measure it."""
         if self.figure == "overhead" or not self.guest:
             return None
         if self.metric.scale == "count":
             return self._worst()
-        values = _means(self.guest)
+        means = _means(self.guest)
         # The interval of a mean is that of its ratio to what does not vary.
-        one = (1.0,) * statistics.FEWEST
-        ends = statistics.ratio_interval(one, values, self.confidence)
+        constant = (1.0,) * statistics.FEWEST
+        ends = statistics.ratio_interval(constant, means, self.confidence)
         low, high = ends or (None, None)
         return Value(
-            value=statistics.geometric_mean(values),
+            value=statistics.geometric_mean(means),
             low=low,
             high=high,
             bare=statistics.geometric_mean(_means(self.bare))
@@ -116,31 +125,35 @@ class Row(summary.Row):
     def _worst(self) -> Value:
         """Return the count of the worst guest in its worst repetition.
 
-        A mean over guests would spread what one of them suffers over all.
+        A mean over guests would hide the count of a single guest.
         """
         pick = max if self.figure == "max" else min
-        every = [
-            (one.sample.value, entry.number, one.source)
-            for entry in self.guest
-            for one in entry.observations
+        counts = [
+            (observation.sample.value, gathered.number, observation.source)
+            for gathered in self.guest
+            for observation in gathered.observations
         ]
-        value, number, guest = pick(every, key=lambda one: one[0])
-        bare = [x.sample.value for one in self.bare for x in one.observations]
+        value, number, guest = pick(counts, key=lambda count: count[0])
+        bare = [
+            observation.sample.value
+            for gathered in self.bare
+            for observation in gathered.observations
+        ]
         return Value(
             value=value,
             repetition=number,
-            worst=guest if len({x for *_, x in every}) > 1 else "",
+            worst=guest if len({source for *_, source in counts}) > 1 else "",
             bare=pick(bare, default=None),
         )
 
     @property
     def where(self) -> str:
-        """At how many guests it is, where that differs; else nothing."""
+        """The number of guests, as text; "" if it is the same in the run."""
         return ""
 
     @property
     def title(self) -> str:
-        """The name of the metric, and where it is."""
+        """The name of the metric, with the number of guests."""
         return f"{self.metric.name}{self.where}"
 
     @property
@@ -150,13 +163,13 @@ class Row(summary.Row):
 
     @property
     def estimated(self) -> bool:
-        """Whether there are repetitions enough to say how sure it is."""
+        """Whether there are enough repetitions for an interval."""
         if self.comparison is not None:
             return self.comparison.low is not None
         return self.measured and len(self.guest) >= statistics.FEWEST
 
     def cells(self) -> summary.Cells:
-        """Return its figure and where it is, its interval and its limit."""
+        """Return figure, interval and limit for a table."""
         if self.limit is None:
             return summary.NOTHING
         if self.comparison is not None:
@@ -176,11 +189,11 @@ class Row(summary.Row):
     def _compared_with_limit(
         self, limit: float
     ) -> tuple[loss.Comparison, float] | None:
-        """Return what is compared, and the loss up to which it is within.
+        """Return the comparison to judge, and the largest loss that passes.
 
         The guest is compared with bare metal, or with its absolute limit,
-        which never varies; beyond that is positive, whatever is better. None
-        for a count, and where nothing was measured.
+        which does not vary; a loss against a limit is positive, whatever is
+        better. The result is None for a count, and if nothing was measured.
         """
         if self.comparison is not None:
             return self.comparison, limit
@@ -190,7 +203,7 @@ class Row(summary.Row):
         against_limit = loss.compare(
             dataclasses.replace(self.metric, better=better),
             [[max(limit, sys.float_info.min)]] * statistics.FEWEST,
-            [entry.values for entry in self.guest],
+            [gathered.values for gathered in self.guest],
             self.confidence,
             exact=True,
         )
@@ -202,30 +215,30 @@ class Row(summary.Row):
             return verdict.decide(*compared)
         if self.value is None:
             return "inconclusive"
-        # Beyond its limit a count has failed however few repetitions there
-        # are; to be passed it takes three, as chance can spare one.
-        beyond = self.value.value - limit
-        if (beyond if self.figure == "max" else -beyond) > 0:
+        # A count beyond its limit fails with any number of repetitions. To
+        # pass it needs three, because one can pass by chance.
+        excess = self.value.value - limit
+        if (excess if self.figure == "max" else -excess) > 0:
             return "failed"
-        few = len(self.guest) < statistics.FEWEST
-        return "inconclusive" if few else "passed"
+        is_few = len(self.guest) < statistics.FEWEST
+        return "inconclusive" if is_few else "passed"
 
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:
-        """Return it with its findings and its status.
+        """Return a copy with findings and status.
 
-        What something else limits is not passed: of virtualisation it says
-        nothing.
+        A figure that has a bottleneck outside the guest does not pass,
+        because it does not show the cost of virtualisation.
         """
-        found = super().with_verdict(findings, void)
-        if found.status == "passed" and found.is_capped:
-            return dataclasses.replace(found, status="inconclusive")
-        return found
+        row = super().with_verdict(findings, void)
+        if row.status == "passed" and row.is_capped:
+            return dataclasses.replace(row, status="inconclusive")
+        return row
 
     @property
     def is_capped(self) -> bool:
-        """Whether something else limits it, and that is not tolerated."""
+        """Whether an untolerated bottleneck outside the guest limits it."""
         return bool(self.capped) and self.shows("bottleneck_outside_guest")
 
     @property
@@ -240,13 +253,13 @@ class Row(summary.Row):
         return compared is not None and verdict.may_be_within(*compared)
 
     def beyond_return(self, planned: int) -> bool:
-        """Return whether it has failed, and will have failed in the end.
+        """Return whether it has failed, whatever the remaining repetitions.
 
-        That takes three things: the verdict is ``failed``; the interval at
+        Three conditions must hold: the verdict is ``failed``; the interval at
         99.9 % is wholly beyond the limit as well; and the figure would be
-        beyond it even if each repetition to come were as good as the best one
-        so far. A count that is beyond its limit in one of three repetitions
-        or more stays there, as its worst repetition is judged.
+        beyond it even if each remaining repetition were as good as the best
+        one so far. A count that is beyond its limit in one of three
+        repetitions or more stays there, as its worst repetition is judged.
         """
         if self.status != "failed" or self.limit is None:
             return False
@@ -257,75 +270,84 @@ class Row(summary.Row):
         return best is not None and best > compared[1]
 
     def sentence(self) -> str:
-        """Return figures, limit and verdict, or why there are none."""
+        """Return figures, limit and verdict, or the reason for none."""
         if self.comparison is not None:
-            why = f"something else limits it: {self.capped}"
-            words = verdict.sentence(
+            cause = f"something else limits it: {self.capped}"
+            text = verdict.sentence(
                 self.comparison,
                 self.limit,
                 self.status,
-                why if self.is_capped else "",
+                cause if self.is_capped else "",
                 self.NAMES,
                 self.title,
                 self.given_by,
             )
         elif self.value is not None:
-            words = self._absolute(self.value)
+            text = self._absolute(self.value)
         else:
-            words = f"{self.title}: {self.reason}"
-        return ". ".join([words, *self.voids()])
+            text = f"{self.title}: {self.reason}"
+        return ". ".join([text, *self.voids()])
 
-    def _absolute(self, value: Value) -> str:
+    def _absolute(self, figure: Value) -> str:
         unit = self.metric.unit
-        words = f"{self.title}: guest {units.show(value.value, unit)}"
-        if value.repetition is not None:
-            who = f" of its worst guest ({value.worst})" if value.worst else ""
-            words += f"{who} in its worst repetition ({value.repetition})"
-        elif value.low is None or value.high is None:
-            words += " (no interval)"
-        else:
-            words += (
-                f" ({self.confidence * 100:g} % interval "
-                f"{units.show(value.low, unit)} to "
-                f"{units.show(value.high, unit)})"
+        text = f"{self.title}: guest {units.show(figure.value, unit)}"
+        if figure.repetition is not None:
+            guest = (
+                f" of its worst guest ({figure.worst})" if figure.worst else ""
             )
-        if value.bare is not None:
-            words += f", bare metal {units.show(value.bare, unit)}"
+            text += f"{guest} in its worst repetition ({figure.repetition})"
+        elif figure.low is None or figure.high is None:
+            text += " (no interval)"
+        else:
+            text += (
+                f" ({self.confidence * 100:g} % interval "
+                f"{units.show(figure.low, unit)} to "
+                f"{units.show(figure.high, unit)})"
+            )
+        if figure.bare is not None:
+            text += f", bare metal {units.show(figure.bare, unit)}"
         if self.limit is None:
-            return f"{words}, no limit"
+            return f"{text}, no limit"
         least = "" if self.figure == "max" else "least "
         shown = units.show(self.limit, unit)
-        words += f", {least}limit {shown}{self.given_by}: {self.status}"
+        text += f", {least}limit {shown}{self.given_by}: {self.status}"
         if self.status != "inconclusive":
-            return words
+            return text
         compared = self._compared_with_limit(self.limit)
         if compared is None:
             at_least = f"at least {statistics.FEWEST} repetitions"
-            return f"{words}, {at_least} would decide"
-        return f"{words}, {verdict.would_decide(*compared, 'value')}"
+            return f"{text}, {at_least} would decide"
+        return f"{text}, {verdict.would_decide(*compared, 'value')}"
 
 
-def _means(entries: Several) -> tuple[float, ...]:
-    return tuple(statistics.geometric_mean(one.values) for one in entries)
+def _means(gathered_samples: Several) -> tuple[float, ...]:
+    return tuple(
+        statistics.geometric_mean(gathered.values)
+        for gathered in gathered_samples
+    )
 
 
 R = t.TypeVar("R", bound=Row)
 
-#: Figures that are held to absolute limits.
+#: Figures that have absolute limits.
 ABSOLUTE: tuple[Figure, ...] = ("max", "min")
 
 
 def absolute_figures(
     metric: sample.Metric,
-    given: collections.abc.Mapping[Figure, limits.Limits],
+    figure_limits: collections.abc.Mapping[Figure, limits.Limits],
 ) -> list[Figure]:
-    """Return which absolute figures of a metric are to be shown.
+    """Return the absolute figures of a metric to show.
 
-    Of a count without a limit there is one in any case, as it has no loss.
+    A count without a limit has one as well, because it has no loss.
 
-    :param given: figure -> its limits
+    :param figure_limits: The limits of each figure.
     """
-    limited = [one for one in ABSOLUTE if given[one].for_metric(metric.name)]
+    limited = [
+        figure
+        for figure in ABSOLUTE
+        if figure_limits[figure].for_metric(metric.name)
+    ]
     return limited or (["max"] if metric.scale == "count" else [])
 
 
@@ -333,25 +355,25 @@ def make(
     row: type[R],
     metric: sample.Metric,
     figure: Figure,
-    entries: gathering.Conditions,
+    conditions: gathering.Conditions,
     reference: repetition.Reference,
     limit: tuple[float, str] | None,
     confidence: float,
     caps: tuple[caps_.Cap, ...] = (),
-    **own: t.Any,
+    **extra_fields: t.Any,
 ) -> R:
     """Return the row of a figure, not judged yet.
 
-    :param row: of which sort
-    :param limit: with the pattern that gave it
-    :param caps: what else may hold it
-    :param own: what rows of that sort have beside the others
+    :param row: The class of the row.
+    :param limit: The limit and the pattern that gave it; None without one.
+    :param caps: The bottlenecks that may limit the rate.
+    :param extra_fields: The fields that only this class of rows has.
     """
-    guest = gathering.guests(metric, entries)
+    guest = gathering.guests(metric, conditions)
     bare = gathering.bare(metric, reference)
     reason = "" if guest else gathering.NOBODY
     if figure == "overhead" and guest and not bare:
-        reason = _absence(metric, reference)
+        reason = reference.explain_missing(metric)
     return row(
         metric=metric,
         figure=figure,
@@ -362,33 +384,5 @@ def make(
         bare=bare,
         confidence=confidence,
         caps=caps,
-        **own,
+        **extra_fields,
     )
-
-
-def _absence(metric: sample.Metric, reference: repetition.Reference) -> str:
-    """Return why bare metal does not have a metric."""
-    there = {
-        one.sample.metric for entry in reference.repetitions for one in entry
-    }
-    for other in there:
-        if other.name == metric.name:
-            return (
-                f"baseline {reference.name!r} has it as {_meaning(other)}, "
-                f"the guests as {_meaning(metric)}, record the baseline again"
-            )
-    for one in reference.distributions:
-        if metric in sample.percentiles(one.metric):
-            return (
-                f"baseline {reference.name!r} has too few values for it in "
-                "some or all repetitions, record it with a longer run"
-            )
-    names = ", ".join(reference.has_instead_of(metric)) or "nothing"
-    return (
-        f"baseline {reference.name!r} has no such metric (it has: {names}), "
-        "record the baseline with the workload that measures it"
-    )
-
-
-def _meaning(metric: sample.Metric) -> str:
-    return f"{metric.scale} in {metric.unit!r}, {metric.better} is better"

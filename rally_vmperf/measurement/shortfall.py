@@ -1,27 +1,27 @@
-"""What a run was to measure and did not."""
+"""Missing repetitions and measurements of a run."""
 
 import collections.abc
 import dataclasses
 
 from rally_vmperf.measurement import repetition
 
-#: How many reasons a sentence repeats; the record holds them all.
+#: Number of reasons in a sentence; the record has all.
 REASONS_SHOWN = 3
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Shortfall:
-    """Repetitions that are missing, against those that were planned.
+    """The repetitions that are missing, compared with the planned ones.
 
-    :param planned: how many counted repetitions the task asks for
-    :param complete: how many of these are complete
-    :param incomplete: numbers of repetitions that lack a measurement,
-        warm-up ones included
-    :param interrupted: numbers of repetitions that were cut off
-    :param unreadable: how many iterations left no readable record
-    :param absent: how many counted repetitions never began
-    :param warmups: how many warm-ups left no record
-    :param reasons: why, once each
+    :param planned: The number of counted repetitions of the task.
+    :param complete: The number of complete counted repetitions.
+    :param incomplete: The numbers of repetitions that lack a measurement,
+        including warm-ups.
+    :param interrupted: The numbers of interrupted repetitions.
+    :param unreadable: The number of iterations without a readable record.
+    :param absent: The number of counted repetitions that did not start.
+    :param warmups: The number of warm-ups without a record.
+    :param reasons: The distinct reasons.
     """
 
     planned: int
@@ -43,30 +43,30 @@ class Shortfall:
         )
 
     def sentence(self) -> str:
-        """Return what is missing and why, or nothing."""
+        """Return missing repetitions with reasons, or ""."""
         if not self:
             return ""
-        parts = [
-            f"{words}: {', '.join(map(str, numbers))}"
-            for words, numbers in (
+        clauses = [
+            f"{text}: {', '.join(map(str, numbers))}"
+            for text, numbers in (
                 ("incomplete", self.incomplete),
                 ("interrupted", self.interrupted),
             )
             if numbers
         ]
         if self.unreadable:
-            parts.append(f"without a readable record: {self.unreadable}")
+            clauses.append(f"without a readable record: {self.unreadable}")
         if self.absent:
-            parts.append(f"never begun: {self.absent}")
+            clauses.append(f"not started: {self.absent}")
         if self.warmups:
-            parts.append(f"of the warm-up without a record: {self.warmups}")
-        words = f"repetitions {', '.join(parts)}"
+            clauses.append(f"of the warm-up without a record: {self.warmups}")
+        text = f"repetitions {', '.join(clauses)}"
         if self.planned:
-            words += f" ({self.complete} of {self.planned} are complete)"
+            text += f" ({self.complete} of {self.planned} are complete)"
         shown = list(self.reasons[:REASONS_SHOWN])
         if len(self.reasons) > REASONS_SHOWN:
             shown.append(f"{len(self.reasons) - REASONS_SHOWN} more reasons")
-        return f"{words}: {'; '.join(shown)}" if shown else words
+        return f"{text}: {'; '.join(shown)}" if shown else text
 
 
 def count(
@@ -74,39 +74,48 @@ def count(
     unreadable: int,
     void: collections.abc.Set[int] = frozenset(),
 ) -> Shortfall:
-    """Return what is missing from these repetitions.
+    """Return the shortfall of repetitions.
 
-    :param void: numbers of those that are left out: what they lack as well
-        matters to nobody
+    :param void: The numbers of void repetitions, whose missing measurements
+        do not count.
     """
     planned = max(
-        (entry.planned_repetitions for entry in repetitions), default=0
+        (repetition_.planned_repetitions for repetition_ in repetitions),
+        default=0,
     )
-    counted = [entry for entry in repetitions if entry.counted]
-    lost = planned - len(counted)
-    # Rally tells of an iteration that it is lost, and not which it was.
-    unknown = max(0, unreadable - max(0, lost))
-    short = [
-        entry
-        for entry in repetitions
-        if entry.number not in void and not _complete(entry)
+    counted = [
+        repetition_ for repetition_ in repetitions if repetition_.counted
     ]
-    whole = sum(1 for entry in counted if _complete(entry))
+    absent = planned - len(counted)
+    # Rally reports the number of lost iterations, but not which they were.
+    unidentified = max(0, unreadable - max(0, absent))
+    incomplete = [
+        repetition_
+        for repetition_ in repetitions
+        if repetition_.number not in void and not _complete(repetition_)
+    ]
+    complete = sum(1 for repetition_ in counted if _complete(repetition_))
     reasons = dict.fromkeys(
-        reason for entry in short for reason in _reasons(entry)
+        reason
+        for repetition_ in incomplete
+        for reason in _reasons(repetition_)
     )
     return Shortfall(
         planned=planned,
-        complete=whole,
+        complete=complete,
         incomplete=tuple(
-            entry.number for entry in short if entry.state != "interrupted"
+            repetition_.number
+            for repetition_ in incomplete
+            if repetition_.state != "interrupted"
         ),
         interrupted=tuple(
-            entry.number for entry in short if entry.state == "interrupted"
+            repetition_.number
+            for repetition_ in incomplete
+            if repetition_.state == "interrupted"
         ),
         unreadable=unreadable,
-        absent=max(0, lost - unreadable),
-        warmups=max(0, _lost_warmups(repetitions, planned) - unknown),
+        absent=max(0, absent - unreadable),
+        warmups=max(0, _lost_warmups(repetitions, planned) - unidentified),
         reasons=tuple(reasons),
     )
 
@@ -114,37 +123,49 @@ def count(
 def _lost_warmups(
     repetitions: collections.abc.Sequence[repetition.Repetition], planned: int
 ) -> int:
-    """Return how many warm-ups there were at least without a record.
+    """Return the smallest number of warm-ups without a record.
 
-    Repetitions are numbered from 1, warm-ups first. Where more are counted
-    than were planned, their numbers tell nothing.
+    Repetitions are numbered from 1, warm-ups first. If more are counted than
+    planned, the numbers of counted repetitions are ignored.
     """
-    warm = {entry.number for entry in repetitions if not entry.counted}
-    counted = {entry.number for entry in repetitions if entry.counted}
+    warm = {
+        repetition_.number
+        for repetition_ in repetitions
+        if not repetition_.counted
+    }
+    counted = {
+        repetition_.number
+        for repetition_ in repetitions
+        if repetition_.counted
+    }
     before = max(counted, default=0) - max(planned, len(counted))
     return max(max(warm, default=0), before) - len(warm)
 
 
-def _complete(entry: repetition.Repetition) -> bool:
-    """Return whether it holds what it says it holds."""
+def _complete(repetition_: repetition.Repetition) -> bool:
+    """Return whether a repetition has all its expected metrics."""
     return (
-        entry.state == "complete"
-        and not entry.all_missing
-        and not _never(entry)
+        repetition_.state == "complete"
+        and not repetition_.all_missing
+        and not _never(repetition_)
     )
 
 
-def _never(entry: repetition.Repetition) -> list[str]:
-    """Return the expected metrics that nobody reported."""
-    there = {
-        one.sample.metric
-        for condition in entry.conditions
-        for one in condition.observations
+def _never(repetition_: repetition.Repetition) -> list[str]:
+    """Return the expected metrics without observations."""
+    reported = {
+        observation.sample.metric
+        for condition in repetition_.conditions
+        for observation in condition.observations
     }
-    return [one.name for one in entry.expected_metrics if one not in there]
+    return [
+        metric.name
+        for metric in repetition_.expected_metrics
+        if metric not in reported
+    ]
 
 
-def _reasons(entry: repetition.Repetition) -> list[str]:
-    if entry.all_missing:
-        return [gap.sentence() for gap in entry.all_missing]
-    return [f"{name}: nobody reported it" for name in _never(entry)]
+def _reasons(repetition_: repetition.Repetition) -> list[str]:
+    if repetition_.all_missing:
+        return [gap.sentence() for gap in repetition_.all_missing]
+    return [f"{name}: not reported" for name in _never(repetition_)]

@@ -1,8 +1,9 @@
-"""The judge of spread: how far the repetitions of a run lie apart."""
+"""The judge of spread: the variation between repetitions of a run."""
 
 import collections.abc
 import dataclasses
 import functools
+import itertools
 import statistics as stdlib
 import sys
 import typing as t
@@ -22,31 +23,30 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 
 Figure = t.Literal["range_percent", "cv_percent", "gsd_ratio"]
-#: Figure -> the name of its value for one side; the option for its limit is
-#: ``max_`` and the figure.
+#: Figure -> its name; the option of its limit is ``max_`` and the figure.
 NAMES: dict[Figure, str] = {
     "range_percent": "range",
     "cv_percent": "coefficient of variation",
     "gsd_ratio": "geometric standard deviation",
 }
-#: Between what spread is taken; intervals are of time, within a repetition.
+#: Values whose spread is judged; intervals of time are in a repetition.
 Over = t.Literal["repetitions", "intervals"]
 NO_RATIO = (
-    "max_gsd_ratio goes with over: repetitions only: a baseline keeps the "
-    "mean of its repetitions over time, which varies less than one does"
+    "max_gsd_ratio: requires over: repetitions, because a baseline keeps the "
+    "mean of its repetitions over time, which varies less than a repetition"
 )
 
 Values = tuple[float, ...]
-#: What stands for nothing in an interval, as a share: it has a logarithm.
+#: Substitute for zero, which has no logarithm, as a share of the mean.
 _STILL = 1e-9
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Row(summary_.Row):
-    """One figure of the spread of a metric, and whether it is in its limit.
+    """One figure of the spread of a metric, with its limit.
 
-    :param compared: the metric's samples, compared with bare metal
-    :param limit: in percent, or of the ratio
+    :param compared: The samples of the metric, compared with bare metal.
+    :param limit: The limit in percent, or as a ratio.
     """
 
     figure: Figure
@@ -54,27 +54,27 @@ class Row(summary_.Row):
 
     @functools.cached_property
     def guest(self) -> Values:
-        """One geometric mean over guests per counted repetition."""
+        """The geometric mean over guests of each counted repetition."""
         return _means(self.compared.guest)
 
     @functools.cached_property
     def bare(self) -> Values:
-        """One geometric mean over copies per repetition of the baseline."""
+        """The geometric mean over copies of each baseline repetition."""
         return _means(self.compared.bare)
 
     @functools.cached_property
     def ratio(self) -> spread.Ratio | None:
-        """The ratio to bare metal, if there is one."""
+        """The ratio to bare metal; None without one."""
         return spread.ratio(self.bare, self.guest, self.confidence)
 
     @property
     def measured(self) -> bool:
-        """Whether something was measured on each side that it takes."""
+        """Whether each required side has samples."""
         return bool(self.guest and (self.bare or not self._is_ratio))
 
     @property
     def forgivable(self) -> bool:
-        """Whether there is an interval; only a ratio has one."""
+        """Whether the figure has an interval; only a ratio has one."""
         return self._is_ratio and bool(self.ratio and self.ratio.ends)
 
     @property
@@ -83,24 +83,24 @@ class Row(summary_.Row):
 
     def of(self, values: Values) -> float | None:
         """Return the figure of one side; None for fewer than two values."""
-        found = spread.spread(values)
-        return None if found is None else self._value(found)
+        spread_ = spread.spread(values)
+        return None if spread_ is None else self._value(spread_)
 
-    def _value(self, found: spread.Spread) -> float:
-        """Return the figure of one side, for the ratio the gsd."""
+    def _value(self, spread_: spread.Spread) -> float:
+        """Return the figure of one side; the gsd for the ratio."""
         if self.figure == "range_percent":
-            return found.range_percent
-        return found.gsd if self._is_ratio else found.cv_percent
+            return spread_.range_percent
+        return spread_.gsd if self._is_ratio else spread_.cv_percent
 
-    def show(self, value: float) -> str:
+    def show(self, figure: float) -> str:
         """Return a figure of one side as text."""
         if self._is_ratio:
-            return f"{value:.4f}" if value < 10 else f"{value:.3g}"
-        return units.show(value, "%")
+            return f"{figure:.4f}" if figure < 10 else f"{figure:.3g}"
+        return units.show(figure, "%")
 
     @property
     def shown_limit(self) -> str:
-        """The limit as text, nothing without one."""
+        """The limit as text; "" without one."""
         if self.limit is None:
             return ""
         percent = " %" if self.figure.endswith("_percent") else ""
@@ -115,7 +115,7 @@ class Row(summary_.Row):
 
     @property
     def reason(self) -> str:
-        """Why there is no figure, or nothing."""
+        """The reason why the figure is missing, or ""."""
         if not self.guest:
             return gathering.NOBODY
         if self._is_ratio and not self.bare:
@@ -126,44 +126,44 @@ class Row(summary_.Row):
             return f"1 repetition of {side} has no {NAMES[self.figure]}"
         if self._is_ratio and self.ratio is None:
             return (
-                "all repetitions of bare metal are equal, so that there is no "
-                "ratio to them, record a baseline with more repetitions"
+                "all repetitions of bare metal are equal, so that a ratio to "
+                "them does not exist, record a baseline with more repetitions"
             )
         return ""
 
     def sentence(self) -> str:
-        """Return figure, limit and verdict, or why there is no figure."""
-        words = f"{self.metric.name}: {self.reason or self._figures()}"
+        """Return figure, limit and verdict, or the reason for no figure."""
+        text = f"{self.metric.name}: {self.reason or self._figures()}"
         if self.limit is None or self.status is None:
-            words += ", no limit"
+            text += ", no limit"
         elif self.measured:
             limit = f"{self.shown_limit}{self.given_by}"
-            words += f", limit {limit}: {self.status}"
+            text += f", limit {limit}: {self.status}"
             if self.status == "inconclusive":
-                words += self._would_decide(self.limit)
-        return ". ".join([words, *self.voids()])
+                text += self._would_decide(self.limit)
+        return ". ".join([text, *self.voids()])
 
     def _figures(self) -> str:
         value, bare = self.of(self.guest), self.of(self.bare)
         shown = self.show(t.cast(float, value))
-        words = f"guest's {NAMES[self.figure]} {shown}"
-        words += f" over {len(self.guest)} repetitions"
+        text = f"guest's {NAMES[self.figure]} {shown}"
+        text += f" over {len(self.guest)} repetitions"
         if bare is not None:
-            words += f", bare metal's {self.show(bare)} over {len(self.bare)}"
+            text += f", bare metal's {self.show(bare)} over {len(self.bare)}"
         if self._is_ratio and self.ratio is not None:
-            words += (
+            text += (
                 f", ratio on logarithms {self.ratio.value:.3g} "
                 f"({self.shown_interval})"
             )
-        return words
+        return text
 
     def cells(self) -> summary_.Cells:
-        """Return its figure, interval and limit for a table."""
+        """Return figure, interval and limit for a table."""
         limit = f"limit {self.shown_limit}"
         name = self.figure.removesuffix("_percent").replace("_", " ")
-        if self._is_ratio and (found := self.ratio) is not None:
-            value = f"{name} {found.value:.3g}"
-            return summary_.Cells(value, found.ends, limit)
+        if self._is_ratio and (ratio := self.ratio) is not None:
+            value = f"{name} {ratio.value:.3g}"
+            return summary_.Cells(value, ratio.ends, limit)
         figure = self.of(self.guest)
         if self._is_ratio or figure is None:
             return summary_.Cells("", "", limit)
@@ -175,41 +175,40 @@ class Row(summary_.Row):
     def _would_decide(self, limit: float) -> str:
         if len(self.guest) < statistics.FEWEST:
             return f", at least {statistics.FEWEST} repetitions would decide"
-        have = len(self.bare), len(self.guest)
+        counts = len(self.bare), len(self.guest)
         if len(self.bare) < statistics.FEWEST:
-            more = needed.Needed(bare=statistics.FEWEST)
+            required = needed.Needed(bare=statistics.FEWEST)
         elif self.ratio is None:
             return ""
         else:
             confidence = self.confidence
-            more = _needed(self.ratio.value, limit, have, confidence)
-        return f", {more.sentence('ratio')}"
+            required = _needed(self.ratio.value, limit, counts, confidence)
+        return f", {required.sentence('ratio')}"
 
     def beyond_return(self, planned: int) -> bool:
-        """Return whether it has failed, and will have failed in the end.
+        """Return whether it has failed, whatever the remaining repetitions.
 
-        That is so if it would fail even if all repetitions to come were like
-        the one, of those there are and their mean, that brings the figure
-        lowest; a ratio's interval at 99.9 % is beyond the limit as well.
+        The remaining repetitions are assumed to give the lowest figure. The
+        interval of a ratio at 99.9 % must be beyond the limit as well.
         """
         if self.status != "failed" or self.limit is None:
             return False
-        more = max(0, planned - len(self.guest))
-        for one in set(self._kind()):
-            value = self._figure((*self.guest, *[one] * more))
+        remaining = max(0, planned - len(self.guest))
+        for likely in set(self._kind()):
+            value = self._figure((*self.guest, *[likely] * remaining))
             if value is None or value <= self.limit:
                 return False
         if not self._is_ratio:
             return True
-        found = spread.ratio(self.bare, self.guest, needed.CONFIDENCE)
-        return bool(found and found.low is not None and found.low > self.limit)
+        ratio = spread.ratio(self.bare, self.guest, needed.CONFIDENCE)
+        return bool(ratio and ratio.low is not None and ratio.low > self.limit)
 
     def _figure(self, guest: Values) -> float | None:
-        """Return the figure that these repetitions of the guest would give."""
+        """Return the figure for some repetitions of the guest."""
         if not self._is_ratio:
             return self.of(guest)
-        found = spread.ratio(self.bare, guest, self.confidence)
-        return found.value if found else None
+        ratio = spread.ratio(self.bare, guest, self.confidence)
+        return ratio.value if ratio else None
 
     def _status(self, limit: float) -> verdict.Status:
         if len(self.guest) < statistics.FEWEST:
@@ -217,19 +216,17 @@ class Row(summary_.Row):
         if not self._is_ratio:
             value = self.of(self.guest)
             return "failed" if value is None or value > limit else "passed"
-        found = self.ratio
-        if found is None:
+        ratio = self.ratio
+        if ratio is None:
             return "inconclusive"
-        return verdict.of_interval(found.low, found.high, limit)
+        return verdict.of_interval(ratio.low, ratio.high, limit)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class IntervalRow(Row):
-    """One figure of the spread over intervals of time, within repetitions.
+    """One figure of the spread over intervals of time, within repetitions."""
 
-    :param runs: the mean guest's values over time, by counted repetition
-    """
-
+    #: The mean values over time, per counted repetition.
     runs: tuple[Values, ...]
 
     @functools.cached_property
@@ -237,7 +234,7 @@ class IntervalRow(Row):
         """The figure of each counted repetition that has intervals."""
         return tuple(map(self._within, self.runs))
 
-    #: A baseline keeps the mean of its repetitions over time, not each.
+    #: A baseline only keeps the mean of its repetitions over time.
     bare: t.ClassVar[Values] = ()
 
     def of(self, values: Values) -> float | None:
@@ -246,37 +243,41 @@ class IntervalRow(Row):
 
     @property
     def reason(self) -> str:
-        """Why there is no figure, or nothing."""
+        """The reason why the figure is missing, or ""."""
         if self._is_ratio:
-            return "there is no ratio over intervals"
+            return "a ratio over intervals does not exist"
         return "" if self.guest else gathering.NOBODY
 
     def _figures(self) -> str:
         value = self.show(t.cast(float, self.of(self.guest)))
-        return (
-            f"guest's {NAMES[self.figure]} over intervals {value}, mean of "
-            f"{units.number_of('repetition', len(self.guest))}"
-        )
+        name, number = NAMES[self.figure], len(self.guest)
+        mean = f"mean of {units.number_of('repetition', number)}"
+        return f"guest's {name} over intervals {value}, {mean}"
 
     def _kind(self) -> Values:
         return self.guest
 
-    def _within(self, values: Values) -> float:
-        least = max(stdlib.fmean(values) * _STILL, sys.float_info.min)
-        found = spread.spread([max(value, least) for value in values])
-        return self._value(t.cast(spread.Spread, found))
+    def _within(self, readings: Values) -> float:
+        lowest = max(stdlib.fmean(readings) * _STILL, sys.float_info.min)
+        spread_ = spread.spread([max(reading, lowest) for reading in readings])
+        return self._value(t.cast(spread.Spread, spread_))
 
 
-def _means(entries: collections.abc.Iterable[gathering.Gathered]) -> Values:
-    return tuple(statistics.geometric_mean(one.values) for one in entries)
+def _means(
+    gathered_samples: collections.abc.Iterable[gathering.Gathered],
+) -> Values:
+    return tuple(
+        statistics.geometric_mean(gathered.values)
+        for gathered in gathered_samples
+    )
 
 
 def _needed(
     ratio: float, limit: float, have: tuple[int, int], confidence: float
 ) -> needed.Needed:
-    """Return how many repetitions would decide at least, if figures stay.
+    """Return the repetitions that would decide if the figures stay.
 
-    :param have: repetitions of bare metal, and of the guest
+    :param have: The numbers of repetitions of bare metal and of the guest.
     """
     bare, guest = have
 
@@ -300,72 +301,74 @@ class Judgement(summary_.Summary[Row]):
     @property
     def by_metric(self) -> dict[str, list[Row]]:
         """The figures of each metric."""
-        found: dict[str, list[Row]] = {}
+        rows: dict[str, list[Row]] = {}
         for row in self.rows:
-            found.setdefault(row.metric.name, []).append(row)
-        return found
+            rows.setdefault(row.metric.name, []).append(row)
+        return rows
 
 
-def _runs(entries: judge.Repetitions) -> dict[str, list[Values]]:
-    """Return metric -> values over time, where every guest has them."""
-    found: dict[str, list[Values]] = {}
-    for entry in entries:
-        condition = entry.condition
-        for one in condition.time_series if condition.counted else ():
-            whole = one.machines >= len(condition.machines)
-            if whole and len(one.line.mean) >= spread.FEWEST:
-                found.setdefault(one.metric.name, []).append(one.line.mean)
-    return found
+def _runs(repetitions: judge.Repetitions) -> dict[str, list[Values]]:
+    """Return the values over time by metric, if every guest has them."""
+    runs: dict[str, list[Values]] = {}
+    for repetition_ in repetitions:
+        condition = repetition_.condition
+        for series in condition.time_series if condition.counted else ():
+            whole = series.machines >= len(condition.machines)
+            values = series.line.mean
+            if whole and len(values) >= spread.FEWEST:
+                runs.setdefault(series.metric.name, []).append(values)
+    return runs
 
 
 class SpreadJudge(judge.Judge[Row]):
-    """Judges how far the repetitions of a run lie apart.
+    """A judge of the variation between repetitions of a run.
 
-    :param over: between what spread is taken
-    :param given: ``max_`` and a figure -> metric or glob -> largest tolerated
-        figure; and ``confidence``, ``on_inconclusive`` and ``tolerate``
-    :raises ValueError: for an argument that cannot be meant
+    :param over: The values whose spread is judged.
+    :param options: The limits, as ``max_`` and a figure -> metric or glob ->
+        largest tolerated figure; ``confidence``, ``on_inconclusive`` and
+        ``tolerate`` of the base class.
+    :raises ValueError: If an argument is invalid.
     """
 
     summary = Judgement
 
-    def __init__(self, over: Over = "repetitions", **given: t.Any) -> None:
+    def __init__(self, over: Over = "repetitions", **options: t.Any) -> None:
         self.limits: dict[Figure, limits.Limits] = {
-            figure: limits.Limits(given.pop(f"max_{figure}", {}))
+            figure: limits.Limits(options.pop(f"max_{figure}", {}))
             for figure in NAMES
         }
-        super().__init__(**given)
+        super().__init__(**options)
         self.over = over
         if over != "repetitions" and self.limits["gsd_ratio"]:
             raise ValueError(NO_RATIO)
-        # What voids the samples voids their spread as well.
+        # A finding that voids samples voids their spread as well.
         self._overhead = overhead_judge.OverheadJudge(
             confidence=self.confidence
         )
 
-    def understands(self, entry: repetition.Repetition) -> bool:
+    def understands(self, repetition_: repetition.Repetition) -> bool:
         """Return whether a repetition has one condition only."""
-        return self._overhead.understands(entry)
+        return self._overhead.understands(repetition_)
 
-    def figures(self, entries: judge.Repetitions) -> list[Row]:
+    def figures(self, repetitions: judge.Repetitions) -> list[Row]:
         """Return all figures of each rate and time, not judged yet."""
-        found: list[Row] = []
-        runs = _runs(entries)
-        every = [
-            one
-            for one in self._overhead.figures(entries)
-            if one.figure == "overhead"
-            and (self.over != "intervals" or one.metric.name in runs)
+        rows: list[Row] = []
+        runs = _runs(repetitions)
+        overhead_rows = [
+            row
+            for row in self._overhead.figures(repetitions)
+            if row.figure == "overhead"
+            and (self.over != "intervals" or row.metric.name in runs)
         ]
-        names = {one.metric.name for one in every}
-        for compared in every:
+        names = {row.metric.name for row in overhead_rows}
+        for compared in overhead_rows:
             name = compared.metric.name
             make: t.Callable[..., Row] = Row
             if self.over == "intervals":
                 make = functools.partial(IntervalRow, runs=tuple(runs[name]))
-            for figure, held in self.limits.items():
-                limit = held.for_metric(name, names)
-                found.append(
+            for figure, limits_ in self.limits.items():
+                limit = limits_.for_metric(name, names)
+                rows.append(
                     make(
                         metric=compared.metric,
                         figure=figure,
@@ -375,21 +378,22 @@ class SpreadJudge(judge.Judge[Row]):
                         confidence=self.confidence,
                     )
                 )
-        return found
+        return rows
 
     def findings(
-        self, entries: judge.Repetitions, rows: collections.abc.Sequence[Row]
+        self,
+        repetitions: judge.Repetitions,
+        rows: collections.abc.Sequence[Row],
     ) -> finding.Occurrences:
-        """Return findings with the number of the repetition they are of."""
+        """Return findings with the number of their repetition."""
         compared = [row.compared for row in rows if row.figure == "gsd_ratio"]
-        return self._overhead.findings(entries, compared)
+        return self._overhead.findings(repetitions, compared)
 
     def unmatched(
         self, rows: collections.abc.Iterable[Row]
     ) -> tuple[str, ...]:
-        """Return the limits that no rate or time of the run goes with."""
+        """Return the limits that match no rate or time of the run."""
         names = {row.metric.name for row in rows}
-        every = self.limits.values()
-        return tuple(
-            dict.fromkeys(x for y in every for x in y.unmatched(names))
-        )
+        all_limits = self.limits.values()
+        patterns = (limits_.unmatched(names) for limits_ in all_limits)
+        return tuple(dict.fromkeys(itertools.chain.from_iterable(patterns)))

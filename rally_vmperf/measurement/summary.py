@@ -1,4 +1,4 @@
-"""The verdict on a run in words, whatever its rows are about."""
+"""The verdict on a run as text, for all kinds of rows."""
 
 import collections
 import collections.abc
@@ -13,7 +13,7 @@ from rally_vmperf.measurement.samples import units
 
 
 class Cells(t.NamedTuple):
-    """A figure in the words of a table; empty where there is none."""
+    """A figure as texts for a table; empty if there is none."""
 
     figure: str
     interval: str
@@ -22,8 +22,9 @@ class Cells(t.NamedTuple):
 
 NOTHING = Cells("", "", "")
 
-#: Said beside every verdict: one that another version gave may differ, and
-#: Rally keeps the sentences of the version that ran. Raised when a rule turns.
+#: Follows every verdict, because another version may judge differently, and
+#: Rally keeps the sentences of the version that ran. Increase the number
+#: when a rule changes.
 RULES = "Judged by the rules of version 8."
 
 OnInconclusive = t.Literal["fail", "pass"]
@@ -31,13 +32,13 @@ OnInconclusive = t.Literal["fail", "pass"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Row:
-    """What is known of one metric, and whether it is within its limit.
+    """A result of one metric, with its limit and status.
 
-    :param limit: None for a metric without one
-    :param pattern: the metric or glob that gave the limit
-    :param status: None for a metric without a limit
-    :param findings: those about this metric
-    :param confidence: of the intervals
+    :param limit: The limit; None for a metric without one.
+    :param pattern: The metric or glob that gave the limit.
+    :param status: The status; None for a metric without a limit.
+    :param findings: The findings about this metric.
+    :param confidence: The confidence of the intervals.
     """
 
     metric: sample.Metric
@@ -65,63 +66,63 @@ class Row:
         return f" ({self.pattern})"
 
     def shows(self, kind: str) -> bool:
-        """Return whether it has such a finding that is not tolerated."""
+        """Return whether it has an untolerated finding of a kind."""
         return any(
-            one.finding.kind == kind and not one.tolerated
-            for one in self.findings
+            run_finding.finding.kind == kind and not run_finding.tolerated
+            for run_finding in self.findings
         )
 
     def cells(self) -> Cells:
-        """Return its figure, interval and limit for a table."""
+        """Return figure, interval and limit for a table."""
         return NOTHING
 
     def brief(self) -> str:
-        """Return its figure and limit in a few words, or nothing."""
-        found = self.cells()
-        if not found.figure:
+        """Return figure and limit as a short text, or ""."""
+        cells = self.cells()
+        if not cells.figure:
             return ""
-        sure = f"{self.confidence * 100:g} % interval {found.interval}, "
-        return (
-            f"{found.figure} ({sure if found.interval else ''}{found.limit})"
-        )
+        interval = f"{self.confidence * 100:g} % interval {cells.interval}, "
+        interval = interval if cells.interval else ""
+        return f"{cells.figure} ({interval}{cells.limit})"
 
     def sentence(self) -> str:
-        """Return figure, limit and verdict, or why there is no figure."""
+        """Return figure, limit and verdict, or the reason for no figure."""
         raise NotImplementedError
 
     def lines(self) -> list[str]:
-        """Return what is to be said of it, one sentence each."""
+        """Return all sentences about it."""
         return [self.sentence()]
 
     def remarks(self) -> list[str]:
-        """Return what is to be said even if it is passed."""
+        """Return the sentences that are shown even if it passes."""
         return []
 
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:
-        """Return it with its findings and its status.
+        """Return a copy with findings and status.
 
-        :param void: whether a finding takes its meaning from the whole run
+        :param void: True if a finding voids the whole run.
         """
         status: verdict.Status | None = None
         if self.limit is not None:
-            void = void or any(one.voids for one in findings)
+            void = void or any(run_finding.voids for run_finding in findings)
             status = "void" if void else self._status(self.limit)
         return dataclasses.replace(self, status=status, findings=findings)
 
     def own_voiding(self) -> list[finding.RunFinding]:
         """Return the findings that void this metric alone."""
         return [
-            one
-            for one in self.findings
-            if one.voids and one.finding.subject == self.metric.name
+            run_finding
+            for run_finding in self.findings
+            if run_finding.voids
+            and run_finding.finding.subject == self.metric.name
         ]
 
     def voids(self) -> list[str]:
-        """Return what takes the meaning from this metric alone.
+        """Return the reasons why this metric alone is void.
 
-        What voids several metrics is said once, by the summary.
+        The summary reports findings that void several metrics once.
         """
         return finding.sentences(self.own_voiding())
 
@@ -130,9 +131,9 @@ class Row:
         raise NotImplementedError
 
     def beyond_return(self, planned: int) -> bool:
-        """Return whether it has failed, and will have failed in the end.
+        """Return whether it has failed, whatever the remaining repetitions.
 
-        :param planned: how many counted repetitions the task asks for
+        :param planned: The number of counted repetitions of the task.
         """
         raise NotImplementedError
 
@@ -142,14 +143,15 @@ AnyRow = t.TypeVar("AnyRow", bound=Row)
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Summary(t.Generic[AnyRow]):
-    """What every SLA answers and every report shows.
+    """The verdict that SLAs return and reports show.
 
-    :param status: of the run as a whole
-    :param rows: with and without a limit
-    :param missing: what was planned and is not there
-    :param findings: all of them, those of the rows included, gravest first
-    :param unmatched: limits that no metric of the run goes with
-    :param left_out: numbers of void repetitions that are not judged
+    :param status: The status of the run as a whole.
+    :param rows: The rows, with and without a limit.
+    :param missing: The repetitions that were planned and are missing.
+    :param findings: All findings, including those of the rows, the most
+        severe ones first.
+    :param unmatched: The limits that match no metric of the run.
+    :param left_out: The numbers of void repetitions that are not judged.
     """
 
     status: verdict.Status
@@ -170,116 +172,131 @@ class Summary(t.Generic[AnyRow]):
     def passed(self) -> bool:
         """Whether an SLA passes.
 
-        ``on_inconclusive: pass`` forgives a limit that lies inside its
-        interval, and nothing else: no limit for which nothing, or too little
-        for an interval, was measured, nor repetitions that are missing.
+        ``on_inconclusive: pass`` only accepts a limit that lies inside its
+        interval. It accepts neither a limit without an interval nor missing
+        repetitions.
         """
         if self.status == "inconclusive" and self.on_inconclusive == "pass":
-            whole = not (self.unmatched or self.missing)
-            forgiven = [
+            is_complete = not (self.unmatched or self.missing)
+            is_forgiven = [
                 row.status == "passed" or row.forgivable
                 for row in self.limited
             ]
-            return bool(forgiven) and all(forgiven) and whole
+            return bool(is_forgiven) and all(is_forgiven) and is_complete
         return self.status == "passed"
 
     def sentence(self) -> str:
-        """Return the verdict in one paragraph, what matters most first."""
+        """Return the verdict as one paragraph."""
         return " ".join(self.sentences())
 
     def sentences(self) -> list[str]:
-        """Return the verdict, one sentence a thing, gravest first."""
-        parts = [self.headline(), *self._void_sentences()]
+        """Return the sentences of the verdict, the most severe ones first."""
+        texts = [self.headline(), *self._void_sentences()]
         for status in ("failed", "void", "inconclusive"):
             for row in self.limited:
                 if row.status == status:
-                    parts += row.lines()
-        parts += self._absences()
+                    texts += row.lines()
+        texts += self._absences()
         passed: dict[str, list[str]] = collections.defaultdict(list)
-        others = {
+        not_passed = {
             row.metric.name for row in self.limited if row.status != "passed"
         }
         for row in self.limited:
-            if row.metric.name not in others:
+            if row.metric.name not in not_passed:
                 passed[row.metric.name].append(row.brief())
         if passed:
-            told = [
+            passed_texts = [
                 f"{name} {', '.join(filter(None, figures))}".rstrip()
                 for name, figures in passed.items()
             ]
-            parts.append(f"passed: {'; '.join(told)}")
+            texts.append(f"passed: {'; '.join(passed_texts)}")
         for row in self.limited:
             if row.status == "passed":
-                parts += row.remarks()
-        return [f"{part}." for part in parts]
+                texts += row.remarks()
+        return [f"{text}." for text in texts]
 
     def reasons(self) -> list[str]:
-        """Return what is to be said beside figures, gravest first."""
+        """Return the sentences that are not about figures.
+
+        The most severe ones are first.
+        """
         void = [row for row in self.limited if row.status == "void"]
         findings = [
             *self._voiding(),
-            *(one for row in void for one in row.own_voiding()),
+            *(
+                run_finding
+                for row in void
+                for run_finding in row.own_voiding()
+            ),
         ]
-        others = dict.fromkeys(
+        row_sentences = dict.fromkeys(
             text
             for row in void
             if not row.own_voiding()
             for text in row.voids()
         )
-        told = finding.sentences(findings)
-        return [*self._left_out(), *told, *others, *self._absences()]
+        sentences = finding.sentences(findings)
+        return [
+            *self._left_out(),
+            *sentences,
+            *row_sentences,
+            *self._absences(),
+        ]
 
     def _void_sentences(self) -> list[str]:
-        """Return what is left out, and what voids more than one metric."""
+        """Return omissions, and findings that void more than one metric."""
         return self._left_out() + finding.sentences(self._voiding())
 
     def _voiding(self) -> list[finding.RunFinding]:
         """Return the findings that void more than one metric."""
         names = {row.metric.name for row in self.limited}
         return [
-            one
-            for one in self.findings
-            if one.voids and one.finding.subject not in names
+            run_finding
+            for run_finding in self.findings
+            if run_finding.voids and run_finding.finding.subject not in names
         ]
 
     def _absences(self) -> list[str]:
-        parts = []
+        texts = []
         if self.rows:
-            parts += [
+            texts += [
                 f"limit {pattern!r} matches no metric of this run"
                 for pattern in self.unmatched
             ]
         if self.missing:
-            parts.append(self.missing.sentence())
-        return parts
+            texts.append(self.missing.sentence())
+        return texts
 
     def _left_out(self) -> list[str]:
-        """Return which repetitions and samples are void, and why."""
+        """Return the void repetitions and samples, with the reasons."""
         return [*self._void_repetitions(), *self._void_samples()]
 
     def _void_samples(self) -> list[str]:
-        """Return which samples in judged repetitions are void, and why."""
-        found = [
-            one
-            for one in self.findings
-            if one.left_out and one.finding.kind in finding.ABOUT_SAMPLES
-            if not one.tolerated and {*one.repetitions} - {*self.left_out}
+        """Return the void samples of judged repetitions, with the reasons."""
+        findings = [
+            run_finding
+            for run_finding in self.findings
+            if run_finding.left_out
+            and run_finding.finding.kind in finding.ABOUT_SAMPLES
+            if not run_finding.tolerated
+            and {*run_finding.repetitions} - {*self.left_out}
         ]
-        if not found:
+        if not findings:
             return []
-        reasons = "; ".join(finding.sentences(found))
+        reasons = "; ".join(finding.sentences(findings))
         return [f"void samples are left out: {reasons}"]
 
     def _void_repetitions(self) -> list[str]:
-        """Return which repetitions are void and not judged, and why."""
+        """Return the void repetitions, with the reasons."""
         if not self.left_out:
             return []
         numbers = ", ".join(map(str, self.left_out))
         reasons = finding.sentences(
-            one
-            for one in self.findings
-            if one.left_out and one.finding.severity == "void"
-            if not one.tolerated and {*one.repetitions} & {*self.left_out}
+            run_finding
+            for run_finding in self.findings
+            if run_finding.left_out and run_finding.finding.severity == "void"
+            if not run_finding.tolerated
+            and {*run_finding.repetitions} & {*self.left_out}
         )
         void = units.number_of("repetition", len(self.left_out))
         of = f"of {self.missing.planned}" if self.missing.planned else ""
@@ -290,12 +307,12 @@ class Summary(t.Generic[AnyRow]):
         ]
 
     def headline(self) -> str:
-        """Return the verdict, what it comes from and the kinds of warnings."""
+        """Return the status, its cause and the kinds of warnings."""
         number = collections.Counter(
-            one.finding.kind
-            for one in self.findings
-            if one.finding.severity == "warning"
-            if not (one.tolerated or one.left_out)
+            run_finding.finding.kind
+            for run_finding in self.findings
+            if run_finding.finding.severity == "warning"
+            if not (run_finding.tolerated or run_finding.left_out)
         )
         if not number:
             return self._verdict()
@@ -324,8 +341,8 @@ class Summary(t.Generic[AnyRow]):
         if self.status == "void":
             if not number["void"]:
                 return "void: a finding voids metrics without a limit"
-            words = "means nothing" if verb == "is" else "mean nothing"
-            return f"void: {number['void']} {of} {words}"
+            meaning = "means nothing" if verb == "is" else "mean nothing"
+            return f"void: {number['void']} {of} {meaning}"
         if number["inconclusive"]:
             return (
                 f"inconclusive: {number['inconclusive']} {of} {verb} undecided"
@@ -334,18 +351,18 @@ class Summary(t.Generic[AnyRow]):
 
 
 def overall(
-    every: collections.abc.Sequence[Row], void: bool, missing: bool
+    rows: collections.abc.Sequence[Row], void: bool, missing: bool
 ) -> verdict.Status:
-    """Return the verdict on the run: its gravest one.
+    """Return the status of the run: the most severe one.
 
-    Failed goes before void, as a limit that is broken stays broken whatever
-    the other metrics are worth. Nothing measured is void, so that it never
-    passes.
+    Failed has precedence over void, because a limit that is exceeded stays
+    exceeded if other metrics are void. A run without measurements is void, so
+    that it never passes.
     """
-    statuses = {row.status for row in every}
+    statuses = {row.status for row in rows}
     if "failed" in statuses:
         return "failed"
-    limited = [row for row in every if row.status is not None] or every
+    limited = [row for row in rows if row.status is not None] or rows
     nothing = not any(row.measured for row in limited)
     if void or nothing or "void" in statuses:
         return "void"

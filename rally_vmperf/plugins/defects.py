@@ -1,4 +1,4 @@
-"""Unexpected errors, reported to Rally without anything that could run."""
+"""Sanitisation of unexpected errors for reports of Rally."""
 
 import collections.abc
 import contextlib
@@ -12,33 +12,34 @@ from rally_vmperf import sanitize
 
 LOG = logging.getLogger(__name__)
 
-#: Characters of an error's own words that Rally keeps.
+#: The maximum length of an error message in Rally.
 LONGEST = 500
 
 
 class Defect(exceptions.RallyException):
-    """A context or a repetition failed with an unexpected error."""
+    """An unexpected error in a context or a repetition."""
 
     msg_fmt = "%(message)s"
     error_code = 934
 
 
 @contextlib.contextmanager
-def told() -> collections.abc.Iterator[None]:
-    """Have Rally keep the message of an unexpected error, made harmless.
+def sanitise_errors() -> collections.abc.Iterator[None]:
+    """Replace an unexpected error with an error whose message is safe.
 
-    Rally puts errors and their whole trace into a script of its report, and
-    what an unforeseen error quotes may be a guest's, or a name's in the cloud.
-    The trace goes to the log, for whoever mends the defect.
+    Rally writes errors with their tracebacks into a script in its report, and
+    an unexpected error may quote a guest or a name from the cloud. The
+    traceback is written to the log for developers.
 
-    :raises Defect: in place of whatever is neither ours nor Rally's own
+    :raises Defect: If an error is raised that belongs neither to
+        rally_vmperf nor to Rally.
     """
     try:
         yield
     except exceptions.RallyException:
         raise
     except errors.VMPerfError as error:
-        # What led to it is quoted in the trace, which Rally keeps.
+        # Rally stores the traceback, which quotes the cause.
         raise error from None
     except Exception as error:
         log()
@@ -46,11 +47,11 @@ def told() -> collections.abc.Iterator[None]:
 
 
 def log() -> None:
-    """Log the trace of the error that is handled."""
+    """Log the traceback of the current error."""
     LOG.error(sanitize.text(traceback.format_exc()))
 
 
 def one_line(error: Exception) -> sanitize.Sanitized:
-    """Return an error's kind and its own words in one line."""
-    told_so = " ".join(f"{type(error).__name__}: {error}".split())
-    return sanitize.text(told_so[:LONGEST])
+    """Return the class and the message of an error in one line."""
+    message = " ".join(f"{type(error).__name__}: {error}".split())
+    return sanitize.text(message[:LONGEST])

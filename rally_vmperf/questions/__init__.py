@@ -1,1 +1,1 @@
-"""The questions that a task can ask: criteria, checks, runs, sections."""
+"""The questions of tasks: criteria, checks, runs and report sections."""

@@ -1,10 +1,11 @@
-"""Check that a task can be run and judged, before anything boots."""
+"""Checks of a task that run before any guest boots."""
 
 import collections.abc
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
+from rally_vmperf.bundles import bundle
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
@@ -14,203 +15,220 @@ from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
-from rally_vmperf.toolbox import bundle
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import tools
 
-#: What checking a task raises, each in one line.
-REFUSALS = (
+#: The errors of a check; each message is one line.
+REQUEST_ERRORS = (
     base.WorkloadError,
     document.BaselineError,
     errors.GuestError,
     open_files.TooManyError,
     requirements.SupplyError,
-    task.Refused,
+    task.InvalidTask,
 )
 
 
 def check(
-    asked: task.Task, entry: question.Question, baselines: store.Store
+    subtask: task.Task,
+    task_question: question.Question,
+    baselines: store.Store,
 ) -> list[str]:
     """Check everything that can be checked without the cloud.
 
-    :param entry: the question that the task asks
-    :param baselines: the registry
-    :returns: warnings, a sentence each
-    :raises Exception: one of ``REFUSALS``, naming the key, the value and what
-        is allowed
+    :param task_question: The question of the task.
+    :param baselines: The stored baselines.
+    :returns: The warnings, one sentence each.
+    :raises Exception: One of ``REQUEST_ERRORS`` with the key, its value and
+        the allowed values.
     """
-    needed = assignment.needs(asked.every_workload)
-    _check_runner(asked)
-    check_repetitions(asked)
-    for name in entry.contexts:
-        if name not in asked.contexts:
-            raise task.Refused(f"contexts: {name} is missing")
-    supply = requirements.supply_of(asked.guests)
-    remarks = entry.check(asked)
-    _check_ends(asked, needed)
-    ports.used(asked.assignments, asked.count)
-    open_files.allow_files(asked.count)
-    for each in asked.every_workload:
-        each.read_files()
-    _check_foreign(asked, entry)
+    needed = assignment.needs(subtask.every_workload)
+    _check_runner(subtask)
+    check_repetitions(subtask)
+    for name in task_question.contexts:
+        if name not in subtask.contexts:
+            raise task.InvalidTask(f"contexts: {name} is missing")
+    supply = requirements.supply_of(subtask.guests)
+    remarks = task_question.check(subtask)
+    _check_endpoints(subtask, needed)
+    ports.used(subtask.assignments, subtask.count)
+    open_files.allow_files(subtask.count)
+    for assigned in subtask.every_workload:
+        assigned.read_files()
+    _check_criteria(subtask, task_question)
     baseline = None
-    if asked.baseline is not None:
-        baseline = baselines.find(asked.baseline)
-    for one in entry.criteria:
-        limits = asked.criteria.get(one.name)
+    if subtask.baseline is not None:
+        baseline = baselines.find(subtask.baseline)
+    for criterion in task_question.criteria:
+        limits = subtask.criteria.get(criterion.name)
         if limits is not None:
-            _check_forgiveness(asked, one.name, limits)
-            for key, scales in one.limits.items():
-                what = f"sla {one.name} {key}"
-                asked.check_matches(what, limits.get(key, {}), scales)
-            one.bounds(one.name, limits, asked.metrics)
-            one.check(asked, limits, baseline)
+            _check_on_inconclusive(subtask, criterion.name, limits)
+            for limit_key, scales in criterion.limits.items():
+                key_path = f"sla {criterion.name} {limit_key}"
+                subtask.check_matches(
+                    key_path, limits.get(limit_key, {}), scales
+                )
+            criterion.bounds(criterion.name, limits, subtask.metrics)
+            criterion.check(subtask, limits, baseline)
     if baseline is not None:
-        for each in asked.assignments:
-            found = matching.covers(
-                baseline, each.workload.name, each.conditions()
+        for assigned in subtask.assignments:
+            measurements = matching.covers(
+                baseline, assigned.workload.name, assigned.conditions()
             )
-            _check_shape(asked, each, found, baseline["name"])
-        _check_versions(asked, baseline)
+            _check_shape(subtask, assigned, measurements, baseline["name"])
+        _check_versions(subtask, baseline)
         if supply.bundle is not None:
-            _check_bundle(asked, supply.bundle, baseline)
+            _check_bundle(subtask, supply.bundle, baseline)
     return remarks
 
 
 def check_limits(
-    criterion: question.Criterion, given: question.Json, metrics: task.Metrics
+    criterion: question.Criterion, config: question.Json, metrics: task.Metrics
 ) -> None:
-    """Refuse limits that contradict one another or that cannot fail.
+    """Reject limits that contradict one another or that cannot fail.
 
-    :param given: the configuration, in a task or in a file of limits
-    :param metrics: those that it is put to
-    :raises Refused: naming the limit and a metric
+    :param config: The configuration of the SLA in a task or a limits file.
+    :param metrics: The metrics that the limits apply to.
+    :raises InvalidTask: If a limit is not valid for a metric.
     """
-    for key, scales in criterion.limits.items():
-        names = [one.name for one in metrics if one.scale in scales]
-        what = f"sla {criterion.name} {key}"
-        task.check_conflict(what, given.get(key, {}), names)
-    criterion.bounds(criterion.name, given, metrics)
+    for limit_key, scales in criterion.limits.items():
+        names = [metric.name for metric in metrics if metric.scale in scales]
+        key_path = f"sla {criterion.name} {limit_key}"
+        task.check_conflict(key_path, config.get(limit_key, {}), names)
+    criterion.bounds(criterion.name, config, metrics)
 
 
 def _check_shape(
-    asked: task.Task,
-    one: assignment.Assignment,
-    entries: collections.abc.Iterable[document.Json],
-    name: str,
+    subtask: task.Task,
+    assigned: assignment.Assignment,
+    measurements: collections.abc.Iterable[document.Json],
+    baseline_name: str,
 ) -> None:
-    """Refuse a baseline held to a shape where the task has shape: whole."""
-    held = {entry["limited_by"] for entry in entries} - {"unknown"}
-    if asked.protocol.shape == "whole" and held and "none" not in held:
-        raise task.Refused(
-            f"shape: whole, but baseline {name!r} has {one.title} "
-            f"held to the guest's shape (by {', '.join(sorted(held))}); "
-            "record it with --shape whole, or remove shape"
+    """Reject a limited baseline if the task has shape: whole."""
+    mechanisms = {
+        measurement["limited_by"] for measurement in measurements
+    } - {"unknown"}
+    if (
+        subtask.protocol.shape == "whole"
+        and mechanisms
+        and "none" not in mechanisms
+    ):
+        raise task.InvalidTask(
+            f"shape=whole: baseline {baseline_name!r} has {assigned.title} "
+            "with bare metal limited to the guest's shape (by "
+            f"{', '.join(sorted(mechanisms))}); record it with --shape whole, "
+            "or remove shape"
         )
 
 
-def _check_forgiveness(
-    asked: task.Task, name: str, limits: question.Json
+def _check_on_inconclusive(
+    subtask: task.Task, name: str, limits: question.Json
 ) -> None:
-    """Refuse on_inconclusive: pass with too few repetitions to decide."""
-    counted = asked.times - asked.warmup
-    fewest = statistics.FEWEST
-    if limits.get("on_inconclusive") == "pass" and counted < fewest:
-        raise task.Refused(
-            f"sla {name} on_inconclusive: pass, with {counted} counted "
-            f"repetitions there is no interval and nothing could fail; "
-            f"make at least {fewest}"
+    """Reject on_inconclusive: pass if no limit could fail."""
+    counted = subtask.times - subtask.warmup
+    minimum = statistics.FEWEST
+    if limits.get("on_inconclusive") == "pass" and counted < minimum:
+        raise task.InvalidTask(
+            f"sla {name} on_inconclusive=pass: {counted} counted repetitions "
+            f"give no interval, so no limit could fail; run at least {minimum}"
         )
 
 
-def check_repetitions(asked: task.Task) -> None:
-    """Refuse a warm-up that leaves no counted repetition."""
-    if asked.warmup >= asked.times:
-        raise task.Refused(
-            f"warmup {asked.warmup!r}: must be a whole number from 0 to "
-            f"{asked.times - 1}, because the runner makes {asked.times} "
+def check_repetitions(subtask: task.Task) -> None:
+    """Reject a warm-up that leaves no counted repetition."""
+    if subtask.warmup >= subtask.times:
+        raise task.InvalidTask(
+            f"warmup={subtask.warmup!r}: must be an integer from 0 to "
+            f"{subtask.times - 1}, because the runner runs {subtask.times} "
             "repetitions"
         )
 
 
-def _check_runner(asked: task.Task) -> None:
-    """Refuse runners that do not run repetitions one after another."""
-    if asked.runner != "serial":
-        raise task.Refused(
-            f"runner {asked.runner!r}: repetitions must follow one another, "
-            "and Ctrl-C must reach them; use {serial: {times: N}}"
+def _check_runner(subtask: task.Task) -> None:
+    """Reject runners that do not run repetitions one after another."""
+    if subtask.runner != "serial":
+        raise task.InvalidTask(
+            f"runner={subtask.runner}: must be serial, because repetitions "
+            "run one after another and Ctrl-C must reach them; use "
+            "{serial: {times: N}}"
         )
 
 
-def _check_ends(
-    asked: task.Task, needed: collections.abc.Container[str]
+def _check_endpoints(
+    subtask: task.Task, requirements_: collections.abc.Container[str]
 ) -> None:
-    """Reject network workloads without the other end that they need."""
-    if "peer" in needed and not asked.peer:
-        raise task.Refused(
-            "peer is missing: network workloads need one; give "
+    """Reject network workloads without their remote endpoint."""
+    if "peer" in requirements_ and not subtask.peer:
+        raise task.InvalidTask(
+            "peer: must be set for network workloads; add "
             "peer: {address: ..., user: ...}"
         )
-    user = (asked.peer or {}).get("user", "root")
-    if "peer_root" in needed and user != "root":
-        raise task.Refused(
+    user = (subtask.peer or {}).get("user", "root")
+    if "peer_root" in requirements_ and user != "root":
+        raise task.InvalidTask(
             f"peer user={user}: must be root, because the FTP server of wget "
             "confines its clients only as root; log in as root, or use "
             "protocols: [http]"
         )
-    if "partner" in needed and asked.count < 2:
-        raise task.Refused(
-            f"count {asked.count}: guest_to_guest needs at least 2 guests "
+    if "partner" in requirements_ and subtask.count < 2:
+        raise task.InvalidTask(
+            f"count={subtask.count}: must be >= 2 for guest_to_guest "
             "(vmperf_guests: {count: 2})"
         )
 
 
-def _check_versions(asked: task.Task, baseline: document.Json) -> None:
-    """Refuse a baseline whose tools are too old for what is measured.
+def _check_versions(subtask: task.Task, baseline: document.Json) -> None:
+    """Reject a baseline with tools that are too old for the metrics.
 
-    The tools of guests are checked once they have booted.
+    The tools of guests are checked after their boot.
     """
     machines = [baseline["machine"], *filter(None, [baseline.get("peer")])]
-    for tool in requirements.tools(asked.assignments):
+    for tool in requirements.tools(subtask.assignments):
         for machine in machines:
-            known = machine.get("tools", {}).get(tool.command, {})
-            why = tools.too_old(tool, known.get("version", ""))
-            if why:
-                raise task.Refused(
+            installed = machine.get("tools", {}).get(tool.command, {})
+            problem = tools.too_old(tool, installed.get("version", ""))
+            if problem:
+                raise task.InvalidTask(
                     f"baseline {baseline['name']!r}: {machine['name']}: "
-                    f"{why}; then record the baseline again"
+                    f"{problem}; then record the baseline again"
                 )
 
 
 def _check_bundle(
-    asked: task.Task, given: bundle.Bundle, baseline: document.Json
+    subtask: task.Task, bundle_: bundle.Bundle, baseline: document.Json
 ) -> None:
-    """Refuse a bundle whose programs are not those of the baseline."""
+    """Reject a bundle with other program versions than the baseline."""
     recorded = baseline["machine"].get("tools", {})
-    for tool in requirements.tools(asked.assignments, side="machine"):
-        program = given.programs.get(tool.command)
-        known = recorded.get(tool.command, {}).get("version", "")
+    for tool in requirements.tools(subtask.assignments, side="machine"):
+        program = bundle_.programs.get(tool.command)
+        version = recorded.get(tool.command, {}).get("version", "")
         if program is None or not tool.measures:
             continue
-        ours, theirs = map(tools.upstream, (program.version, known))
-        if theirs and ours != theirs:
-            raise task.Refused(
-                f"bundle {given.path}: its {tool.command} is "
-                f"{'.'.join(map(str, ours))}, that of baseline "
-                f"{baseline['name']!r} {'.'.join(map(str, theirs))}; record "
+        offered, required = map(tools.upstream, (program.version, version))
+        if required and offered != required:
+            raise task.InvalidTask(
+                f"bundle {bundle_.path}: its {tool.command} is "
+                f"{'.'.join(map(str, offered))}, but that of baseline "
+                f"{baseline['name']!r} is "
+                f"{'.'.join(map(str, required))}; record "
                 "the baseline with the bundle: rally-vmperf baseline record "
-                f"... --bundle {given.path}"
+                f"... --bundle {bundle_.path}"
             )
 
 
-def _check_foreign(asked: task.Task, entry: question.Question) -> None:
-    """Refuse criteria that belong to other questions only."""
-    own = {one.name for one in entry.criteria}
-    for other in table.questions().values():
-        for one in other.criteria:
-            if one.name in asked.criteria and one.name not in own:
-                raise task.Refused(
-                    f"sla {one.name}: judges {other.scenario}, not "
-                    f"{entry.scenario}; leave it out"
+def _check_criteria(
+    subtask: task.Task, task_question: question.Question
+) -> None:
+    """Reject criteria that belong to other questions only."""
+    names = {criterion.name for criterion in task_question.criteria}
+    for question_ in table.questions().values():
+        for criterion in question_.criteria:
+            if (
+                criterion.name in subtask.criteria
+                and criterion.name not in names
+            ):
+                raise task.InvalidTask(
+                    f"sla {criterion.name}: applies to "
+                    f"{question_.scenario}, not to "
+                    f"{task_question.scenario}; remove it"
                 )

@@ -1,4 +1,4 @@
-"""Files of limits: one form for reports, Tempest and the sla of a task."""
+"""Limits files: the same format for reports, Tempest and tasks."""
 
 import collections.abc
 import pathlib
@@ -16,13 +16,13 @@ Limits = dict[str, dict[str, t.Any]]
 
 
 class LimitsError(errors.VMPerfError):
-    """A file of limits cannot be used; one line."""
+    """A limits file that cannot be used; the message is one line."""
 
 
 def read(path: str) -> t.Any:
-    """Return the content of a file of limits, or of another YAML file.
+    """Return the content of a limits file or of another YAML file.
 
-    :raises LimitsError: for one that cannot be read
+    :raises LimitsError: If the file cannot be read.
     """
     try:
         return documents.read_yaml(pathlib.Path(path))
@@ -33,58 +33,61 @@ def read(path: str) -> t.Any:
 def by_criterion(path: str) -> Limits:
     """Return the limits in a file, by the name of their SLA.
 
-    :raises LimitsError: for an unknown SLA, or limits that it does not take
+    :raises LimitsError: If an SLA is unknown or its limits are not valid.
     """
-    found = read(path)
-    known = table.criteria()
+    content = read(path)
+    criteria = table.criteria()
     try:
-        task.check_form(found, {"type": "object", "minProperties": 1})
-        for name in found:
-            if name not in known:
-                raise task.Refused(
-                    f"{name} is not an SLA of rally_vmperf; put limits below "
-                    "the name of "
-                    f"their SLA: {', '.join(known)}"
+        task.check_form(content, {"type": "object", "minProperties": 1})
+        for name in content:
+            if name not in criteria:
+                raise task.InvalidTask(
+                    f"{name}: is not an SLA of rally_vmperf; use one of: "
+                    f"{', '.join(criteria)}"
                 )
-        task.check_form(found, schema())
-    except task.Refused as error:
+        task.check_form(content, schema())
+    except task.InvalidTask as error:
         raise LimitsError(f"limits {path}: {error}") from error
-    return t.cast(Limits, found)
+    return t.cast(Limits, content)
 
 
 def check(
     path: str,
     criteria: collections.abc.Iterable[question.Criterion],
-    given: question.Criteria,
+    limits: question.Criteria,
     metrics: task.Metrics,
 ) -> None:
-    """Refuse limits that a task with these metrics may not have either.
+    """Reject limits that are not valid in a task with these metrics.
 
-    :param criteria: those of the question that was asked
-    :param given: what the file holds
-    :raises LimitsError: naming the limit and a metric
+    :param criteria: The criteria of the question.
+    :param limits: The content of the file.
+    :raises LimitsError: If a limit is not valid for a metric.
     """
     try:
-        for one in criteria:
-            checks.check_limits(one, given.get(one.name, {}), metrics)
-    except task.Refused as error:
+        for criterion in criteria:
+            checks.check_limits(
+                criterion, limits.get(criterion.name, {}), metrics
+            )
+    except task.InvalidTask as error:
         raise LimitsError(f"limits {path}: {error}") from error
 
 
-def applicable(entry: question.Question, *, has_neighbours: bool) -> list[str]:
+def applicable(
+    question_: question.Question, *, has_neighbours: bool
+) -> list[str]:
     """Return the names of the SLAs that apply to a run or to a task.
 
-    :param entry: The question of the run.
+    :param question_: The question of the run.
     :param has_neighbours: Whether guests run with neighbours.
     """
     return [
         criterion.name
-        for criterion in entry.criteria
+        for criterion in question_.criteria
         if has_neighbours or criterion is not neighbours.CRITERION
     ]
 
 
-def skipped(
+def format_skipped(
     names: collections.abc.Iterable[str],
     applied: collections.abc.Container[str],
 ) -> list[str]:
@@ -96,9 +99,9 @@ def skipped(
     lines = []
     for name in names:
         scenarios = [
-            entry.scenario
-            for entry in table.questions().values()
-            if name in applicable(entry, has_neighbours=True)
+            question_.scenario
+            for question_ in table.questions().values()
+            if name in applicable(question_, has_neighbours=True)
         ]
         if scenarios and name not in applied:
             condition = (
@@ -112,14 +115,14 @@ def skipped(
 
 
 def schema() -> dict[str, t.Any]:
-    """Return the JSON Schema of a file of limits."""
+    """Return the JSON Schema of a limits file."""
     return {
         "type": "object",
-        "description": "SLA -> its limits, as in the section sla of a task.",
+        "description": "SLA -> limits, as in the section sla of a task.",
         "minProperties": 1,
         "additionalProperties": False,
         "properties": {
-            name: {"description": one.title, **one.schema}
-            for name, one in table.criteria().items()
+            name: {"description": criterion.title, **criterion.schema}
+            for name, criterion in table.criteria().items()
         },
     }

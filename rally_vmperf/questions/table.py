@@ -1,4 +1,4 @@
-"""The table of questions."""
+"""The table of all questions."""
 
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.density import question as density
@@ -7,13 +7,13 @@ from rally_vmperf.questions.overhead import question as overhead
 _QUESTIONS: dict[str, question.Question] = {}
 
 
-def register(one: question.Question) -> None:
+def register(question_: question.Question) -> None:
     """Add a question."""
-    _QUESTIONS[one.name] = one
+    _QUESTIONS[question_.name] = question_
 
 
-for _one in (overhead.QUESTION, density.QUESTION):
-    register(_one)
+for _question in (overhead.QUESTION, density.QUESTION):
+    register(_question)
 
 
 def questions() -> dict[str, question.Question]:
@@ -22,12 +22,14 @@ def questions() -> dict[str, question.Question]:
 
 
 def scenarios() -> dict[str, question.Question]:
-    """Return the questions by the scenario that asks them."""
-    return {one.scenario: one for one in _QUESTIONS.values()}
+    """Return the questions by the name of their scenario."""
+    return {question_.scenario: question_ for question_ in _QUESTIONS.values()}
 
 
 def criteria() -> dict[str, question.Criterion]:
     """Return the criteria of all questions, by their name."""
     return {
-        one.name: one for each in _QUESTIONS.values() for one in each.criteria
+        criterion.name: criterion
+        for question_ in _QUESTIONS.values()
+        for criterion in question_.criteria
     }

@@ -15,8 +15,9 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import codec
 from rally_vmperf.records import flows
 from rally_vmperf.records import merged as merged_
+from rally_vmperf.records import packing
 
-#: Packages whose versions stand in every record.
+#: The packages whose versions are in every record.
 SOFTWARE = ("rally-vmperf", "rally", "rally-openstack", "openstacksdk")
 
 OrderKind = t.Literal["listed", "shuffled", "blocks"]
@@ -27,9 +28,8 @@ Json = collections.abc.Mapping[str, t.Any]
 class Identity:
     """The identity of a repetition: task, workload, number.
 
-    :param question: name of an entry of the table of questions, or
-        ``recording``
-    :param planned_repetitions: how many counted repetitions the task asks for
+    :param question: The name of a question, or ``recording``.
+    :param planned_repetitions: The number of counted repetitions in the task.
     """
 
     question: str
@@ -42,11 +42,11 @@ class Identity:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Machine:
-    """A machine as the record itself names it; its details are in a file.
+    """A machine in a record; its details are in a file.
 
-    :param host: where a guest runs, as far as the cloud tells
-    :param boot_id: which start of a guest this is: ``<server id>#<count>``; of
-        bare metal the session of the recording
+    :param host: The host of a guest, as far as the cloud reports it.
+    :param boot_id: The boot of a guest as ``<server id>#<count>``; for bare
+        metal the session of the recording.
     """
 
     name: str
@@ -56,8 +56,8 @@ class Machine:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Host:
-    """The size of a host of guests; None where the cloud does not tell."""
+class HostCapacity:
+    """The capacity of a host of guests; None if it is not reported."""
 
     name: str
     vcpus: int | None
@@ -66,15 +66,16 @@ class Host:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What stays the same over all repetitions of a run.
+    """The properties that all repetitions of a run share.
 
-    :param details: by machine what Nova, the machine itself and the
-        workloads report of it; for the file beside the journal
-    :param metrics: of the reference and of the workloads, encoded
-    :param reference: as ``execution.comparison.reference`` gives it
-    :param rate_limits: links and policies that may hold rates
-    :param ends: the other ends of network workloads
-    :param hosts: of the guests, those whose size is known
+    :param details: The reports of Nova, the machine and the workloads by
+        machine, for the file next to the journal.
+    :param metrics: The encoded metrics of the reference and the workloads.
+    :param reference: The bare-metal samples, as ``runs.reference`` returns
+        them.
+    :param rate_limits: The links and policies that can limit rates.
+    :param ends: The other ends of network workloads.
+    :param hosts: The hosts of the guests whose capacity is known.
     """
 
     shape: dict[str, int]
@@ -87,15 +88,15 @@ class Setting:
     findings: tuple[finding.Finding, ...]
     rate_limits: tuple[caps_.Cap, ...] = ()
     ends: flows.Ends = dataclasses.field(default_factory=flows.Ends)
-    hosts: tuple[Host, ...] = ()
+    hosts: tuple[HostCapacity, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Order:
     """The order in which the conditions of a repetition ran.
 
-    :param seed: of the generator that shuffles; the repetition's number is
-        added
+    :param seed: The seed of the random order; the number of the repetition is
+        added.
     """
 
     kind: OrderKind = "listed"
@@ -103,18 +104,18 @@ class Order:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Taken:
+class ConditionResult:
     """The results of one condition.
 
-    :param position: place in the order in which the conditions ran, from 1
-    :param skip_reason: why it was not run at all, or nothing
-    :param machines: names of the guests that were to take part
-    :param batches: in how many groups, one after another, they ran
+    :param position: The position in the order of the conditions, from 1.
+    :param skip_reason: The reason why it was skipped; empty if it was not.
+    :param machines: The names of the guests that should participate.
+    :param batches: The number of groups in which they ran one after another.
     :param reference_copies: The number of bare-metal copies that it is
         compared with; None if the reference has no such number.
-    :param command_usage: what the runs of commands took
-    :param distributions: of all machines together
-    :param time_series: likewise, values over time
+    :param command_usage: The resource usage of the commands.
+    :param distributions: The distributions of all machines together.
+    :param time_series: The values of all machines together over time.
     """
 
     axes: repetition.Axes
@@ -139,14 +140,14 @@ def software() -> dict[str, str]:
 
 
 def now() -> str:
-    """Return the present moment, UTC, ISO 8601."""
+    """Return the current time, UTC, ISO 8601."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def build(
     identity: Identity,
     setting: Setting,
-    conditions: collections.abc.Sequence[Taken],
+    conditions: collections.abc.Sequence[ConditionResult],
     *,
     state: repetition.State,
     started_at: str,
@@ -158,23 +159,27 @@ def build(
 ) -> dict[str, t.Any]:
     """Return the record.
 
-    :param conditions: in the order of the task
-    :param options: of the question, such as what idle guests did
-    :param missing: metrics that are missing in no particular condition
-    :param findings: likewise
-    :param files: ``raw`` and ``machines``: name and checksum of each file, or
-        None where it could not be written
+    :param conditions: The results in the order of the task.
+    :param options: The options of the question, such as the state of idle
+        guests.
+    :param missing: The missing metrics that belong to no single condition.
+    :param findings: The findings that belong to no single condition.
+    :param files: The name and checksum of the files ``raw`` and ``machines``;
+        None for a file that could not be written.
     """
     metrics = codec.encode_metrics(
         metric
-        for one in conditions
+        for condition in conditions
         for metric in (
-            *(each.sample.metric for each in one.observations),
-            *(each.metric for each in one.distributions),
-            *(each.metric for each in one.time_series),
+            *(
+                observation.sample.metric
+                for observation in condition.observations
+            ),
+            *(observation.metric for observation in condition.distributions),
+            *(observation.metric for observation in condition.time_series),
         )
     )
-    whole = {
+    record = {
         "version": codec.VERSION,
         **dataclasses.asdict(identity),
         "state": state,
@@ -189,7 +194,9 @@ def build(
         "reference": setting.reference,
         "order": dataclasses.asdict(order),
         "options": dict(options or {}),
-        "conditions": [_condition(one, setting) for one in conditions],
+        "conditions": [
+            _condition(condition, setting) for condition in conditions
+        ],
         "missing": _plain(missing),
         "findings": codec.encode_findings((*setting.findings, *findings)),
         **(
@@ -200,37 +207,41 @@ def build(
         **({"hosts": _plain(setting.hosts)} if setting.hosts else {}),
         "files": {"raw": None, "machines": None, **(files or {})},
     }
-    return codec.pack(whole)
+    return packing.pack(record)
 
 
-def _condition(one: Taken, setting: Setting) -> dict[str, t.Any]:
-    sources = [each.source for each in one.observations]
-    machines = list(dict.fromkeys((*one.machines, *sources)))
+def _condition(
+    condition: ConditionResult, setting: Setting
+) -> dict[str, t.Any]:
+    sources = [observation.source for observation in condition.observations]
+    machines = list(dict.fromkeys((*condition.machines, *sources)))
     kinds = flows.of_condition(
-        () if one.skip_reason else machines,
-        one.batches,
+        () if condition.skip_reason else machines,
+        condition.batches,
         setting.ends,
         setting.details,
     )
     return {
-        "axes": dict(one.axes),
-        "position": one.position,
-        "state": one.state,
-        "skip_reason": one.skip_reason,
+        "axes": dict(condition.axes),
+        "position": condition.position,
+        "state": condition.state,
+        "skip_reason": condition.skip_reason,
         "machines": machines,
-        **({"batches": one.batches} if one.batches > 1 else {}),
+        **({"batches": condition.batches} if condition.batches > 1 else {}),
         **({"flows": kinds} if kinds else {}),
-        "samples": codec.encode_samples(one.observations, machines),
-        "reference_copies": one.reference_copies,
-        "missing": _plain(one.missing),
-        "findings": codec.encode_findings(one.findings),
-        "synchronisation": _plain(one.synchronisation),
-        "command_usage": codec.encode_commands(one.command_usage),
-        "distributions": merged_.encode_distributions(one.distributions),
-        "time_series": merged_.encode_time_series(one.time_series),
+        "samples": codec.encode_samples(condition.observations, machines),
+        "reference_copies": condition.reference_copies,
+        "missing": _plain(condition.missing),
+        "findings": codec.encode_findings(condition.findings),
+        "synchronisation": _plain(condition.synchronisation),
+        "command_usage": codec.encode_commands(condition.command_usage),
+        "distributions": merged_.encode_distributions(condition.distributions),
+        "time_series": merged_.encode_time_series(condition.time_series),
     }
 
 
-def _plain(parts: collections.abc.Iterable[t.Any]) -> list[dict[str, t.Any]]:
+def _plain(
+    instances: collections.abc.Iterable[t.Any],
+) -> list[dict[str, t.Any]]:
     """Return dataclasses as JSON documents, in their order."""
-    return [dataclasses.asdict(one) for one in parts]
+    return [dataclasses.asdict(instance) for instance in instances]

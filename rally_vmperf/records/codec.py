@@ -1,9 +1,7 @@
 """Encode and decode records, which are plain JSON documents."""
 
 import collections.abc
-import copy
 import dataclasses
-import decimal
 import typing as t
 
 from rally_vmperf.measurement import finding
@@ -14,22 +12,24 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import merged
 
 Json = collections.abc.Mapping[str, t.Any]
-#: For each machine one value, several, or none.
+#: For each machine one value, a list of values, or None.
 Values = list[float | list[float] | None]
-#: The usage of a command: the fields of ``Usage`` without its workload.
+#: The usage of a command: the fields of ``Usage`` without the workload.
 Row = list[t.Any]
 
-#: What records and baselines keep of a metric, beside its name.
-_MEANING = ("unit", "better", "scale", "additive", "resolution", "step")
-#: Version of the form of records.
+#: The fields of a metric in records and baselines, except the name.
+_DEFINITION_FIELDS = (
+    "unit",
+    "better",
+    "scale",
+    "additive",
+    "resolution",
+    "step",
+)
+#: Version of the format of records.
 VERSION = 3
-#: Significant digits of a sample: more than any tool is exact to, and few
-#: enough to keep a record of many guests small.
-DIGITS = 5
-#: Likewise, of seconds that commands took.
+#: Significant digits of the duration of commands.
 _CPU_DIGITS = 4
-#: Likewise, of each machine's percentiles, which are exact to 1 %.
-_PERCENTILE_DIGITS = 3
 
 
 def encode_metrics(
@@ -38,21 +38,26 @@ def encode_metrics(
     """Return metrics by name; samples refer to them by name only."""
     return {
         metric.name: {
-            key: value
-            for key in _MEANING
-            if (value := getattr(metric, key)) is not None
+            key: definition
+            for key in _DEFINITION_FIELDS
+            if (definition := getattr(metric, key)) is not None
         }
         for metric in metrics
     }
 
 
 def decode_metrics(metrics: Json) -> dict[str, sample.Metric]:
-    """Return the metrics that ``encode_metrics`` wrote."""
+    """Return the metrics from the output of ``encode_metrics``."""
     return {
         name: sample.Metric(
-            name, **{key: meaning[key] for key in _MEANING if key in meaning}
+            name,
+            **{
+                key: definition[key]
+                for key in _DEFINITION_FIELDS
+                if key in definition
+            },
         )
-        for name, meaning in metrics.items()
+        for name, definition in metrics.items()
     }
 
 
@@ -62,12 +67,12 @@ def encode_findings(
     """Return findings as plain documents, each once."""
     return [
         {
-            "kind": one.kind,
-            "subject": one.subject,
-            "detail": one.detail,
-            **({"metrics": list(one.metrics)} if one.metrics else {}),
+            "kind": finding.kind,
+            "subject": finding.subject,
+            "detail": finding.detail,
+            **({"metrics": list(finding.metrics)} if finding.metrics else {}),
         }
-        for one in dict.fromkeys(findings)
+        for finding in dict.fromkeys(findings)
     ]
 
 
@@ -75,51 +80,55 @@ def encode_samples(
     observations: collections.abc.Iterable[sample.Observation],
     sources: collections.abc.Sequence[str],
 ) -> dict[str, Values]:
-    """Return metric -> value of each machine, in the order of the machines.
+    """Return metric -> values of the machines, in the order of the machines.
 
-    :raises KeyError: for an observation of another machine
+    :raises KeyError: If an observation is from another machine.
     """
-    found: dict[str, dict[str, list[float]]] = {}
-    for one in observations:
-        name = one.sample.metric.name
-        if name not in found:
-            found[name] = {source: [] for source in sources}
-        found[name][one.source].append(one.sample.value)
+    values_by_machine: dict[str, dict[str, list[float]]] = {}
+    for observation in observations:
+        name = observation.sample.metric.name
+        if name not in values_by_machine:
+            values_by_machine[name] = {source: [] for source in sources}
+        values_by_machine[name][observation.source].append(
+            observation.sample.value
+        )
     return {
         name: [encode_values(values) for values in by_source.values()]
-        for name, by_source in found.items()
+        for name, by_source in values_by_machine.items()
     }
 
 
 def encode_commands(
     usages: collections.abc.Iterable[cpu_seconds.Usage],
 ) -> dict[str, list[Row]]:
-    """Return workload -> a row for each command with the sum of its usage.
+    """Return workload -> rows with the total usage of each command.
 
-    Rows are short: a record of many numbers of guests holds hundreds of them.
-    The file of the raw outputs has the usage of each run.
+    Rows are short: a record with many levels contains hundreds of them.
+    The file with the raw outputs contains the usage of each run.
     """
-    found: dict[str, list[Row]] = {}
-    for one in cpu_seconds.total(usages):
-        workload, *row = dataclasses.astuple(one)
-        found.setdefault(workload, []).append([_rounded(x) for x in row])
-    return found
+    rows: dict[str, list[Row]] = {}
+    for usage in cpu_seconds.total(usages):
+        workload, *row = dataclasses.astuple(usage)
+        rows.setdefault(workload, []).append(
+            [_rounded(field) for field in row]
+        )
+    return rows
 
 
-def _rounded(value: t.Any) -> t.Any:
+def _rounded(number: t.Any) -> t.Any:
     """Return a number rounded to few digits; other values unchanged."""
-    if not isinstance(value, float):
-        return value
-    short = float(f"{value:.{_CPU_DIGITS}g}")
+    if not isinstance(number, float):
+        return number
+    short = float(f"{number:.{_CPU_DIGITS}g}")
     return int(short) if short.is_integer() else short
 
 
 def decode_commands(
     commands: collections.abc.Mapping[str, list[Row]],
 ) -> tuple[cpu_seconds.Usage, ...]:
-    """Return what ``encode_commands`` wrote.
+    """Return the usages from the output of ``encode_commands``.
 
-    :raises TypeError: for a row of another length
+    :raises TypeError: If a row has another length.
     """
     return tuple(
         cpu_seconds.Usage(workload, *row)
@@ -129,7 +138,7 @@ def decode_commands(
 
 
 def encode_values(values: list[float]) -> float | list[float] | None:
-    """Return the values of one machine, as records hold them."""
+    """Return the values of one machine in the format of records."""
     if len(values) > 1:
         return values
     return values[0] if values else None
@@ -138,130 +147,48 @@ def encode_values(values: list[float]) -> float | list[float] | None:
 def decode_samples(
     samples: Json, sources: collections.abc.Sequence[str], metrics: Json
 ) -> tuple[sample.Observation, ...]:
-    """Return the observations that ``encode_samples`` wrote.
+    """Return the observations from the output of ``encode_samples``.
 
-    :param metrics: their meaning, encoded
-    :raises ValueError: for a value that no measurement can give, or another
-        number of values than of machines
+    :param metrics: The encoded definitions of the metrics.
+    :raises ValueError: If a value is not valid, or the numbers of values and
+        machines differ.
     """
-    known = decode_metrics({name: metrics[name] for name in samples})
+    decoded = decode_metrics({name: metrics[name] for name in samples})
     return tuple(
-        sample.Observation(source, sample.Sample(known[name], value))
+        sample.Observation(source, sample.Sample(decoded[name], value))
         for name, values in samples.items()
-        for source, given in zip(sources, values, strict=True)
-        for value in decode_values(given, metrics[name])
+        for source, machine_values in zip(sources, values, strict=True)
+        for value in decode_values(machine_values, metrics[name])
     )
 
 
 def decode_values(
-    given: float | list[float] | None, meaning: Json
+    machine_values: float | list[float] | None, definition: Json
 ) -> list[float]:
-    """Return the values of one machine, in the metric's base unit.
+    """Return the values of one machine, in the base unit of the metric.
 
-    :param meaning: of the metric, encoded
+    :param definition: The encoded definition of the metric.
     """
-    if given is None:
+    if machine_values is None:
         return []
-    values = given if isinstance(given, list) else [given]
-    decimals = meaning.get("decimals")
+    values = (
+        machine_values
+        if isinstance(machine_values, list)
+        else [machine_values]
+    )
+    decimals = definition.get("decimals")
     if decimals is None:
         return values
     return [float(f"{value}e{-decimals}") for value in values]
 
 
-def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
-    """Return a record whose samples are whole numbers of few digits.
-
-    A record of many guests holds ten thousands of them. The metric's
-    meaning has the number of decimals.
-    """
-    record = copy.deepcopy(record)
-    parts = [one["samples"] for one in record["conditions"]]
-    for one in (record["reference"] or {}).get("copies", ()):
-        parts += one["repetitions"]
-    digits = {
-        sample.percentile_name(name, percent): _PERCENTILE_DIGITS
-        for one in record["conditions"]
-        for name in one.get("distributions", {})
-        for percent in sample.PERCENTILES
-    }
-    lowest: dict[str, int] = {}
-    for samples in parts:
-        for name, values in samples.items():
-            for value in (
-                v for given in values for v in decode_values(given, {})
-            ):
-                short = _short(value, digits.get(name, DIGITS))
-                exponent = int(short.as_tuple().exponent)
-                lowest[name] = min(exponent, lowest.get(name, exponent))
-    for samples in parts:
-        for name, values in samples.items():
-            samples[name] = [
-                encode_values(
-                    [
-                        int(
-                            _short(value, digits.get(name, DIGITS)).scaleb(
-                                -lowest[name]
-                            )
-                        )
-                        for value in decode_values(given, {})
-                    ]
-                )
-                for given in values
-            ]
-    for name, meaning in record["metrics"].items():
-        meaning["decimals"] = -lowest.get(name, 0)
-    return record
-
-
-def with_reference(
-    record: Json, reference: Json, metrics: Json, findings: list[Json]
-) -> dict[str, t.Any]:
-    """Return a record with another reference, and other findings.
-
-    :param metrics: of the reference, encoded
-    """
-    meanings = {
-        name: {key: one[key] for key in one if key != "decimals"}
-        for name, one in record["metrics"].items()
-    }
-    return pack(
-        {
-            **record,
-            "reference": reference,
-            "metrics": {**metrics, **meanings},
-            "findings": findings,
-            "conditions": [
-                {
-                    **one,
-                    "samples": {
-                        name: [
-                            encode_values(
-                                decode_values(given, record["metrics"][name])
-                            )
-                            for given in values
-                        ]
-                        for name, values in one["samples"].items()
-                    },
-                }
-                for one in record["conditions"]
-            ],
-        }
-    )
-
-
-def _short(value: float, digits: int) -> decimal.Decimal:
-    """Return a value with so many digits, without trailing zeros."""
-    return decimal.Decimal(f"{value:.{digits}g}").normalize()
-
-
 def copies(number: int) -> list[str]:
     """Return the names of bare-metal copies."""
-    return [f"copy-{place}" for place in range(1, number + 1)]
+    return [f"copy-{index}" for index in range(1, number + 1)]
 
 
-def readable(record: Json | None) -> repetition.Repetition | None:
-    """Return the repetition in a record; None where it cannot be read."""
+def decode_or_none(record: Json | None) -> repetition.Repetition | None:
+    """Return the repetition in a record; None if it is not valid."""
     if record is None:
         return None
     try:
@@ -271,9 +198,9 @@ def readable(record: Json | None) -> repetition.Repetition | None:
 
 
 def decode(record: Json) -> repetition.Repetition:
-    """Return the repetition that a valid record holds.
+    """Return the repetition in a valid record.
 
-    :raises ValueError: for values that no measurement can give
+    :raises ValueError: If a value is not valid.
     """
     metrics = decode_metrics(record["metrics"])
     expected = tuple(metrics[name] for name in record["expected_metrics"])
@@ -286,27 +213,28 @@ def decode(record: Json) -> repetition.Repetition:
         state=record["state"],
         expected_metrics=expected,
         conditions=tuple(
-            _condition(record, one, metrics, expected, references)
-            for one in record["conditions"]
+            _condition(record, condition, metrics, expected, references)
+            for condition in record["conditions"]
         ),
         hosts={
-            one["name"]: one["host"]
-            for one in record["machines"]
-            if one["role"] == "guest" and one["host"]
+            condition["name"]: condition["host"]
+            for condition in record["machines"]
+            if condition["role"] == "guest" and condition["host"]
         },
         missing=_missing(record),
         findings=_findings(record),
         rate_limits=tuple(
-            caps.Cap(**one) for one in record.get("rate_limits", ())
+            caps.Cap(**condition)
+            for condition in record.get("rate_limits", ())
         ),
         rooms=tuple(_rooms(record)),
     )
 
 
 def _rooms(record: Json) -> collections.abc.Iterator[repetition.Room]:
-    """Return how many guests each host holds, as far as its size is known.
+    """Yield the maximum number of guests of each host, if it is known.
 
-    By what Nova tells an administrator, or by the baseline's machine.
+    The capacity is from Nova, or from the machine of the baseline.
     """
     hosts, reference = record.get("hosts", []), record["reference"]
     if reference is not None and not hosts:
@@ -318,84 +246,92 @@ def _rooms(record: Json) -> collections.abc.Iterator[repetition.Room]:
         }
         hosts = [size]
     shape = record["shape"]
-    for one in hosts:
-        if vcpus := one["vcpus"]:
+    for host in hosts:
+        if vcpus := host["vcpus"]:
             yield repetition.Room(
                 guests=vcpus // shape["vcpus"],
-                what=f"the {vcpus} processors of {one['name']}",
+                what=f"the {vcpus} processors of {host['name']}",
             )
-        if memory := one["memory_mib"]:
+        if memory := host["memory_mib"]:
             yield repetition.Room(
                 guests=memory // shape["memory_mib"],
-                what=f"the {memory / 1024:.3g} GiB of memory of {one['name']}",
+                what=f"the {memory / 1024:.3g} GiB of memory of "
+                f"{host['name']}",
             )
 
 
 def _condition(
     record: Json,
-    one: Json,
+    document: Json,
     metrics: merged.Metrics,
     expected: tuple[sample.Metric, ...],
     references: collections.abc.Mapping[int | None, repetition.Reference],
 ) -> repetition.Condition:
     return repetition.Condition(
-        axes=one["axes"],
+        axes=document["axes"],
         number=record["repetition"],
         planned_repetitions=record["planned_repetitions"],
         counted=record["counted"],
-        position=one["position"],
-        state=one["state"],
-        skip_reason=one["skip_reason"],
-        machines=tuple(one["machines"]),
-        batches=one.get("batches", 1),
+        position=document["position"],
+        state=document["state"],
+        skip_reason=document["skip_reason"],
+        machines=tuple(document["machines"]),
+        batches=document.get("batches", 1),
         # A skipped condition expects no metrics.
-        expected_metrics=() if one["skip_reason"] else expected,
+        expected_metrics=() if document["skip_reason"] else expected,
         observations=decode_samples(
-            one["samples"], one["machines"], record["metrics"]
+            document["samples"], document["machines"], record["metrics"]
         ),
-        missing=_missing(one),
-        findings=_findings(one),
+        missing=_missing(document),
+        findings=_findings(document),
         synchronisation=tuple(
             repetition.Synchronisation(**start)
-            for start in one["synchronisation"]
+            for start in document["synchronisation"]
         ),
         reference=references.get(
-            one["reference_copies"], repetition.NO_REFERENCE
+            document["reference_copies"], repetition.NO_REFERENCE
         ),
-        command_usage=decode_commands(one.get("command_usage", {})),
-        distributions=merged.distributions(one, metrics),
-        time_series=merged.time_series(one, metrics),
+        command_usage=decode_commands(document.get("command_usage", {})),
+        distributions=merged.distributions(document, metrics),
+        time_series=merged.time_series(document, metrics),
     )
 
 
-def _missing(part: Json) -> tuple[repetition.Missing, ...]:
-    return tuple(repetition.Missing(**one) for one in part["missing"])
+def _missing(document: Json) -> tuple[repetition.Missing, ...]:
+    return tuple(repetition.Missing(**gap) for gap in document["missing"])
 
 
-def _findings(part: Json) -> tuple[finding.Finding, ...]:
-    return tuple(finding.Finding(**one) for one in part["findings"])
+def _findings(document: Json) -> tuple[finding.Finding, ...]:
+    return tuple(
+        finding.Finding(**finding_document)
+        for finding_document in document["findings"]
+    )
 
 
 def _references(
     reference: Json | None, metrics: Json
 ) -> dict[int | None, repetition.Reference]:
-    """Return bare metal by the number of its copies."""
+    """Return the bare-metal samples by the number of copies."""
     if reference is None:
         return {}
-    known = decode_metrics(metrics)
+    decoded = decode_metrics(metrics)
     return {
-        one["copies"]: repetition.Reference(
+        copies_document["copies"]: repetition.Reference(
             name=reference["name"],
             machine=reference["machine"],
             recorded_at=reference["recorded_at"],
             repetitions=tuple(
-                decode_samples(samples, copies(one["copies"]), metrics)
-                for samples in one["repetitions"]
+                decode_samples(
+                    samples, copies(copies_document["copies"]), metrics
+                )
+                for samples in copies_document["repetitions"]
             ),
-            command_usage=decode_commands(one.get("command_usage", {})),
-            percentiles=merged.percentiles(one, known),
-            distributions=merged.distributions(one, known),
-            time_series=merged.time_series(one, known),
+            command_usage=decode_commands(
+                copies_document.get("command_usage", {})
+            ),
+            percentiles=merged.percentiles(copies_document, decoded),
+            distributions=merged.distributions(copies_document, decoded),
+            time_series=merged.time_series(copies_document, decoded),
         )
-        for one in reference["copies"]
+        for copies_document in reference["copies"]
     }

@@ -1,7 +1,6 @@
-"""Files beside the journal: raw outputs, and machines of a run.
+"""The files next to the journal: raw outputs, and machines of a run.
 
-A record names them with their checksums. All are gzip around one JSON
-document.
+A record has their names and checksums. Each is a compressed JSON document.
 """
 
 import collections.abc
@@ -23,7 +22,7 @@ Json = collections.abc.Mapping[str, t.Any]
 Failed = t.Callable[[str], None]
 
 _TEXT = {"$ref": "#/definitions/fact"}
-#: What readers of the machines' file rely on, by definitions of the record's.
+#: JSON Schema of the file with the machines.
 _MACHINES: Json = {
     "type": "object",
     "properties": {
@@ -58,18 +57,18 @@ _GZIP = 31
 
 
 class FileError(errors.VMPerfError):
-    """A file beside the journal cannot be read; one line."""
+    """A file next to the journal cannot be read; one line."""
 
 
 class RawOutputs:
     """The outputs of the tools in a repetition, with their times.
 
-    Each output is in the file, as a line of its own, when ``add`` returns:
-    after a kill of the controller zcat still reads them.  On a full disk the
-    whole file is removed, so that it takes no room from the records.
+    When ``add`` returns, the output is a line in the file, so that zcat can
+    read it even after the controller is killed. If the disk is full, the file
+    is removed to free space for the records.
 
-    :param path: of the file
-    :param failed: called instead of raising
+    :param path: The path of the file.
+    :param failed: A function that is called with one line if writing fails.
     """
 
     def __init__(self, path: pathlib.Path, failed: Failed) -> None:
@@ -87,7 +86,7 @@ class RawOutputs:
         self._put('{"outputs": [')
 
     def add(self, output: Json) -> None:
-        """Write what a command printed, and where."""
+        """Write the output of a command."""
         self._put(self._between + json.dumps(output))
         self._between = ",\n"
 
@@ -96,15 +95,15 @@ class RawOutputs:
         runs: collections.abc.Iterable[Json] = (),
         readings: collections.abc.Iterable[Json] = (),
     ) -> dict[str, str] | None:
-        """End the document; return the file's entry for the record.
+        """Complete the document, and return the reference for the record.
 
-        :param runs: every command that ran, by its machine's own clock
-        :param readings: each machine's own distributions and series
-        :returns: None where there is no file
+        :param runs: The commands that ran, with the times of their machines.
+        :param readings: The distributions and series of each machine.
+        :returns: The name and checksum of the file; None if there is no file.
         """
         text = "\n]"
-        for name, parts in (("runs", runs), ("readings", readings)):
-            lines = ",\n".join(json.dumps(one) for one in parts)
+        for name, documents_ in (("runs", runs), ("readings", readings)):
+            lines = ",\n".join(json.dumps(document) for document in documents_)
             text += f', "{name}": [\n{lines}\n]'
         self._put(f"{text}}}\n", zlib.Z_FINISH)
         if self._stream is None:
@@ -138,12 +137,12 @@ class RawOutputs:
 def write_machines(
     folder: pathlib.Path, details: Json, failed: Failed
 ) -> dict[str, str] | None:
-    """Write the facts of each machine; return the entry for the record.
+    """Write the facts of each machine, and return the file reference.
 
-    The file is named after its content, so that all repetitions with the same
-    machines share one file.
+    The name of the file depends on its content, so that all repetitions with
+    the same machines share one file.
 
-    :returns: None where it cannot be written
+    :returns: The name and checksum of the file; None if it cannot be written.
     """
     text = json.dumps({"machines": details}, sort_keys=True)
     content = gzip.compress(text.encode(), mtime=0)
@@ -158,22 +157,24 @@ def write_machines(
     return _entry(path, digest)
 
 
-def read(folder: pathlib.Path | None, entry: Json | None) -> Json:
-    """Return the document of a file that a record names.
+def read(folder: pathlib.Path | None, file_reference: Json | None) -> Json:
+    """Return the document in a file of a record.
 
-    :param folder: of the journal, None where it is not known
-    :raises FileError: where it is missing, or has another checksum
+    :param folder: The directory of the journal; None if it is unknown.
+    :raises FileError: If the file is missing or has another checksum.
     """
-    if entry is None:
+    if file_reference is None:
         raise FileError("it could not be written during the run")
     if folder is None:
-        raise FileError(f"{entry['name']}: the journal's folder is not known")
-    path = folder / pathlib.PurePath(entry["name"]).name
+        raise FileError(
+            f"{file_reference['name']}: unknown directory of the journal"
+        )
+    path = folder / pathlib.PurePath(file_reference["name"]).name
     try:
         content = path.read_bytes()
-        if hashlib.sha256(content).hexdigest() != entry["sha256"]:
+        if hashlib.sha256(content).hexdigest() != file_reference["sha256"]:
             raise FileError(
-                f"{path} is not what the run wrote: its checksum differs"
+                f"{path} was changed after the run: its checksum differs"
             )
         with gzip.open(io.BytesIO(content)) as stream:
             text = stream.read(documents.LARGEST + 1)
@@ -184,21 +185,21 @@ def read(folder: pathlib.Path | None, entry: Json | None) -> Json:
     if len(text) > documents.LARGEST:
         raise FileError(f"{path} unpacks to more than {documents.LARGEST} B")
     try:
-        found = documents.parse_json(text, str(path))
-        defined = documents.own_schema(__package__)["definitions"]
-        form = {**_MACHINES, "definitions": defined}
-        documents.check(form, found, str(path))
+        content_document = documents.parse_json(text, str(path))
+        definitions = documents.load_schema(__package__)["definitions"]
+        schema = {**_MACHINES, "definitions": definitions}
+        documents.check(schema, content_document, str(path))
     except documents.DocumentError as error:
         raise FileError(error) from None
-    return t.cast(Json, found)
+    return t.cast(Json, content_document)
 
 
 def _entry(path: pathlib.Path, digest: str) -> dict[str, str]:
     return {"name": path.name, "sha256": digest}
 
 
-def _full(what: str, path: pathlib.Path, error: OSError) -> str:
+def _full(description: str, path: pathlib.Path, error: OSError) -> str:
     return (
-        f"{what} {path}: {error.strerror or error}; make room or set "
+        f"{description} {path}: {error.strerror or error}; make room or set "
         "[vmperf] journal_dir to another folder"
     )

@@ -1,4 +1,4 @@
-"""The kinds of flow of network workloads: which hosts, by which path."""
+"""The flows of network workloads, with their hosts and paths."""
 
 import collections
 import collections.abc
@@ -6,16 +6,16 @@ import ipaddress
 import typing as t
 
 Json = collections.abc.Mapping[str, t.Any]
-#: To whom, on which hosts, by which path, and whether from a floating IP.
+#: The target, the hosts, the path, and whether it uses a floating IP.
 Kind = tuple[str, str, str, bool]
 
 
 class Ends(t.NamedTuple):
     """The other ends of network workloads.
 
-    :param needed: ``peer``, ``partner``, both or none
-    :param peer: name of the peer
-    :param addresses: by name, those that commands are sent to
+    :param needed: The required ends: ``peer``, ``partner``, both or none.
+    :param peer: The name of the peer.
+    :param addresses: The addresses for commands, by name.
     """
 
     needed: frozenset[str] = frozenset()
@@ -23,7 +23,7 @@ class Ends(t.NamedTuple):
     addresses: collections.abc.Mapping[str, str] = {}
 
 
-#: Words for the parts of a flow; what is not known is left out.
+#: The descriptions of the properties of a flow; unknown ones are omitted.
 _WORDS = {
     "peer": "to the peer",
     "partner": "to the partner guest",
@@ -35,34 +35,34 @@ _WORDS = {
 
 
 def describe(flow: Json) -> str:
-    """Return a kind of flow in words, as far as it is known."""
-    words = [
+    """Return a description of a flow, as far as it is known."""
+    phrases = [
         _WORDS[flow[key]]
         for key in ("target", "hosts", "path")
         if flow[key] in _WORDS
     ]
     if flow["floating_ip"]:
-        words.append("from a floating IP")
-    return ", ".join(words)
+        phrases.append("from a floating IP")
+    return ", ".join(phrases)
 
 
 def of_records(
     records: collections.abc.Iterable[Json],
     ends: collections.abc.Container[str],
 ) -> list[Json]:
-    """Return each kind of flow to these other ends, once.
+    """Return each flow to these other ends, once.
 
-    :param ends: ``peer``, ``partner``, both or none
+    :param ends: The other ends: ``peer``, ``partner``, both or none.
     """
-    found: list[Json] = []
+    flows: list[Json] = []
     for record in records:
         for condition in record["conditions"]:
-            found += [
-                one
-                for one in condition.get("flows", ())
-                if one["target"] in ends and one not in found
+            flows += [
+                flow
+                for flow in condition.get("flows", ())
+                if flow["target"] in ends and flow not in flows
             ]
-    return found
+    return flows
 
 
 def of_condition(
@@ -71,27 +71,32 @@ def of_condition(
     ends: Ends,
     details: collections.abc.Mapping[str, Json],
 ) -> list[dict[str, t.Any]]:
-    """Return each kind of flow, with the number of machines that had it.
+    """Return each flow, with the number of its machines.
 
-    :param names: of the machines, in the order in which they pair up
-    :param batches: in how many groups they ran; those of several have partners
-        that are not known here
-    :param details: what Nova and the machine itself say, by machine
+    :param names: The names of the machines, in the order of their pairs.
+    :param batches: The number of groups; with several, the partners are
+        unknown.
+    :param ends: The other ends of the workloads.
+    :param details: The reports of Nova and the machine, by machine.
     """
-    asked: list[tuple[str, str, str]] = []
+    flow_ends: list[tuple[str, str, str]] = []
     if "peer" in ends.needed and ends.peer:
-        asked += [(name, "peer", ends.peer) for name in names]
+        flow_ends += [(name, "peer", ends.peer) for name in names]
     if "partner" in ends.needed and batches == 1:
         pairs = zip(names[::2], names[1::2], strict=False)
-        asked += [
-            # Bare metal has none: what stands in for it is the peer.
-            (name, "partner", ends.peer if _is_metal(details, name) else other)
-            for name, other in pairs
+        flow_ends += [
+            # Bare metal has no partner; the peer replaces it.
+            (
+                name,
+                "partner",
+                ends.peer if _is_metal(details, name) else partner,
+            )
+            for name, partner in pairs
         ]
     counted = collections.Counter(
-        _kind(what, details.get(name, {}), details.get(other, {}), address)
-        for name, what, other in asked
-        for address in [ends.addresses.get(other, "")]
+        _kind(what, details.get(name, {}), details.get(partner, {}), address)
+        for name, what, partner in flow_ends
+        for address in [ends.addresses.get(partner, "")]
     )
     return [
         {
@@ -109,44 +114,55 @@ def _is_metal(details: collections.abc.Mapping[str, Json], name: str) -> bool:
     return not details.get(name, {}).get("nova")
 
 
-def _kind(target: str, own: Json, other: Json, address: str) -> Kind:
+def _kind(target: str, machine: Json, other_end: Json, address: str) -> Kind:
     path = _path(
-        own.get("fingerprint", {}).get("connected_networks") or (), address
+        machine.get("fingerprint", {}).get("connected_networks") or (), address
     )
-    floating_ip = bool(own.get("nova", {}).get("floating_address"))
-    hosts = _hosts(own, other)
+    floating_ip = bool(machine.get("nova", {}).get("floating_address"))
+    hosts = _hosts(machine, other_end)
     return target, hosts, path, floating_ip and path == "router"
 
 
-def _hosts(own: Json, other: Json) -> str:
+def _hosts(machine: Json, other_end: Json) -> str:
     """Return whether two machines are on one host: same, other or unknown."""
-    nova, theirs = own.get("nova"), other.get("nova")
-    mine, far = own.get("fingerprint", {}), other.get("fingerprint", {})
+    nova, other_nova = machine.get("nova"), other_end.get("nova")
+    fingerprint, other_fingerprint = (
+        machine.get("fingerprint", {}),
+        other_end.get("fingerprint", {}),
+    )
     if not nova:
-        boots = mine.get("boot_id"), far.get("boot_id")
+        boots = fingerprint.get("boot_id"), other_fingerprint.get("boot_id")
         same = boots[0] == boots[1]
         return ("same" if same else "other") if all(boots) else "unknown"
-    if theirs:
+    if other_nova:
         for key in ("host", "hypervisor", "host_id"):
-            if nova.get(key) and theirs.get(key):
-                return "same" if nova[key] == theirs[key] else "other"
+            if nova.get(key) and other_nova.get(key):
+                return "same" if nova[key] == other_nova[key] else "other"
         return "unknown"
     hosts = {nova.get("host"), nova.get("hypervisor")} - {None, ""}
-    if not hosts or not far.get("hostname"):
+    if not hosts or not other_fingerprint.get("hostname"):
         return "unknown"
-    if far["hostname"] in hosts:
+    if other_fingerprint["hostname"] in hosts:
         return "same"
-    # A guest's own name says nothing of its host.
-    return "other" if far.get("virtualisation") == "none" else "unknown"
+    # The hostname of a guest does not identify its host.
+    return (
+        "other"
+        if other_fingerprint.get("virtualisation") == "none"
+        else "unknown"
+    )
 
 
 def _path(links: collections.abc.Iterable[str], address: str) -> str:
     """Return how an address is reached: link, router or unknown."""
     try:
-        known = [ipaddress.ip_network(link) for link in links]
-        meant = ipaddress.ip_address(address)
+        networks = [ipaddress.ip_network(link) for link in links]
+        ip_address = ipaddress.ip_address(address)
     except ValueError:
         return "unknown"
-    if not known or meant.version != 4:
+    if not networks or ip_address.version != 4:
         return "unknown"
-    return "link" if any(meant in one for one in known) else "router"
+    return (
+        "link"
+        if any(ip_address in network for network in networks)
+        else "router"
+    )

@@ -1,8 +1,8 @@
 """The journal: records on disk, synced one by one.
 
-Rally stores iterations in chunks, so a killed controller would lose them.
-Each record is one line, appended and synced before the scenario returns; what
-grows with the guests goes to files beside it.
+Rally stores iterations in chunks, so a killed controller would lose them. Each
+record is one line, appended and synced before the scenario returns. Data that
+grow with the number of guests are in separate files.
 """
 
 import collections.abc
@@ -19,7 +19,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.records import files
 from rally_vmperf.records import schema
 
-#: Bytes of a line; a record has less than a million.
+#: Maximum bytes of a line; a record has less than a million.
 _LONGEST = 16 << 20
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -32,8 +32,9 @@ class JournalError(errors.VMPerfError):
 class Journal:
     """The records of one Rally workload.
 
-    :param folder: where journals lie, created when the first is written
-    :param workload: Rally's identifier of the workload, names the file
+    :param folder: The directory of journals, created when the first is
+        written.
+    :param workload: Rally's identifier of the workload, for the file name.
     """
 
     def __init__(self, folder: str | os.PathLike[str], workload: str) -> None:
@@ -44,26 +45,26 @@ class Journal:
     def append(self, record: Json) -> None:
         """Write a record so that it survives a crash of this machine.
 
-        A line that a crash cut short is first moved to a file beside it.
+        A line that a crash has truncated is first moved to another file.
 
-        :raises JournalError: when it cannot be written
+        :raises JournalError: If the journal cannot be written.
         """
-        checked = schema.check(record)
-        line = json.dumps(checked, separators=(",", ":")) + "\n"
+        valid_record = schema.check(record)
+        line = json.dumps(valid_record, separators=(",", ":")) + "\n"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             size = self._cut()
             try:
                 self._write(line.encode())
             except OSError:
-                # Half a line would spoil the records that follow it.
+                # Half a line would damage the records that follow it.
                 os.truncate(self.path, size)
                 raise
             _sync_folder(self.folder)
         except OSError as error:
             raise JournalError(
-                f"journal {self.path}: {error.strerror or error}; make room "
-                "or set [vmperf] journal_dir to another folder"
+                f"journal {self.path}: {error.strerror or error}; free space "
+                "or set [vmperf] journal_dir to another directory"
             ) from error
 
     def raw_outputs(
@@ -71,7 +72,9 @@ class Journal:
     ) -> files.RawOutputs:
         """Return an empty file for the outputs of tools in a repetition.
 
-        :param failed: called once, with one line, when writing fails
+        :param repetition: The number of the repetition.
+        :param failed: A function that is called once with one line if writing
+            fails.
         """
         name = f"{self._workload}-{repetition}.json.gz"
         return files.RawOutputs(self.folder / name, failed)
@@ -79,17 +82,19 @@ class Journal:
     def machines(
         self, details: Json, failed: files.Failed
     ) -> dict[str, str] | None:
-        """Write the facts of the machines; return the record's entry.
+        """Write the facts of the machines, and return the file reference.
 
-        :param failed: called with one line when writing fails
+        :param details: The facts by machine.
+        :param failed: A function that is called with one line if writing
+            fails.
         """
         return files.write_machines(self.folder, details, failed)
 
     def read(self) -> list[Json]:
-        """Return the records; a last line cut short by a crash is left out.
+        """Return the records, without a last line that a crash truncated.
 
-        :raises JournalError: when there is none, it is damaged elsewhere, or
-            it holds records of two runs
+        :raises JournalError: If it does not exist, is damaged, or contains
+            records of two runs.
         """
         records: list[Json] = []
         try:
@@ -113,8 +118,8 @@ class Journal:
                         raise JournalError(
                             f"journal {self.path}, line {number}: a record of "
                             f"run {sanitize.text(last)} among those of "
-                            f"{sanitize.text(first)}; put each run into a "
-                            "file of its own"
+                            f"{sanitize.text(first)}; store each run in a "
+                            "separate file"
                         )
         except OSError as error:
             raise JournalError(
@@ -130,23 +135,23 @@ class Journal:
             os.fsync(stream.fileno())
 
     def _cut(self) -> int:
-        """Move an incomplete last line to a file; return the size."""
+        """Move an incomplete last line to a file, and return the size."""
         if not self.path.exists():
             return 0
         with open(self.path, "r+b") as stream:
             size = stream.seek(0, os.SEEK_END)
             stream.seek(max(0, size - _LONGEST))
             end = stream.read()
-            torn = end[end.rfind(b"\n") + 1 :]
-            if not torn:
+            incomplete = end[end.rfind(b"\n") + 1 :]
+            if not incomplete:
                 return size
             try:
-                _record(torn, "it")
+                _record(incomplete, "it")
             except errors.VMPerfError:
-                atomic.write(self._beside(), torn)
-                stream.truncate(size - len(torn))
+                atomic.write(self._beside(), incomplete)
+                stream.truncate(size - len(incomplete))
                 os.fsync(stream.fileno())
-                return size - len(torn)
+                return size - len(incomplete)
             # Only its end is missing.
             stream.write(b"\n")
             return size + 1

@@ -1,7 +1,7 @@
-"""Distributions and lines of several machines, as records hold them.
+"""Distributions and time series of several machines in records.
 
-They are for drawings only, because percentiles are stored beside them: few
-digits and buckets five times as wide are enough.
+They are for charts only, because percentiles are stored separately: few digits
+and buckets of five times the width are sufficient.
 """
 
 import collections.abc
@@ -25,15 +25,17 @@ def encode_distributions(
 ) -> dict[str, dict[str, t.Any]]:
     """Return metric -> machines, histogram and percentiles."""
     return {
-        one.metric.name: {
-            "machines": one.machines,
-            **one.histogram.plain(_WIDE),
+        distribution.metric.name: {
+            "machines": distribution.machines,
+            **distribution.histogram.plain(_WIDE),
             "percentiles": [
-                None if value is None else float(f"{value:.{_DIGITS}g}")
-                for value in one.percentiles
+                None
+                if percentile is None
+                else float(f"{percentile:.{_DIGITS}g}")
+                for percentile in distribution.percentiles
             ],
         }
-        for one in distributions
+        for distribution in distributions
     }
 
 
@@ -42,55 +44,62 @@ def encode_time_series(
 ) -> dict[str, dict[str, t.Any]]:
     """Return metric -> machines, and their values over time."""
     return {
-        one.metric.name: {"machines": one.machines, **one.line.plain()}
-        for one in time_series
+        series_.metric.name: {
+            "machines": series_.machines,
+            **series_.line.plain(),
+        }
+        for series_ in time_series
     }
 
 
 def distributions(
-    part: Json, known: Metrics
+    document: Json, metrics: Metrics
 ) -> tuple[merged.Distribution, ...]:
-    """Return the distributions of a part of a record, if it has any.
+    """Return the distributions in a part of a record.
 
-    :param known: metrics by their names
-    :raises ValueError: for what is not a distribution
+    :param metrics: The metrics by name.
+    :raises ValueError: If the document is not valid.
     """
     return tuple(
         merged.Distribution(
-            metric=known[name],
-            machines=one["machines"],
-            histogram=histogram.Histogram.from_plain(one),
-            percentiles=tuple(one["percentiles"]),
+            metric=metrics[name],
+            machines=encoded["machines"],
+            histogram=histogram.Histogram.from_plain(encoded),
+            percentiles=tuple(encoded["percentiles"]),
         )
-        for name, one in part.get("distributions", {}).items()
+        for name, encoded in document.get("distributions", {}).items()
     )
 
 
-def time_series(part: Json, known: Metrics) -> tuple[merged.TimeSeries, ...]:
-    """Return the lines of a part of a record, if it has any.
+def time_series(
+    document: Json, metrics: Metrics
+) -> tuple[merged.TimeSeries, ...]:
+    """Return the time series in a part of a record.
 
-    :param known: metrics by their names
-    :raises ValueError: for what is not a line
+    :param metrics: The metrics by name.
+    :raises ValueError: If the document is not valid.
     """
     return tuple(
         merged.TimeSeries(
-            metric=known[name],
-            machines=one["machines"],
-            line=series.Line.from_plain(one),
+            metric=metrics[name],
+            machines=encoded["machines"],
+            line=series.Line.from_plain(encoded),
         )
-        for name, one in part.get("time_series", {}).items()
+        for name, encoded in document.get("time_series", {}).items()
     )
 
 
 def percentiles(
-    part: Json, known: Metrics
+    document: Json, metrics: Metrics
 ) -> tuple[dict[sample.Metric, float], ...]:
-    """Return those of each repetition of bare metal, all copies together.
+    """Return the percentiles of all copies by repetition of bare metal.
 
-    :param known: metrics by their names
+    :param metrics: The metrics by name.
     """
-    found: list[dict[sample.Metric, float]] = [{} for _ in part["repetitions"]]
-    for name, rows in part.get("percentiles", {}).items():
-        for values, row in zip(found, rows, strict=False):
-            values |= merged.percentile_values(known[name], tuple(row))
-    return tuple(found)
+    by_repetition: list[dict[sample.Metric, float]] = [
+        {} for _ in document["repetitions"]
+    ]
+    for name, rows in document.get("percentiles", {}).items():
+        for values, row in zip(by_repetition, rows, strict=False):
+            values |= merged.percentile_values(metrics[name], tuple(row))
+    return tuple(by_repetition)

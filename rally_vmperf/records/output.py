@@ -1,4 +1,4 @@
-"""Records in Rally's output: how they are written and read."""
+"""Records in the output of Rally."""
 
 import collections.abc
 import typing as t
@@ -7,7 +7,7 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.records import codec
 from rally_vmperf.records import schema
 
-#: Name of the chart that carries a record.
+#: Name of the chart that contains a record.
 CHART = "VMPerfRecord"
 #: Name of the chart that shows all repetitions of a run.
 RUN_CHART = "VMPerfRun"
@@ -16,7 +16,7 @@ Json = collections.abc.Mapping[str, t.Any]
 
 
 def encode(record: Json) -> dict[str, t.Any]:
-    """Return a complete output of Rally's that carries a record."""
+    """Return a complete output for Rally that contains a record."""
     return {
         "title": f"Record of repetition {record['repetition']}",
         "chart_plugin": CHART,
@@ -27,8 +27,8 @@ def encode(record: Json) -> dict[str, t.Any]:
 def mark(title: str) -> dict[str, t.Any]:
     """Return an additive output that only requests the chart of a run.
 
-    Rally feeds additive outputs to a table of its own, so the data must be
-    pairs of name and number; the figures are in the records.
+    Rally adds additive outputs to a table, so the data must be pairs of name
+    and number; the metrics are in the records.
     """
     return {
         "title": title,
@@ -38,8 +38,8 @@ def mark(title: str) -> dict[str, t.Any]:
 
 
 def find(iteration: Json) -> Json | None:
-    """Return the valid record in an iteration of Rally's, if there is one."""
-    for record in carried(iteration):
+    """Return the valid record in an iteration, or None."""
+    for record in records_of(iteration):
         try:
             return schema.check(record)
         except schema.RecordError:
@@ -47,15 +47,15 @@ def find(iteration: Json) -> Json | None:
     return None
 
 
-def carried(iteration: Json) -> list[t.Any]:
+def records_of(iteration: Json) -> list[t.Any]:
     """Return the records in an iteration, valid or not."""
     return [
-        part["data"]
-        for part in iteration.get("output", {}).get("complete", ())
-        if part.get("chart_plugin") == CHART and "data" in part
+        chart["data"]
+        for chart in iteration.get("output", {}).get("complete", ())
+        if chart.get("chart_plugin") == CHART and "data" in chart
     ]
 
 
 def decode(iteration: Json) -> repetition.Repetition | None:
-    """Return the repetition in an iteration, None without a valid record."""
-    return codec.readable(find(iteration))
+    """Return the repetition in an iteration; None without a valid record."""
+    return codec.decode_or_none(find(iteration))

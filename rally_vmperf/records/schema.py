@@ -1,4 +1,4 @@
-"""The form of a record, as JSON Schema."""
+"""The JSON Schema of a record."""
 
 import collections.abc
 import typing as t
@@ -11,22 +11,22 @@ OLD_VERSIONS = (1, 2)
 
 
 class RecordError(errors.VMPerfError):
-    """A document is not a record, with the place where it differs."""
+    """A document is not a valid record; with the position of the error."""
 
 
 class OldRecordError(RecordError):
-    """A record has the form of an earlier version; one line."""
+    """A record has the format of an earlier version; one line."""
 
 
 def check(record: t.Any) -> collections.abc.Mapping[str, t.Any]:
-    """Return the record unchanged if it has the form of one.
+    """Return the record unchanged if it is valid.
 
-    :raises OldRecordError: for one of an earlier version
-    :raises RecordError: with the place and the reason, in one line
+    :raises OldRecordError: If it has the format of an earlier version.
+    :raises RecordError: If it is not valid; with the position and the reason.
     """
     refuse_old(record)
     error = documents.first_error(
-        documents.own_schema(__package__), record, exact=True
+        documents.load_schema(__package__), record, exact=True
     )
     if error is not None:
         raise RecordError(
@@ -36,9 +36,9 @@ def check(record: t.Any) -> collections.abc.Mapping[str, t.Any]:
 
 
 def refuse_old(record: t.Any) -> None:
-    """Refuse a record of an earlier version.
+    """Reject a record of an earlier version.
 
-    :raises OldRecordError: in one line that says how to record again
+    :raises OldRecordError: If it is one; with the solution, in one line.
     """
     version = record.get("version") if isinstance(record, dict) else None
     if version in OLD_VERSIONS:

@@ -1,10 +1,10 @@
-"""Group rows by part of the machine, and findings by kind."""
+"""The groups of rows by part of the machine, and of findings by kind."""
 
 import collections.abc
 
 from rally_vmperf.measurement import finding
 
-#: Order and titles of the parts of a machine, by a metric's first word.
+#: The titles of the parts of a machine by the prefix of metrics, in order.
 PARTS = {
     "cpu": "CPU",
     "memory": "Memory",
@@ -15,7 +15,7 @@ PARTS = {
 
 
 def part(name: str) -> str:
-    """Return the title of the part of the machine that a metric is about."""
+    """Return the title of the part of the machine for a metric."""
     first = name.partition(".")[0]
     return PARTS.get(first, first)
 
@@ -30,8 +30,8 @@ def position(name: str) -> int:
 def by_kind(
     findings: collections.abc.Iterable[finding.RunFinding],
 ) -> list[tuple[str, list[finding.RunFinding]]]:
-    """Return findings by kind, so that why and remedy are shown once."""
-    found: dict[str, list[finding.RunFinding]] = {}
-    for one in findings:
-        found.setdefault(one.finding.kind, []).append(one)
-    return list(found.items())
+    """Return findings by kind."""
+    by_kind_: dict[str, list[finding.RunFinding]] = {}
+    for run_finding in findings:
+        by_kind_.setdefault(run_finding.finding.kind, []).append(run_finding)
+    return list(by_kind_.items())

@@ -1,4 +1,4 @@
-"""What guests lose to neighbours, as a report shows it."""
+"""The loss caused by neighbours in a report."""
 
 import typing as t
 
@@ -10,24 +10,26 @@ from rally_vmperf.report import text
 
 
 def described(run: runs.RunReport) -> list[str]:
-    """Return how many guests are neighbours, and what they run."""
-    asked = run.last["options"].get("neighbours")
-    if not asked:
+    """Return the number of neighbours and their workload."""
+    options = run.last["options"].get("neighbours")
+    if not options:
         return []
-    number = units.number_of("guest", asked["guests"])
-    words = f"{number}, the last, with {text.flat(asked['workload'])}"
-    return [f"{words} ({text.flat(asked['arguments'])})"]
+    number = units.number_of("guest", options["guests"])
+    text_ = f"{number}, the last, with {text.flat(options['workload'])}"
+    return [f"{text_} ({text.flat(options['arguments'])})"]
 
 
 def losses(
     run: runs.RunReport,
 ) -> summary.Summary[neighbours_judge.Row] | None:
-    """Return what guests lose to neighbours, judged if there are limits."""
+    """Return the loss caused by neighbours, with verdicts if limited."""
     if not run.last.get("options", {}).get("neighbours"):
         return None
-    for one in run.judgements.values():
-        if any(isinstance(row, neighbours_judge.Row) for row in one.rows):
-            return one
-    told = neighbours_judge.NeighboursJudge()
-    told.take(run.repetitions, 0)
-    return t.cast("summary.Summary[neighbours_judge.Row]", told.judgement())
+    for judgement in run.judgements.values():
+        if any(
+            isinstance(row, neighbours_judge.Row) for row in judgement.rows
+        ):
+            return judgement
+    judge = neighbours_judge.NeighboursJudge()
+    judge.take(run.repetitions, 0)
+    return t.cast("summary.Summary[neighbours_judge.Row]", judge.judgement())

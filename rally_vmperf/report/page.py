@@ -1,8 +1,8 @@
-"""From runs to one HTML page that needs nothing else.
+"""The HTML page of runs, a single file.
 
-The page has no script and loads nothing, so that it can be mailed, kept and
-opened anywhere. Only inside Rally's report it has a script, which sets the
-height of the frame to that of the page.
+The page has no script and loads no other file, so that it can be mailed,
+archived and opened anywhere. Only in Rally's report it has a script, which
+adapts the height of the frame to the page.
 """
 
 import base64
@@ -28,13 +28,13 @@ from rally_vmperf.report import samples
 from rally_vmperf.report import setting
 from rally_vmperf.report import text
 
-#: Sentences of a verdict that are not folded.
+#: The number of sentences of a verdict that are always visible.
 MOST_SENTENCES = 12
 
 
 def standalone(shown: collections.abc.Iterable[runs.RunReport]) -> str:
-    """Return a page of its own: an overview, and a section per run."""
-    return _render(runs.told_apart(shown), embedded=False)
+    """Return a complete page with an overview and a section per run."""
+    return _render(runs.with_unique_titles(shown), embedded=False)
 
 
 def embedded(run: runs.RunReport) -> str:
@@ -43,38 +43,38 @@ def embedded(run: runs.RunReport) -> str:
 
 
 def _render(shown: list[runs.RunReport], *, embedded: bool) -> str:
-    alike: dict[runs.Section[t.Any], list[runs.RunReport]] = {}
-    for one in shown:
-        alike.setdefault(one.section, []).append(one)
+    by_section: dict[runs.Section[t.Any], list[runs.RunReport]] = {}
+    for run in shown:
+        by_section.setdefault(run.section, []).append(run)
     sections = [
-        _part(of, of.overview, shown=some, runs=shown)
-        for of, some in alike.items()
-        if of.overview and len(some) > 1
+        _render_section(section, section.overview, shown=group, runs=shown)
+        for section, group in by_section.items()
+        if section.overview and len(group) > 1
     ]
     sections += [
-        _part(
-            one.section,
-            one.section.template,
-            run=one,
+        _render_section(
+            run.section,
+            run.section.template,
+            run=run,
             name=f"run-{number}",
-            judgement=one.judgement,
-            findings=one.findings,
-            facts=setting.facts(one),
+            judgement=run.judgement,
+            findings=run.findings,
+            facts=setting.facts(run),
         )
-        for number, one in enumerate(shown, 1)
+        for number, run in enumerate(shown, 1)
     ]
     template = _environment(None).get_template("page.html.j2")
     return template.render(
-        sections=sections, title=_title(list(alike)), embedded=embedded
+        sections=sections, title=_title(list(by_section)), embedded=embedded
     )
 
 
-def _part(
-    of: runs.Section[t.Any], template: str, **given: t.Any
+def _render_section(
+    section: runs.Section[t.Any], template: str, **variables: t.Any
 ) -> markupsafe.Markup:
-    found = _environment(of).get_template(template)
+    source = _environment(section).get_template(template)
     return markupsafe.Markup(  # noqa: S704 (its template escapes)
-        found.render(**of.functions, **given)
+        source.render(**section.functions, **variables)
     )
 
 
@@ -83,15 +83,17 @@ def _title(sections: list[runs.Section[t.Any]]) -> str:
         return "Runs of guests"
     if len(sections) == 1:
         return sections[0].title
-    *first, last = [one.subject for one in sections]
+    *first, last = [section.subject for section in sections]
     return f"{', '.join(first)} and {last} of guests".capitalize()
 
 
 @functools.cache
-def _environment(of: runs.Section[t.Any] | None) -> jinja2.Environment:
-    own = jinja2.PackageLoader("rally_vmperf.report")
+def _environment(section: runs.Section[t.Any] | None) -> jinja2.Environment:
+    common = jinja2.PackageLoader("rally_vmperf.report")
     environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader([of.loader, own]) if of else own,
+        loader=jinja2.ChoiceLoader([section.loader, common])
+        if section
+        else common,
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -123,7 +125,7 @@ def _environment(of: runs.Section[t.Any] | None) -> jinja2.Environment:
 
 
 def _script_hash(environment: jinja2.Environment) -> str:
-    """Return the hash by which a browser accepts this script and no other."""
+    """Return the hash of the only script that a browser may run."""
     source = environment.get_template("fit_frame.html").render()
     script = source.partition("<script>")[2].partition("</script>")[0]
     digest = hashlib.sha256(script.encode()).digest()
@@ -132,11 +134,11 @@ def _script_hash(environment: jinja2.Environment) -> str:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CpuLine:
-    """One command under one condition.
+    """The CPU usage of a command under a condition.
 
-    :param condition: in words, empty where there is only one
-    :param guest: the usage of its counted runs, added up
-    :param bare: likewise, of bare metal; None where it is not known
+    :param condition: The label; empty if there is only one condition.
+    :param guest: The total usage of counted runs in guests.
+    :param bare: The total usage on bare metal; None if it is not known.
     """
 
     condition: str
@@ -147,37 +149,42 @@ class CpuLine:
 def cpu_lines(
     repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> list[CpuLine]:
-    """Return a line for each condition and command, in their order."""
+    """Return the CPU usage of each command under each condition."""
     guests: dict[str, list[cpu_seconds.Usage]] = {}
     metal: dict[str, dict[tuple[str, str], cpu_seconds.Usage]] = {}
-    for entry in repetitions:
-        for one in entry.conditions if entry.counted else ():
-            words = ", ".join(f"{key} {at}" for key, at in one.axes.items())
-            guests.setdefault(words, []).extend(one.command_usage)
-            metal[words] = {
-                (used.workload, used.command): used
-                for used in one.reference.command_usage
+    for repetition_ in repetitions:
+        conditions = repetition_.conditions if repetition_.counted else ()
+        for condition in conditions:
+            label = ", ".join(
+                f"{axis} {position}"
+                for axis, position in condition.axes.items()
+            )
+            guests.setdefault(label, []).extend(condition.command_usage)
+            metal[label] = {
+                (usage.workload, usage.command): usage
+                for usage in condition.reference.command_usage
             }
     return [
         CpuLine(
-            condition=words,
-            guest=used,
-            bare=metal[words].get((used.workload, used.command)),
+            condition=label,
+            guest=usage,
+            bare=metal[label].get((usage.workload, usage.command)),
         )
-        for words, usages in guests.items()
-        for used in cpu_seconds.total(usages)
+        for label, usages in guests.items()
+        for usage in cpu_seconds.total(usages)
     ]
 
 
-def cpu_mean(used: cpu_seconds.Usage) -> str:
-    """Return user and system CPU seconds of a run."""
+def cpu_mean(usage: cpu_seconds.Usage) -> str:
+    """Return the mean CPU seconds of a run as text."""
     return (
-        f"{used.user / used.runs:.3g} + {used.system / used.runs:.3g} s of "
-        f"{used.seconds / used.runs:.3g} s"
+        f"{usage.user / usage.runs:.3g} + "
+        f"{usage.system / usage.runs:.3g} s of "
+        f"{usage.seconds / usage.runs:.3g} s"
     )
 
 
-def cpu_per_work(used: cpu_seconds.Usage) -> str:
-    """Return CPU seconds per unit of work, a dash where it is not known."""
-    found = used.per_work
-    return f"{found[0]:.3g} s per {found[1]}" if found else "-"
+def cpu_per_work(usage: cpu_seconds.Usage) -> str:
+    """Return CPU seconds per unit of work, or a dash if unknown."""
+    per_work = usage.per_work
+    return f"{per_work[0]:.3g} s per {per_work[1]}" if per_work else "-"

@@ -1,4 +1,4 @@
-"""Drawings of distributions and of values over time, a panel a metric."""
+"""Charts of distributions and time series, one panel per metric."""
 
 import collections.abc
 import dataclasses
@@ -16,16 +16,16 @@ from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import series
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.report import look
+from rally_vmperf.report import chart_style
 
-#: Panels of a drawing; the record has all.
+#: The maximum number of panels in a chart; the record has all metrics.
 MOST = 24
-#: Conditions in a panel: the first, the last, and some between them.
+#: The maximum number of conditions in a panel, evenly selected.
 MOST_CONDITIONS = 4
 
 _COLUMNS = 2
 _DASHES = (0, (4, 2))
-#: Percentiles that an axis is marked at.
+#: The percentiles with a tick on the axis.
 _MARKS = (0, *sample.PERCENTILES)
 
 Repetitions = collections.abc.Iterable[repetition.Repetition]
@@ -34,11 +34,11 @@ KindT = t.TypeVar("KindT", merged.Distribution, merged.TimeSeries)
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Curve(t.Generic[KindT]):
-    """One metric under one condition.
+    """The curves of a metric under a condition.
 
-    :param condition: as text, empty where there is only one
-    :param guest: of each counted repetition
-    :param bare: of bare metal, over its repetitions; None where it has none
+    :param condition: The label; empty if there is only one condition.
+    :param guest: The curve of each counted repetition.
+    :param bare: The curve of bare metal over its repetitions, or None.
     """
 
     condition: str
@@ -51,67 +51,78 @@ Panels = dict[sample.Metric, list[Curve[KindT]]]
 
 
 def distributions(repetitions: Repetitions, name: str) -> markupsafe.Markup:
-    """Return percentiles up to the last that values support.
+    """Return a chart of percentiles as far as the samples support.
 
-    :param name: of the drawing, begins its identifiers
+    :param name: The prefix of identifiers in the chart.
     """
     panels: Panels[merged.Distribution] = _panels(
-        repetitions, lambda one: one.distributions
+        repetitions, lambda side: side.distributions
     )
     return _draw(panels, _distribution, "Distributions", name)
 
 
 def over_time(repetitions: Repetitions, name: str) -> markupsafe.Markup:
-    """Return values over time.
+    """Return a chart of values over time.
 
-    :param name: of the drawing, begins its identifiers
+    :param name: The prefix of identifiers in the chart.
     """
     panels: Panels[merged.TimeSeries] = _panels(
-        repetitions, lambda one: one.time_series
+        repetitions, lambda side: side.time_series
     )
     return _draw(panels, _over_time, "Values over time", name)
 
 
 def _panels(
     repetitions: Repetitions,
-    of: t.Callable[
+    select: t.Callable[
         [repetition.Condition | repetition.Reference], tuple[KindT, ...]
     ],
 ) -> Panels[KindT]:
     """Return the curves of each metric, in the order of the conditions."""
     conditions: dict[str, list[repetition.Condition]] = {}
-    for entry in repetitions:
-        for one in entry.conditions if entry.counted else ():
-            if of(one):
-                conditions.setdefault(_label(one.axes), []).append(one)
-    kept = _spread(list(conditions))
-    found: Panels[KindT] = {}
-    for index, label in enumerate(kept):
-        there = conditions[label]
+    for repetition_ in repetitions:
+        for condition in repetition_.conditions if repetition_.counted else ():
+            if select(condition):
+                label = _label(condition.axes)
+                conditions.setdefault(label, []).append(condition)
+    panels: Panels[KindT] = {}
+    for index, label in enumerate(_select_labels(list(conditions))):
+        labelled = conditions[label]
         for metric in dict.fromkeys(
-            x.metric for one in there for x in of(one)
+            recording.metric
+            for condition in labelled
+            for recording in select(condition)
         ):
             curve = Curve(
                 condition=label,
-                colour=look.CONDITIONS[index] if label else look.GUEST,
+                colour=chart_style.CONDITIONS[index]
+                if label
+                else chart_style.GUEST,
                 guest=[
-                    x for one in there for x in of(one) if x.metric == metric
+                    recording
+                    for condition in labelled
+                    for recording in select(condition)
+                    if recording.metric == metric
                 ],
                 bare=next(
-                    (x for x in of(there[0].reference) if x.metric == metric),
+                    (
+                        recording
+                        for recording in select(labelled[0].reference)
+                        if recording.metric == metric
+                    ),
                     None,
                 ),
             )
-            found.setdefault(metric, []).append(curve)
-    return dict(list(found.items())[:MOST])
+            panels.setdefault(metric, []).append(curve)
+    return dict(list(panels.items())[:MOST])
 
 
 def _label(axes: repetition.Axes) -> str:
-    return ", ".join(f"{key}: {at}" for key, at in axes.items())
+    return ", ".join(f"{axis}: {position}" for axis, position in axes.items())
 
 
-def _spread(labels: list[str]) -> list[str]:
-    """Return an even selection, with the first and the last."""
+def _select_labels(labels: list[str]) -> list[str]:
+    """Return an even selection of labels with the first and the last."""
     if len(labels) <= MOST_CONDITIONS:
         return labels
     step = (len(labels) - 1) / (MOST_CONDITIONS - 1)
@@ -127,7 +138,7 @@ def _draw(
     if not panels:
         return markupsafe.Markup()
     rows = math.ceil(len(panels) / _COLUMNS)
-    with look.settings(name):
+    with chart_style.settings(name):
         drawn = figure.Figure(
             figsize=(8.6, 0.4 + 2.3 * rows), layout="constrained"
         )
@@ -141,30 +152,32 @@ def _draw(
             axes.tick_params(labelsize=7)
             axes.grid()
         _key(drawn, panels)
-        return look.svg(drawn, f"{title} of guests and of bare metal")
+        return chart_style.svg(drawn, f"{title} of guests and of bare metal")
 
 
 def _key(drawn: figure.Figure, panels: Panels[KindT]) -> None:
     """Draw the legend of colours and dashes."""
-    every = [curve for curves in panels.values() for curve in curves]
-    named = {curve.condition or "guests": curve.colour for curve in every}
+    all_curves = [curve for curves in panels.values() for curve in curves]
+    colours = {
+        curve.condition or "guests": curve.colour for curve in all_curves
+    }
     boxes = [
         lines.Line2D([], [], color=colour, label=sanitize.printable(label))
-        for label, colour in named.items()
+        for label, colour in colours.items()
     ]
-    if any(curve.bare for curve in every):
-        several = len(named) > 1
+    if any(curve.bare for curve in all_curves):
+        several = len(colours) > 1
         boxes.append(
             lines.Line2D(
                 [],
                 [],
-                color=look.BARE,
+                color=chart_style.BARE,
                 linestyle=_DASHES,
                 label="bare metal"
                 + (", in the colour of as many guests" if several else ""),
             )
         )
-    look.legend(drawn, boxes, ncols=len(boxes))
+    chart_style.legend(drawn, boxes, ncols=len(boxes))
 
 
 def _distribution(
@@ -178,8 +191,8 @@ def _distribution(
     values = [
         value
         for curve in curves
-        for one in (*curve.guest, *([curve.bare] if curve.bare else []))
-        for value, _ in _supported(one.histogram)
+        for side in (*curve.guest, *([curve.bare] if curve.bare else []))
+        for value, _ in _supported(side.histogram)
     ]
     factor, unit = units.scale_for(values, metric.unit)
     for index, curve in enumerate(curves):
@@ -188,10 +201,10 @@ def _distribution(
             (whole, curve.colour, "-", "guests")
         ]
         if curve.bare is not None:
-            grey = curve.colour if several else look.BARE
+            grey = curve.colour if several else chart_style.BARE
             sides.append((curve.bare, grey, _DASHES, "bare"))
-        for one, colour, style, what in sides:
-            points = _supported(one.histogram)
+        for side, colour, style, what in sides:
+            points = _supported(side.histogram)
             axes.plot(
                 [_nines(share) for _, share in points],
                 [value * factor for value, _ in points],
@@ -204,9 +217,14 @@ def _distribution(
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.yaxis.set_minor_formatter("")
-    marks = [one for one in _MARKS if _nines(one / 100) <= last + 1e-9]
+    marks = [
+        percentile
+        for percentile in _MARKS
+        if _nines(percentile / 100) <= last + 1e-9
+    ]
     axes.set_xticks(
-        [_nines(one / 100) for one in marks], [f"{one:g} %" for one in marks]
+        [_nines(percentile / 100) for percentile in marks],
+        [f"{percentile:g} %" for percentile in marks],
     )
     axes.set_xlim(0, last)
     axes.set_xlabel("values that are not larger", fontsize=7)
@@ -216,14 +234,14 @@ def _distribution(
 def _supported(
     counted: histogram.Histogram,
 ) -> list[tuple[float, float]]:
-    """Return the values and shares that enough values support."""
+    """Return the values and shares that have enough larger values."""
     points = counted.shares()
-    kept = [
+    supported = [
         (value, share)
         for value, share in points
         if (1 - share) * counted.count >= histogram.BEYOND
     ]
-    return [(points[0][0], 0.0), *kept]
+    return [(points[0][0], 0.0), *supported]
 
 
 def _nines(share: float) -> float:
@@ -238,16 +256,18 @@ def _over_time(
     gid: str,
 ) -> None:
     several = len(curves) > 1
-    every = [
-        one.line
+    all_lines = [
+        side.line
         for curve in curves
-        for one in (*curve.guest, *([curve.bare] if curve.bare else []))
+        for side in (*curve.guest, *([curve.bare] if curve.bare else []))
     ]
-    highest = [value for line in every for value in (*line.mean, *line.high)]
+    highest = [
+        value for line in all_lines for value in (*line.mean, *line.high)
+    ]
     factor, unit = units.scale_for(highest, metric.unit)
     for index, curve in enumerate(curves):
-        given = [one.line for one in curve.guest]
-        for line in () if several else given:
+        guest_lines = [side.line for side in curve.guest]
+        for line in () if several else guest_lines:
             _line(
                 axes,
                 line,
@@ -256,10 +276,10 @@ def _over_time(
                 linewidth=0.6,
                 alpha=0.5,
             )
-        _band(axes, given, factor, curve.colour)
+        _band(axes, guest_lines, factor, curve.colour)
         _line(
             axes,
-            series.merge_lines(given),
+            series.merge_lines(guest_lines),
             factor,
             color=curve.colour,
             linewidth=1.6,
@@ -270,12 +290,12 @@ def _over_time(
                 axes,
                 curve.bare.line,
                 factor,
-                color=curve.colour if several else look.BARE,
+                color=curve.colour if several else chart_style.BARE,
                 linestyle=_DASHES,
                 linewidth=1.5,
                 gid=f"{gid}-{index}-bare",
             )
-    axes.set_xlim(0, max(line.end for line in every))
+    axes.set_xlim(0, max(line.end for line in all_lines))
     axes.set_ylim(0, max(highest) * factor * 1.08 or 1)
     axes.set_xlabel("seconds", fontsize=7)
     axes.set_ylabel(sanitize.printable(unit) or "count", fontsize=7)
@@ -294,11 +314,15 @@ def _line(
 
 
 def _band(
-    axes: t.Any, given: list[series.Line], factor: float, colour: str
+    axes: t.Any, guest_lines: list[series.Line], factor: float, colour: str
 ) -> None:
     """Shade the range between the lowest and the highest guest."""
-    low = series.merge([one.points(one.low or one.mean) for one in given]).low
-    high = series.merge([one.points(one.high or one.mean) for one in given])
+    low = series.merge(
+        [line.points(line.low or line.mean) for line in guest_lines]
+    ).low
+    high = series.merge(
+        [line.points(line.high or line.mean) for line in guest_lines]
+    )
     half = high.end / len(high.high) / 2
     axes.fill_between(
         [moment - half for moment, _ in high.points(high.high)],

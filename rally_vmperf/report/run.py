@@ -1,4 +1,4 @@
-"""One run as a report shows it: its records and the verdicts on them."""
+"""The report of a run: its records and their verdicts."""
 
 import collections.abc
 import dataclasses
@@ -19,28 +19,28 @@ from rally_vmperf.report import text
 RunT = t.TypeVar("RunT", bound="RunReport")
 Json = collections.abc.Mapping[str, t.Any]
 Records = collections.abc.Sequence[Json | None]
-#: What a reader must know before the figures: titles with their lines.
+#: The facts about a run that precede the figures: titles and lines.
 Facts = list[tuple[str, list[str]]]
-#: What is judged, in a word, and its judge.
+#: The judges by the heading of their verdict.
 Judges = collections.abc.Mapping[str, judges_.Judge[t.Any]]
 
-#: Title of a run that left none.
+#: The title of a run without records.
 NO_RECORDS = "no records"
 
-#: The gravest first.
+#: The statuses, the gravest first.
 _GRAVITY = ("failed", "void", "inconclusive", "passed", "none")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Other:
-    """The verdict of another SLA, as Rally has stored it."""
+class RallySlaResult:
+    """The result of another SLA in Rally's database."""
 
     criterion: str
     detail: str
     success: bool
 
     def sentence(self) -> str:
-        """Return it as one line."""
+        """Return the result as one line."""
         word = "passed" if self.success else "failed"
         return f"{self.criterion} of Rally: {word}: {self.detail}"
 
@@ -49,14 +49,15 @@ class Other:
 class RunReport:
     """The records of one Rally workload, with their judgements.
 
-    :param section: how the question shows it
-    :param title: tells it apart from the other runs on the page
-    :param records: in the order of repetitions, unreadable ones left out
-    :param repetitions: what these hold
-    :param judgements: by what is judged, the main one first
-    :param machines: of the last record, with what its file says of them
-    :param lacking: why there is no such file, or nothing
-    :param others: verdicts of Rally's own criteria
+    :param section: The section of its question.
+    :param title: The title, which is unique on the page.
+    :param records: The readable records in the order of repetitions.
+    :param repetitions: The decoded repetitions of the records.
+    :param judgements: The verdicts by heading, the main one first.
+    :param machines: The machines of the last record, with the facts from the
+        file of machines.
+    :param machines_error: The reason why that file is missing, or empty.
+    :param sla_results: The results of Rally's own SLAs.
     :param conclusion: The first sentences of the verdict, one for each class
         of metrics; none for runs with records.
     :param facts: The setting of a run without records.
@@ -68,14 +69,14 @@ class RunReport:
     repetitions: tuple[repetition.Repetition, ...]
     judgements: collections.abc.Mapping[str, summary.Summary[t.Any]]
     machines: tuple[Json, ...]
-    lacking: str
-    others: tuple[Other, ...] = ()
+    machines_error: str
+    sla_results: tuple[RallySlaResult, ...] = ()
     conclusion: list[str] = dataclasses.field(default_factory=list)
     facts: Facts = dataclasses.field(default_factory=list)
 
     @property
     def last(self) -> Json:
-        """The latest record; empty when there is none."""
+        """The latest record; empty if there is none."""
         return self.records[-1] if self.records else {}
 
     @property
@@ -85,101 +86,122 @@ class RunReport:
 
     @property
     def verdicts(self) -> list[tuple[str, str, summary.Summary[t.Any]]]:
-        """Judgements, each with the status to show."""
+        """The heading, the displayed status and the judgement of each."""
         return [
-            (what, _status(one), one) for what, one in self.judgements.items()
+            (heading, _status(judgement), judgement)
+            for heading, judgement in self.judgements.items()
         ]
 
     @property
     def status(self) -> str:
-        """The gravest verdict; ``none`` for figures without any limit."""
+        """The gravest verdict; ``none`` without limits."""
         statuses = [status for _, status, _ in self.verdicts]
-        held = [one for one in statuses if one != "none"]
-        return min(held or statuses, key=_GRAVITY.index)
+        limited = [status for status in statuses if status != "none"]
+        return min(limited or statuses, key=_GRAVITY.index)
 
     @property
     def passed(self) -> bool:
-        """Whether there are limits, and all are kept."""
-        held = [one for _, status, one in self.verdicts if status != "none"]
-        ours = bool(held) and all(one.passed for one in held)
-        return ours and all(one.success for one in self.others)
+        """Whether there are limits and all pass."""
+        limited = [
+            judgement
+            for _, status, judgement in self.verdicts
+            if status != "none"
+        ]
+        return (
+            bool(limited)
+            and all(judgement.passed for judgement in limited)
+            and all(result.success for result in self.sla_results)
+        )
 
     @property
     def headline(self) -> str:
         """The verdicts in one line."""
         return "; ".join(
             [
-                one.headline()
+                judgement.headline()
                 if status != "none"
                 else "figures without limits"
-                for _, status, one in self.verdicts
+                for _, status, judgement in self.verdicts
             ]
-            + [one.sentence() for one in self.others if not one.success]
+            + [
+                result.sentence()
+                for result in self.sla_results
+                if not result.success
+            ]
         )
 
     @property
     def findings(self) -> tuple[finding.RunFinding, ...]:
-        """Findings, each once."""
-        found = [x for _, _, one in self.verdicts for x in one.findings]
-        return tuple(dict.fromkeys(found))
+        """The findings without duplicates."""
+        findings = [
+            run_finding
+            for _, _, judgement in self.verdicts
+            for run_finding in judgement.findings
+        ]
+        return tuple(dict.fromkeys(findings))
 
     @property
     def emulated(self) -> bool:
         """Whether any guest ran under emulation instead of KVM."""
-        return self.found("emulated_guest")
+        return self.has_finding("emulated_guest")
 
-    def found(self, kind: str) -> bool:
-        """Whether a kind of finding was made."""
-        return any(one.finding.kind == kind for one in self.findings)
+    def has_finding(self, kind: str) -> bool:
+        """Return whether the run has a finding of a kind."""
+        return any(
+            run_finding.finding.kind == kind for run_finding in self.findings
+        )
 
     @property
     def size(self) -> str:
-        """The size of a guest: its flavor, or how many CPUs it has."""
-        for one in self.of_role("guest"):
-            flavor = one.get("nova", {}).get("flavor")
+        """The size of a guest: its flavor or its number of CPUs."""
+        for guest in self.of_role("guest"):
+            flavor = guest.get("nova", {}).get("flavor")
             if isinstance(flavor, collections.abc.Mapping) and flavor:
                 return text.flat(flavor.get("name", flavor.get("id", "")))
         return units.number_of("CPU", self.last["shape"]["vcpus"])
 
     def of_role(self, role: str) -> list[Json]:
-        """Return the machines of a role."""
-        return [one for one in self.machines if one["role"] == role]
+        """Return the machines with a role."""
+        return [
+            machine for machine in self.machines if machine["role"] == role
+        ]
 
-    def named(self) -> str:
-        """Return a title of what ran."""
+    def describe(self) -> str:
+        """Return the title of the run."""
         number = len(self.of_role("guest")) or self.last["shape"]["copies"]
         return f"{self.size}, {units.number_of('guest', number)}"
 
 
-def _status(found: summary.Summary[t.Any]) -> str:
-    """Return the verdict, ``none`` for figures without limits."""
-    held = found.limited or found.unmatched
-    measured = any(row.measured for row in found.rows)
-    return found.status if held or not measured else "none"
+def _status(judgement: summary.Summary[t.Any]) -> str:
+    """Return the status of a judgement; ``none`` without limits."""
+    has_limits = judgement.limited or judgement.unmatched
+    measured = any(row.measured for row in judgement.rows)
+    return judgement.status if has_limits or not measured else "none"
 
 
-#: Gives the templates of those who have none of their own.
+#: The loader of questions without templates.
 NO_TEMPLATES = jinja2.DictLoader({})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Section(t.Generic[RunT]):
-    """The part of a page that is the question's own.
+    """The section of a page for the runs of a question.
 
-    :param title: of a page with runs of this question only
-    :param subject: what is shown of guests, for the title of a mixed page
-    :param make: makes a run of its fields
-    :param compared: returns facts about what guests are compared with
-    :param functions: for the templates, by their names there
-    :param template: of one run, which extends ``section.html.j2``
-    :param overview: template of several runs side by side, if there is one
-    :param loader: of the templates that are not the report's own
+    :param title: The title of a page with runs of this question only.
+    :param subject: The measured property, for the title of mixed pages.
+    :param report_class: The class of the runs.
+    :param comparison_facts: A function that returns the facts about the
+        reference of a run.
+    :param functions: The functions for templates by name.
+    :param template: The template of a run; extends ``section.html.j2``.
+    :param overview: The template of several runs; empty without one.
+    :param loader: The loader of the question's templates.
     """
 
     title: str
     subject: str
-    make: type[RunT]
-    compared: t.Callable[[RunT], Facts] = lambda run: []
+    report_class: type[RunT]
+    comparison_facts: t.Callable[[RunT], Facts] = lambda run: []
     functions: collections.abc.Mapping[str, t.Any] = dataclasses.field(
         default_factory=dict
     )
@@ -196,57 +218,63 @@ def judge_records(
 ) -> RunT:
     """Judge records and return them as a run.
 
-    :param section: how the question shows its runs
-    :param records: one an iteration; None for one without a readable record
-    :param judges: by what they judge, the main one first
-    :param folder: of the journal, None where it is not known
+    :param section: The section of the question.
+    :param records: The records of the iterations; None if not readable.
+    :param judges: The judges by the heading of their verdict, the main one
+        first.
+    :param folder: The directory of the journal; None if it is not known.
     """
     main = next(iter(judges.values()))
     readable: dict[tuple[str, int], tuple[Json, repetition.Repetition]] = {}
     for record in records:
-        entry = codec.readable(record)
-        for one in judges.values():
-            one.add(entry)
-        if record is not None and entry and main.understands(entry):
-            # As the judges do: each repetition once.
-            readable.setdefault((entry.run, entry.number), (record, entry))
+        repetition_ = codec.decode_or_none(record)
+        for judge in judges.values():
+            judge.add(repetition_)
+        if record is None or not repetition_:
+            continue
+        if main.understands(repetition_):
+            # Each repetition is counted once, as in the judges.
+            key = (repetition_.run, repetition_.number)
+            readable.setdefault(key, (record, repetition_))
     shown = sorted(readable.values(), key=lambda pair: pair[1].number)
     last = shown[-1][0] if shown else None
-    details, lacking = _details(last, folder)
-    run = section.make(
+    details, machines_error = _details(last, folder)
+    run = section.report_class(
         section=section,
         title=NO_RECORDS,
         records=tuple(record for record, _ in shown),
-        repetitions=tuple(entry for _, entry in shown),
-        judgements={what: one.judgement() for what, one in judges.items()},
+        repetitions=tuple(repetition_ for _, repetition_ in shown),
+        judgements={
+            heading: judge.judgement() for heading, judge in judges.items()
+        },
         machines=tuple(
-            {**details.get(one["name"], {}), **one}
-            for one in (last or {}).get("machines", ())
+            {**details.get(machine["name"], {}), **machine}
+            for machine in (last or {}).get("machines", ())
         ),
-        lacking=lacking,
+        machines_error=machines_error,
     )
-    return dataclasses.replace(run, title=run.named()) if last else run
+    return dataclasses.replace(run, title=run.describe()) if last else run
 
 
 def _details(
     record: Json | None, folder: pathlib.Path | None
 ) -> tuple[Json, str]:
-    """Return the facts of each machine, or why they are not known."""
+    """Return the facts of each machine, or the error."""
     if record is None:
         return {}, ""
     try:
-        found = files.read(folder, record["files"]["machines"])
+        document = files.read(folder, record["files"]["machines"])
     except files.FileError as error:
         return {}, str(error)
-    return found.get("machines", {}), ""
+    return document.get("machines", {}), ""
 
 
-def told_apart(runs: collections.abc.Iterable[RunT]) -> list[RunT]:
+def with_unique_titles(runs: collections.abc.Iterable[RunT]) -> list[RunT]:
     """Return the runs with numbers added to repeated titles."""
-    seen: dict[str, int] = {}
-    named = []
+    counts: dict[str, int] = {}
+    renamed = []
     for run in runs:
-        number = seen[run.title] = seen.get(run.title, 0) + 1
+        number = counts[run.title] = counts.get(run.title, 0) + 1
         title = run.title if number == 1 else f"{run.title} ({number})"
-        named.append(dataclasses.replace(run, title=title))
-    return named
+        renamed.append(dataclasses.replace(run, title=title))
+    return renamed

@@ -1,4 +1,4 @@
-"""Every sample of a run, or of one repetition, as a table."""
+"""Tables with all samples of a run or of a repetition."""
 
 import collections.abc
 import dataclasses
@@ -19,11 +19,12 @@ Cells = dict[Key, dict[int, str]]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Table:
-    """One side's samples.
+    """The samples of the guests or of bare metal.
 
-    :param axis: what the conditions differ in, empty where there is one
-    :param heads: a title per repetition
-    :param lines: metric, condition, machine, and one text per repetition
+    :param axis: The axis of the conditions; empty if there is only one.
+    :param heads: The title of each repetition.
+    :param lines: The metric, the condition, the machine and the text of each
+        repetition.
     """
 
     axis: str
@@ -32,56 +33,64 @@ class Table:
 
 
 def of_guests(records: Records) -> Table:
-    """Return the guests' samples, warm-up ones included."""
+    """Return the samples of guests, warm-up included."""
     cells: Cells = {}
     heads = {}
     for record in records:
         number = record["repetition"]
         warm = "" if record["counted"] else " (warm-up)"
         heads[number] = f"{number}{warm}"
-        for one in record["conditions"]:
-            values = list(one["axes"].values())
-            where = (
-                values[0] if len(values) == 1 else ", ".join(map(str, values))
+        for condition in record["conditions"]:
+            positions = list(condition["axes"].values())
+            label = (
+                positions[0]
+                if len(positions) == 1
+                else ", ".join(map(str, positions))
             )
-            samples, names = one["samples"], one["machines"]
-            _put(cells, number, where, samples, names, record)
+            samples, names = condition["samples"], condition["machines"]
+            _put(cells, number, label, samples, names, record)
     return _table(_axis(records), cells, heads)
 
 
 def of_bare_metal(records: Records) -> Table:
-    """Return the samples of the baseline, by number of copies."""
+    """Return the samples of the baseline by number of copies."""
     cells: Cells = {}
     heads = {}
     last = records[-1]
-    for one in (last["reference"] or {}).get("copies", ()):
-        names = codec.copies(one["copies"])
-        for number, samples in enumerate(one["repetitions"], 1):
+    for copies in (last["reference"] or {}).get("copies", ()):
+        names = codec.copies(copies["copies"])
+        for number, samples in enumerate(copies["repetitions"], 1):
             heads[number] = str(number)
-            _put(cells, number, one["copies"], samples, names, last)
+            _put(cells, number, copies["copies"], samples, names, last)
     return _table(_axis(records) and "copies", cells, heads)
 
 
 def _axis(records: Records) -> str:
-    axes = (one["axes"] for each in records for one in each["conditions"])
+    axes = (
+        condition["axes"]
+        for record in records
+        for condition in record["conditions"]
+    )
     return ", ".join(next(axes, {}))
 
 
 def _put(
     cells: Cells,
     number: int,
-    where: int | str,
+    label: int | str,
     samples: Json,
     names: list[str],
     record: Json,
 ) -> None:
     for metric, values in samples.items():
-        meaning = record["metrics"][metric]
-        for name, given in zip(names, values, strict=True):
-            found = codec.decode_values(given, meaning)
-            shown = [units.show(value, meaning["unit"]) for value in found]
+        definition = record["metrics"][metric]
+        for name, stored in zip(names, values, strict=True):
+            numbers = codec.decode_values(stored, definition)
+            shown = [
+                units.show(value, definition["unit"]) for value in numbers
+            ]
             if shown:
-                row = cells.setdefault((metric, where, name), {})
+                row = cells.setdefault((metric, label, name), {})
                 row[number] = ", ".join(shown)
 
 
@@ -90,8 +99,8 @@ def _table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
     positions = {metric: index for index, metric in enumerate(metrics)}
 
     def order(key: Key) -> tuple[int, int]:
-        where = key[1] if isinstance(key[1], int) else 0
-        return positions[key[0]], where
+        label = key[1] if isinstance(key[1], int) else 0
+        return positions[key[0]], label
 
     return Table(
         axis=axis,
@@ -106,35 +115,40 @@ def _table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
 def of_repetition(record: t.Any) -> list[list[str]]:
     """Return rows for Rally's table: guest, metric, value and state.
 
-    One that cannot be read is a row that says so.
-
-    Rally puts texts into a script of its page without escaping them for
-    HTML, so none of them may hold a ``<``.
+    An unreadable record is a row with that state. Rally writes texts into a
+    script of its page without escaping, so the rows contain no ``<``.
     """
     try:
-        found = [*_samples(record), *_missing(record)]
+        rows = [*_samples(record), *_missing(record)]
     except (AttributeError, KeyError, TypeError, ValueError):
-        found = [["-", "-", "-", "the record cannot be read"]]
-    return [[sanitize.text(cell) for cell in row] for row in found]
+        rows = [["-", "-", "-", "the record cannot be read"]]
+    return [[sanitize.text(cell) for cell in row] for row in rows]
 
 
 def _samples(record: Json) -> collections.abc.Iterator[list[str]]:
     warm = "" if record["counted"] else "warm-up, not counted"
-    for one in record["conditions"]:
-        label = _label(one["axes"])
-        if one["skip_reason"]:
-            yield ["-", "-", "-", f"{label}skipped, {one['skip_reason']}"]
-        state = f"{label}{warm or one['state']}"
-        for metric, values in one["samples"].items():
-            meaning = record["metrics"][metric]
-            for name, given in zip(one["machines"], values, strict=True):
-                for value in codec.decode_values(given, meaning):
-                    shown = _shown(value, meaning["unit"])
+    for condition in record["conditions"]:
+        label = _label(condition["axes"])
+        if condition["skip_reason"]:
+            yield [
+                "-",
+                "-",
+                "-",
+                f"{label}skipped, {condition['skip_reason']}",
+            ]
+        state = f"{label}{warm or condition['state']}"
+        for metric, values in condition["samples"].items():
+            definition = record["metrics"][metric]
+            for name, stored in zip(
+                condition["machines"], values, strict=True
+            ):
+                for value in codec.decode_values(stored, definition):
+                    shown = _shown(value, definition["unit"])
                     yield [name, metric, shown, state]
 
 
 def _label(axes: Json) -> str:
-    """Return the label of a condition, with a colon behind it."""
+    """Return the label of a condition with a colon, or an empty string."""
     label = ", ".join(
         f"{units.number_of('guest', value)} at once"
         if axis == "guests"
@@ -149,7 +163,7 @@ def _shown(value: float, unit: str) -> str:
 
 
 def _missing(record: Json) -> collections.abc.Iterator[list[str]]:
-    for part in (*record["conditions"], record):
-        for gap in part["missing"]:
+    for scope in (*record["conditions"], record):
+        for gap in scope["missing"]:
             reason = text.flat(gap["reason"])
             yield [gap["machine"], gap["name"], "missing", reason]

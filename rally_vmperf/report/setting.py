@@ -1,4 +1,4 @@
-"""The circumstances of a run, as text."""
+"""The setting of a run as text."""
 
 import collections.abc
 import dataclasses
@@ -11,26 +11,26 @@ from rally_vmperf.report import text
 
 Json = collections.abc.Mapping[str, t.Any]
 
-#: Guests that have a line each.
+#: The maximum number of guests with one line each.
 _MOST_LINES = 6
 
 
 def facts(run: runs.RunReport) -> runs.Facts:
-    """Return the facts that a reader needs before the figures, in order."""
+    """Return the facts that precede the figures, in order."""
     if not run.records:
         return run.facts
     judgement = run.judgement
     record = run.last
     guests = run.of_role("guest")
-    unknown = f"not known: {run.lacking}"
+    unknown = f"not known: {run.machines_error}"
     described: runs.Facts = [
-        ("Machines", [unknown] if run.lacking else []),
+        ("Machines", [unknown] if run.machines_error else []),
         ("Flavor", _once(_flavor(guest) for guest in guests)),
         ("Image", _once(_name(_nova(guest, "image")) for guest in guests)),
         ("Disk", _once(_disk(guest) for guest in guests)),
         ("Guests", _guests(guests)),
         ("Virtualisation", _virtualisation(run, guests)),
-        *run.section.compared(run),
+        *run.section.comparison_facts(run),
         ("Peer", [_peer(peer, run) for peer in run.of_role("peer")]),
         ("Network", _flows(run.records)),
         ("Repetitions", [_repetitions(run, judgement.missing.planned)]),
@@ -59,17 +59,17 @@ def _once(lines: collections.abc.Iterable[str]) -> list[str]:
     return list(dict.fromkeys(line for line in lines if line))
 
 
-def _name(thing: t.Any) -> str:
-    if isinstance(thing, collections.abc.Mapping):
-        return text.flat(thing.get("name") or thing.get("id") or "")
-    return text.flat(thing) if thing else ""
+def _name(reference: t.Any) -> str:
+    if isinstance(reference, collections.abc.Mapping):
+        return text.flat(reference.get("name") or reference.get("id") or "")
+    return text.flat(reference) if reference else ""
 
 
 def _flavor(guest: Json) -> str:
     flavor = _nova(guest, "flavor")
-    words = _name(flavor)
+    text_ = _name(flavor)
     if not isinstance(flavor, collections.abc.Mapping):
-        return words
+        return text_
     sizes = [
         f"{flavor[key]} {unit}"
         for key, unit in (
@@ -79,13 +79,13 @@ def _flavor(guest: Json) -> str:
         )
         if key in flavor
     ]
-    words = f"{words} ({', '.join(sizes)})" if sizes else words
+    text_ = f"{text_} ({', '.join(sizes)})" if sizes else text_
     specs = flavor.get("extra_specs")
-    return f"{words}, {text.flat(specs)}" if specs else words
+    return f"{text_}, {text.flat(specs)}" if specs else text_
 
 
 def _disk(guest: Json) -> str:
-    """Return the volume a guest was booted from; the flavor names others."""
+    """Return the boot volume of a guest, or an empty string."""
     disk = _nova(guest, "disk")
     if not disk or disk["source"] != "volume":
         return ""
@@ -94,7 +94,7 @@ def _disk(guest: Json) -> str:
 
 
 def _guests(guests: list[Json]) -> list[str]:
-    """Return guests with their hosts; a line a host where there are many."""
+    """Return the guests with their hosts; one line per host if many."""
     if len(guests) <= _MOST_LINES:
         return [f"{guest['name']} on {_host(guest)}" for guest in guests]
     hosts: dict[str, list[str]] = {}
@@ -107,12 +107,12 @@ def _guests(guests: list[Json]) -> list[str]:
 
 
 def _host(guest: Json) -> str:
-    host, known_as = _nova(guest, "host"), _nova(guest, "host_id")
+    host, host_id = _nova(guest, "host"), _nova(guest, "host_id")
     if host:
         return text.flat(host)
-    if known_as:
-        return f"host id {text.flat(known_as)[:12]}"
-    return text.flat(guest["host"]) or "a host that is not known"
+    if host_id:
+        return f"host id {text.flat(host_id)[:12]}"
+    return text.flat(guest["host"]) or "an unknown host"
 
 
 def _virtualisation(
@@ -123,14 +123,15 @@ def _virtualisation(
         for guest in guests
     )
     if run.emulated:
-        return ["QEMU's emulation (TCG), no KVM"]
+        return ["QEMU emulation (TCG), without KVM"]
     return kinds or ["not known"]
 
 
 def reference(reference: Json) -> str:
-    """Return a baseline in words."""
+    """Return the description of a baseline."""
     number = max(
-        (len(one["repetitions"]) for one in reference["copies"]), default=0
+        (len(copies["repetitions"]) for copies in reference["copies"]),
+        default=0,
     )
     return (
         f"baseline {reference['name']}, machine {reference['machine']}, "
@@ -140,37 +141,37 @@ def reference(reference: Json) -> str:
 
 
 def _peer(peer: Json, run: runs.RunReport) -> str:
-    if run.found("peer_on_host"):
-        return f"{peer['name']}, on the bare-metal host itself"
+    if run.has_finding("peer_on_host"):
+        return f"{peer['name']}, on the bare-metal host"
     return str(peer["name"])
 
 
 def _flows(records: collections.abc.Iterable[Json]) -> list[str]:
-    """Return between whom network workloads measured, and by which path."""
+    """Return the endpoints and the path of network workloads."""
     return _once(
-        flows.describe(one)
-        for one in flows.of_records(records, ("peer", "partner"))
+        flows.describe(flow)
+        for flow in flows.of_records(records, ("peer", "partner"))
     )
 
 
 def _protocol(record: Json) -> list[str]:
-    """Return what preceded each command, with the workloads concerned."""
+    """Return the preparation of commands with the affected workloads."""
     titles: dict[str, list[str]] = {}
-    for one in record["workloads"]:
-        title = "-".join(filter(None, (one["name"], one["label"])))
-        if one.get("cooldown"):
-            rest = f"{one['cooldown']:g} s of rest before each command"
-            titles.setdefault(rest, []).append(title)
-        if one.get("drop_caches"):
-            dropped = "caches dropped before each command"
-            titles.setdefault(dropped, []).append(title)
-    every = len(record["workloads"])
+    for workload in record["workloads"]:
+        title = "-".join(filter(None, (workload["name"], workload["label"])))
+        if workload.get("cooldown"):
+            step = f"{workload['cooldown']:g} s of rest before each command"
+            titles.setdefault(step, []).append(title)
+        if workload.get("drop_caches"):
+            step = "caches dropped before each command"
+            titles.setdefault(step, []).append(title)
+    total = len(record["workloads"])
     reboot = str(record["options"].get("reboot", "")).replace("_", " ")
     return [
         *([f"guests stopped and started {reboot}"] if reboot else []),
         *(
-            words if len(names) == every else f"{words} of {text.flat(names)}"
-            for words, names in titles.items()
+            step if len(names) == total else f"{step} of {text.flat(names)}"
+            for step, names in titles.items()
         ),
     ]
 
@@ -178,18 +179,18 @@ def _protocol(record: Json) -> list[str]:
 def _repetitions(run: runs.RunReport, planned: int) -> str:
     counted = sum(1 for record in run.records if record["counted"])
     warm = len(run.records) - counted
-    words = f"{counted} counted of {planned} planned"
+    text_ = f"{counted} counted of {planned} planned"
     if not warm:
-        return f"{words}, no warm-up"
-    return f"{words}, and {warm} as warm-up"
+        return f"{text_}, no warm-up"
+    return f"{text_}, and {warm} as warm-up"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Machines:
     """The facts of each machine.
 
-    :param names: bare metal, guests and the peer
-    :param lines: a fact's name with one text per machine
+    :param names: The names of bare metal, the guests and the peer.
+    :param lines: The name of each fact with one text per machine.
     """
 
     names: tuple[str, ...]
@@ -199,20 +200,22 @@ class Machines:
 def side_by_side(
     described: collections.abc.Iterable[Json], reference: Json | None
 ) -> Machines:
-    """Return facts that any machine has; a dash where one lacks it.
+    """Return the facts of all machines; a dash for missing facts.
 
-    Bare metal is first, where there is any.
+    Bare metal is first if there is a baseline.
     """
     machines = [*described]
     if reference is not None:
         metal = {"name": reference["machine"], "role": "bare metal"}
         machines.insert(0, {**reference, **metal})
-    known = [_described(machine) for machine in machines]
-    names = dict.fromkeys(name for facts in known for name in facts)
+    machine_facts = [_described(machine) for machine in machines]
+    names = dict.fromkeys(name for facts in machine_facts for name in facts)
     return Machines(
-        names=tuple(f"{one['name']} ({one['role']})" for one in machines),
+        names=tuple(
+            f"{machine['name']} ({machine['role']})" for machine in machines
+        ),
         lines=tuple(
-            (name, tuple(facts.get(name, "-") for facts in known))
+            (name, tuple(facts.get(name, "-") for facts in machine_facts))
             for name in names
         ),
     )
@@ -220,8 +223,8 @@ def side_by_side(
 
 def _described(machine: Json) -> dict[str, str]:
     facts = {
-        key.replace("_", " "): text.flat(value)
-        for key, value in machine.get("fingerprint", {}).items()
+        key.replace("_", " "): text.flat(fact)
+        for key, fact in machine.get("fingerprint", {}).items()
     }
     for command, tool in machine.get("tools", {}).items():
         if isinstance(tool, collections.abc.Mapping):

@@ -12,27 +12,26 @@ from rally_vmperf.records import output
 from rally_vmperf.records import schema
 from rally_vmperf.report import run as runs
 
-#: Bytes of Rally's results, which hold the records of several runs.
+#: The maximum size in bytes of Rally's results with several runs.
 _LARGEST = 512 << 20
 
 
 class SourceError(errors.VMPerfError):
-    """A file holds no records; one line."""
+    """A file without records; the message is one line."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Source:
     """The records of one Rally workload.
 
-    :param question: that was asked, as records call it; empty where none is
-        readable
-    :param scenario: of Rally, that asked it; empty for a journal
-    :param records: None for an iteration without a readable one
-    :param folder: of the journal, where files lie beside it; None where it
-        is not known
-    :param criteria: the limits of the task, by the name of the SLA; none
-        where they are not known
-    :param others: the verdicts of all SLAs, as Rally has stored them
+    :param question: The name of the question; empty if no record is readable.
+    :param scenario: The name of the Rally scenario; empty for a journal.
+    :param records: The records of the iterations; None if not readable.
+    :param folder: The directory of the journal and its files; None if it is
+        not known.
+    :param criteria: The limits of the task by the name of the SLA; empty if
+        they are not known.
+    :param sla_results: The results of all SLAs in Rally's database.
     """
 
     question: str
@@ -40,7 +39,7 @@ class Source:
     records: runs.Records
     criteria: dict[str, dict[str, t.Any]]
     folder: pathlib.Path | None = None
-    others: tuple[runs.Other, ...] = ()
+    sla_results: tuple[runs.RallySlaResult, ...] = ()
 
 
 def read(
@@ -50,10 +49,10 @@ def read(
 ) -> list[Source]:
     """Return the sources in a journal, a record, or a file of Rally's results.
 
-    :param scenarios: whose workloads are of interest
+    :param scenarios: The scenarios of the workloads to return.
     :param folder: The directory of the journals of Rally's results and of
         records that are not in a journal.
-    :raises SourceError: for a file that is neither
+    :raises SourceError: If the file is not a valid source.
     """
     if path.endswith(".jsonl"):
         return [_journal(pathlib.Path(path))]
@@ -61,7 +60,7 @@ def read(
         content = documents.read_json(pathlib.Path(path), _LARGEST)
     except documents.DocumentError as error:
         raise SourceError(
-            f"{error}; give a journal (*.jsonl) or the output of: rally task "
+            f"{error}; use a journal (*.jsonl) or the output of: rally task "
             "report --json"
         ) from error
     if isinstance(content, dict) and "conditions" in content:
@@ -77,13 +76,13 @@ def of_results(
 ) -> list[Source]:
     """Return the sources in Rally's results.
 
-    :param origin: of the results, for messages
-    :param scenarios: whose workloads are of interest
-    :param folder: where the journals are
-    :raises SourceError: for other documents, and other plugins' results
+    :param origin: The name of the file, for messages.
+    :param scenarios: The scenarios of the workloads to return.
+    :param folder: The directory of the journals.
+    :raises SourceError: If the document has no results of these scenarios.
     """
     try:
-        found = [
+        sources = [
             of_workload(workload, scenario, folder)
             for workload in _workloads(content)
             for scenario in workload["scenario"]
@@ -91,20 +90,20 @@ def of_results(
         ]
     except (AttributeError, KeyError, TypeError) as error:
         raise SourceError(
-            f"{origin} has no results of Rally ({error!r}); make it with: "
-            "rally task report --json"
+            f"{origin}: is not a file of Rally's results ({error!r}); create "
+            "it with: rally task report --json"
         ) from error
-    if not found:
-        raise SourceError(f"{origin} has no workload of rally_vmperf")
+    if not sources:
+        raise SourceError(f"{origin}: has no workload of rally_vmperf")
     try:
-        # Results of an earlier version cannot be read.
+        # Results of earlier versions are rejected.
         for workload in _workloads(content):
             for iteration in workload["data"]:
-                for record in output.carried(iteration):
+                for record in output.records_of(iteration):
                     schema.refuse_old(record)
     except schema.OldRecordError as error:
         raise SourceError(f"{origin}: {error}") from error
-    return found
+    return sources
 
 
 def _workloads(content: t.Any) -> list[t.Any]:
@@ -129,13 +128,13 @@ def of_workload(
         records=records,
         criteria=workload["sla"],
         folder=folder,
-        others=tuple(
-            runs.Other(
-                criterion=str(one["criterion"]),
-                detail=str(one["detail"]),
-                success=bool(one["success"]),
+        sla_results=tuple(
+            runs.RallySlaResult(
+                criterion=str(result["criterion"]),
+                detail=str(result["detail"]),
+                success=bool(result["success"]),
             )
-            for one in workload.get("sla_results", {}).get("sla", ())
+            for result in workload.get("sla_results", {}).get("sla", ())
         ),
     )
 
@@ -147,7 +146,7 @@ def _journal(path: pathlib.Path) -> Source:
         raise SourceError(str(error)) from error
     if not records:
         raise SourceError(
-            f"journal {path} has no record yet; each repetition adds one"
+            f"journal {path}: has no record yet; each repetition adds one"
         )
     return _of_records(records, path.parent)
 
@@ -163,5 +162,7 @@ def _of_records(records: runs.Records, folder: pathlib.Path | None) -> Source:
 
 
 def _question(records: runs.Records) -> str:
-    named = (one.get("question", "") for one in records if one is not None)
-    return next(named, "")
+    questions = (
+        record.get("question", "") for record in records if record is not None
+    )
+    return next(questions, "")

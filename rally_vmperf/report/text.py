@@ -1,4 +1,4 @@
-"""Values of records as pages show them."""
+"""The text of values on pages."""
 
 import collections.abc
 import typing as t
@@ -7,31 +7,33 @@ import markupsafe
 
 from rally_vmperf import sanitize
 
-#: What a cell or a fact holds at most; records hold the whole.
+#: The maximum length of a cell or fact in characters.
 LONGEST = 400
 
 
 def flat(value: t.Any) -> str:
-    """Return any JSON value as one short line."""
+    """Return a JSON value as one short line."""
     if isinstance(value, collections.abc.Mapping):
-        words = ", ".join(f"{key}={flat(one)}" for key, one in value.items())
+        line = ", ".join(
+            f"{key}={flat(element)}" for key, element in value.items()
+        )
     elif isinstance(value, list | tuple):
-        words = ", ".join(flat(one) for one in value)
+        line = ", ".join(flat(element) for element in value)
     elif isinstance(value, bool) or value is None:
-        words = {True: "yes", False: "no", None: "unknown"}[value]
+        line = {True: "yes", False: "no", None: "unknown"}[value]
     else:
-        words = str(value)
-    return words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
+        line = str(value)
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
 def breakable(name: str) -> markupsafe.Markup:
-    """Return a metric's name that a narrow column breaks after its dots."""
-    words = (
-        markupsafe.escape(sanitize.printable(word)) for word in name.split(".")
+    """Return a metric's name that can wrap after its dots."""
+    parts = (
+        markupsafe.escape(sanitize.printable(part)) for part in name.split(".")
     )
-    return markupsafe.Markup(".<wbr>").join(words)
+    return markupsafe.Markup(".<wbr>").join(parts)
 
 
 def moment(stamp: str) -> str:
-    """Return a time in UTC for readers, from ISO 8601."""
+    """Return an ISO 8601 time in UTC for display."""
     return stamp.replace("T", " ").replace("+00:00", " UTC")

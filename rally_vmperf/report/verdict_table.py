@@ -1,4 +1,4 @@
-"""The verdicts of a run as one table of plain text, what failed first."""
+"""The verdicts of a run as a plain-text table, failures first."""
 
 import collections.abc
 import textwrap
@@ -6,7 +6,7 @@ import textwrap
 from rally_vmperf.measurement import summary
 from rally_vmperf.report import run as runs
 
-#: Characters of a line at most.
+#: The maximum length of a line in characters.
 WIDTH = 80
 
 _GAP = "  "
@@ -15,26 +15,26 @@ _HEADS = ("VERDICT", "METRIC", "FIGURE", "INTERVAL", "LIMIT")
 
 
 def lines(run: runs.RunReport) -> list[str]:
-    """Return the verdicts of each criterion, its figures, and what voids.
+    """Return the verdict, figures and reasons of each criterion.
 
-    The lines may contain foreign text: the caller sanitizes what it prints.
+    The lines can contain untrusted text, which the caller must sanitize.
     """
-    found = []
-    for what, status, one in run.verdicts:
-        headline = one.headline()
+    lines_ = []
+    for heading, status, judgement in run.verdicts:
+        headline = judgement.headline()
         if status == "none":
             headline = "figures without limits"
-        found += _wrapped(f"{what} of {run.title}: {headline}.")
-        found += _table(one.limited)
-        found += [
+        lines_ += _wrapped(f"{heading} of {run.title}: {headline}.")
+        lines_ += _table(judgement.limited)
+        lines_ += [
             line
-            for sentence in one.reasons()
+            for sentence in judgement.reasons()
             for line in _wrapped(f"{sentence}.")
         ]
-    for other in run.others:
-        found += _wrapped(f"{other.sentence()}")
-    found.append(summary.RULES)
-    return found
+    for result in run.sla_results:
+        lines_ += _wrapped(f"{result.sentence()}")
+    lines_.append(summary.RULES)
+    return lines_
 
 
 def _wrapped(sentence: str) -> list[str]:
@@ -42,9 +42,9 @@ def _wrapped(sentence: str) -> list[str]:
 
 
 def _table(rows: collections.abc.Sequence[summary.Row]) -> list[str]:
-    """Return a row for each limit; long names have a line of their own.
+    """Return a row for each limit; long names have a separate line.
 
-    A stable order: the criterion's own within a verdict.
+    Rows with the same verdict keep their order.
     """
     if not rows:
         return []
@@ -59,21 +59,23 @@ def _table(rows: collections.abc.Sequence[summary.Row]) -> list[str]:
                     (status, row.metric.name, figure, cells.interval, limit)
                 )
     widths = [max(map(len, column)) for column in zip(*body, strict=True)]
-    others = sum(widths) - widths[1] + len(_GAP) * (len(widths) - 1)
-    widths[1] = min(widths[1], max(len(_HEADS[1]), WIDTH - others))
-    found = []
+    other_columns = sum(widths) - widths[1] + len(_GAP) * (len(widths) - 1)
+    widths[1] = min(widths[1], max(len(_HEADS[1]), WIDTH - other_columns))
+    lines_ = []
     for line in body:
         if len(line[1]) > widths[1]:
-            found.append(_GAP.join((line[0].ljust(widths[0]), line[1])))
+            lines_.append(_GAP.join((line[0].ljust(widths[0]), line[1])))
             line = ("", "", *line[2:])
-        found.append(aligned(line, widths))
-    return found
+        lines_.append(aligned(line, widths))
+    return lines_
 
 
 def aligned(
     cells: collections.abc.Iterable[str],
     widths: collections.abc.Iterable[int],
 ) -> str:
-    """Return a line of a table, each cell padded to its column's width."""
-    padded = (x.ljust(width) for x, width in zip(cells, widths, strict=True))
+    """Return a line of a table with each cell padded to its column."""
+    padded = (
+        cell.ljust(width) for cell, width in zip(cells, widths, strict=True)
+    )
     return _GAP.join(padded).rstrip()

@@ -16,21 +16,21 @@ from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import conditions
 
-#: Seconds for which a silent guest is waited for before Nova is asked again.
+#: Seconds to wait for a silent guest between two requests to Nova.
 _PATIENCE = 30.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Effect:
+class ActionResult:
     """The result of an action.
 
-    :param trouble: machine -> why the action failed there; before a condition
-        nothing is measured then, later the condition is incomplete
-    :param lost: those of them that take no further part
-    :param started: guests that were started again, in a new QEMU process
+    :param errors: Machine -> error. Errors before a condition prevent it from
+        being measured; later errors make it incomplete.
+    :param lost: The machines that no longer participate.
+    :param started: The guests that were started again, in a new QEMU process.
     """
 
-    trouble: collections.abc.Mapping[str, str] = dataclasses.field(
+    errors: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
     lost: frozenset[str] = frozenset()
@@ -39,46 +39,46 @@ class Effect:
 
 
 class Action:
-    """An action that does nothing; each kind overrides what it needs.
+    """An action that does nothing; subclasses override its methods.
 
-    :cvar name: what messages call it
-    :cvar moment: seconds after the condition began at which ``during`` is
-        called; None once all workloads have run
-    :cvar between_workloads: whether ``between`` is to be called, for which
-        workloads are run one by one
+    :cvar name: The name in messages. :cvar moment: The seconds after the start
+        of the condition at which ``during`` is called; None for the end of all
+        workloads. :cvar between_workloads: Whether ``between`` is called,
+        which requires that workloads run one by one.
     """
 
     name: str = ""
     moment: float | None = None
     between_workloads: bool = False
 
-    def before(self, current: conditions.Current) -> Effect:
+    def before(self, current: conditions.Current) -> ActionResult:
         """Act before the workloads run."""
-        return Effect()
+        return ActionResult()
 
-    def between(self, current: conditions.Current) -> Effect:
+    def between(self, current: conditions.Current) -> ActionResult:
         """Act after a workload, before the next one runs."""
-        return Effect()
+        return ActionResult()
 
-    def during(self, current: conditions.Current) -> Effect:
-        """Act in a thread of its own, while others go on."""
-        return Effect()
+    def during(self, current: conditions.Current) -> ActionResult:
+        """Act in a separate thread, while workloads run."""
+        return ActionResult()
 
-    def recover(self, current: conditions.Current) -> Effect:
-        """Act when machines were looked at once more, before some are lost."""
-        return Effect()
+    def recover(self, current: conditions.Current) -> ActionResult:
+        """Act after machines were checked, before silent ones are lost."""
+        return ActionResult()
 
-    def after(self, current: conditions.Current) -> Effect:
+    def after(self, current: conditions.Current) -> ActionResult:
         """Act when the workloads have ended or failed."""
-        return Effect()
+        return ActionResult()
 
 
 @dataclasses.dataclass
 class Watch(Action):
-    """Asks Nova whether the guests are still on their hosts, and active.
+    """A check with Nova that guests are active and on their hosts.
 
-    :param connection: to the cloud, with the guests' own credential
-    :param timeout: seconds within which a guest that boots again has to answer
+    :param connection: The connection to the cloud, with the credential of the
+        guests.
+    :param timeout: The seconds within which a rebooting guest must answer.
     """
 
     connection: t.Any
@@ -90,27 +90,31 @@ class Watch(Action):
     updated: dict[str, str] = dataclasses.field(default_factory=dict)
     name = "watch"
 
-    def during(self, current: conditions.Current) -> Effect:
-        """Ask, while the health of the machines is read once more."""
+    def during(self, current: conditions.Current) -> ActionResult:
+        """Query Nova while the counters of the machines are read."""
         from rally_vmperf.guests.booting import placement
 
-        asked = [g for g in self.guests if g.name in current.working]
-        found = placement.changes(self.connection, asked, self.updated)
-        return Effect(findings=tuple(found))
+        guests = [g for g in self.guests if g.name in current.working]
+        findings = placement.changes(self.connection, guests, self.updated)
+        return ActionResult(findings=tuple(findings))
 
-    def recover(self, current: conditions.Current) -> Effect:
-        """Wait for guests that boot again: the next repetition has them.
+    def recover(self, current: conditions.Current) -> ActionResult:
+        """Wait for guests that reboot, so that the next repetition has them.
 
-        Nova says of a guest that died meanwhile that it runs, for a while.
+        For a while, Nova reports a guest that has died as running.
         """
         from rally_vmperf.execution.stations import arrival
         from rally_vmperf.guests.booting import placement
 
         silent = self.session.silent(current.machines) - set(current.lost)
-        gone = [one for one in self.guests if one.name in silent]
+        gone = [guest for guest in self.guests if guest.name in silent]
         deadline = time.monotonic() + self.timeout
         while gone and (left := deadline - (begin := time.monotonic())) > 0:
-            gone = [x for x in gone if placement.runs(self.connection, x)]
+            gone = [
+                guest
+                for guest in gone
+                if placement.runs(self.connection, guest)
+            ]
             patience = min(left, _PATIENCE)
             arrivals = self.session.runner.run(
                 arrival.wait_all(
@@ -121,45 +125,45 @@ class Watch(Action):
                 )
             )
             gone = [
-                one
-                for one, arrived in zip(gone, arrivals, strict=True)
-                if arrived.trouble or arrived.busy
+                guest
+                for guest, arrived in zip(gone, arrivals, strict=True)
+                if arrived.error or arrived.busy
             ]
             if time.monotonic() - begin < patience:
-                break  # it answers, and is not what it was
+                break  # The guest answers, but has changed.
         if not silent:
-            return Effect()
-        return Effect(findings=tuple(self.session.look_again(silent)))
+            return ActionResult()
+        return ActionResult(findings=tuple(self.session.look_again(silent)))
 
 
 @dataclasses.dataclass
 class Neighbours(Action):
-    """Has neighbours at work throughout the conditions that have some."""
+    """The load of neighbours in the conditions that have neighbours."""
 
     load: neighbours.Load
     runner: asyncio.Runner
     name = "neighbours"
 
-    def before(self, current: conditions.Current) -> Effect:
-        """Start their jobs, and give them time to get to work."""
+    def before(self, current: conditions.Current) -> ActionResult:
+        """Start the jobs, and wait for the load to build up."""
         if not current.condition.neighbours:
-            return Effect()
-        return Effect(trouble=self.runner.run(self.load.begin()))
+            return ActionResult()
+        return ActionResult(errors=self.runner.run(self.load.begin()))
 
-    def after(self, current: conditions.Current) -> Effect:
-        """End their jobs; one that had ended before is trouble."""
-        return Effect(trouble=self.runner.run(self.load.end()))
+    def after(self, current: conditions.Current) -> ActionResult:
+        """End the jobs; a job that has already ended is an error."""
+        return ActionResult(errors=self.runner.run(self.load.end()))
 
 
-class Alone(Action):
-    """Checks whether other processes use bare metal: before, and each time.
+class BackgroundLoadCheck(Action):
+    """A check for other processes that use bare metal.
 
-    A machine that cannot be asked is taken to be idle.
+    A machine that cannot be checked is assumed to be idle.
 
-    :ivar findings: of the time before anything of ours ran
+    :ivar findings: The findings from the time before the session.
     """
 
-    name = "watch over bare metal"
+    name = "background load check"
 
     def __init__(
         self,
@@ -174,48 +178,46 @@ class Alone(Action):
         self._before: background_load.Look | None = None
 
     def watch_quiet(self) -> None:
-        """Watch the machine while nothing of ours runs."""
-        seen = self._look(background_load.QUIET)
-        if seen is not None:
-            self.findings = self._found(background_load.while_quiet(seen))
+        """Check the machine before the session starts processes."""
+        look = self._look(background_load.QUIET)
+        if look is not None:
+            self.findings = self._found(background_load.while_quiet(look))
 
-    def before(self, current: conditions.Current) -> Effect:
+    def before(self, current: conditions.Current) -> ActionResult:
         """Read the CPU times of all processes."""
         self._before = self._look()
-        return Effect()
+        return ActionResult()
 
-    def after(self, current: conditions.Current) -> Effect:
-        """Read them again; the CPU time of others is a finding."""
+    def after(self, current: conditions.Current) -> ActionResult:
+        """Read them again; CPU time of other processes is a finding."""
         after = self._look()
         if self._before is None or after is None:
-            return Effect()
-        found = background_load.between(self._before, after)
-        return Effect(findings=self._found(found))
+            return ActionResult()
+        processes = background_load.between(self._before, after)
+        return ActionResult(findings=self._found(processes))
 
     def _look(self, quiet: int = 0) -> background_load.Look | None:
         try:
             return self._runner.run(background_load.look(self._machine, quiet))
         except base.MachineError as error:
-            self._warn(
-                f"nobody knows whether other processes use bare metal: {error}"
-            )
+            self._warn(f"cannot check bare metal for background load: {error}")
             return None
 
-    def _found(self, found: list[str]) -> tuple[finding.Finding, ...]:
-        if not found:
+    def _found(self, processes: list[str]) -> tuple[finding.Finding, ...]:
+        if not processes:
             return ()
-        seen = "; ".join(found)
-        self._warn(f"other processes use bare metal: {seen}")
-        one = finding.Finding(
-            kind="bare_metal_busy", subject="baseline", detail=seen
+        description = "; ".join(processes)
+        self._warn(f"other processes use bare metal: {description}")
+        busy = finding.Finding(
+            kind="bare_metal_busy", subject="baseline", detail=description
         )
-        return (one,)
+        return (busy,)
 
 
-class Middle:
-    """The middle part of an action, in a thread of its own.
+class BackgroundAction:
+    """The middle part of an action, in a separate thread.
 
-    An interrupted run does not wait for its end.
+    An interrupted run does not wait for it.
     """
 
     def __init__(self, action: Action, current: conditions.Current) -> None:
@@ -223,7 +225,7 @@ class Middle:
         self._current = current
         self._lock = threading.Lock()
         self._begun = False
-        self._effect = concurrent.futures.Future[Effect]()
+        self._effect = concurrent.futures.Future[ActionResult]()
         self._timer: threading.Timer | None = None
         if action.moment is not None:
             self._timer = threading.Timer(action.moment, self._begin)
@@ -241,13 +243,13 @@ class Middle:
                 return
             self._begun = True
         late = (
-            f"{self._action.name} was to happen {self._action.moment:g} s "
-            "after the condition began, and the workloads had ended by then; "
-            "give an earlier moment, or workloads that last longer"
+            f"{self._action.name} should start {self._action.moment:g} s "
+            "after the condition began, but the workloads had ended by then; "
+            "use an earlier moment or longer workloads"
         )
-        self._effect.set_result(Effect(trouble={self._action.name: late}))
+        self._effect.set_result(ActionResult(errors={self._action.name: late}))
 
-    def effect(self) -> Effect:
+    def effect(self) -> ActionResult:
         """Wait for the action; return its result or raise its error."""
         self.workloads_ended()
         return self._effect.result()

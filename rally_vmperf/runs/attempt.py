@@ -1,4 +1,4 @@
-"""One condition of one repetition, while it is measured."""
+"""The measurement of one condition of one repetition."""
 
 import collections.abc
 import dataclasses
@@ -17,15 +17,15 @@ from rally_vmperf.runs import setting
 
 Progress = t.Callable[[str], None]
 
-#: Characters of a reason that a record keeps.
+#: Maximum number of characters of a reason in a record.
 _LONGEST = 500
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Ready:
-    """The session of a run whose machines are ready.
+    """A session whose machines are ready, with its setting and actions.
 
-    :param actions: around each condition, in this order
+    :param actions: The actions around each condition, in this order.
     """
 
     session: sessions.Session
@@ -35,11 +35,11 @@ class Ready:
 
 @dataclasses.dataclass
 class Attempt:
-    """Measures a condition, and keeps what was measured if it fails.
+    """A measurement of a condition; a failure keeps the results so far.
 
-    :param number: of the repetition
-    :param lost: names of machines that no longer answer; those that are lost
-        now are added
+    :param number: The number of the repetition.
+    :param lost: The names of machines that no longer answer, which the attempt
+        extends.
     """
 
     ready: Ready
@@ -52,28 +52,30 @@ class Attempt:
     warn: Progress
 
     def __post_init__(self) -> None:
-        #: Guests that were started anew.
+        #: The guests that were restarted.
         self.started: list[str] = []
         self.result = measured.Measured(keep_raw=self._keep_raw)
         self._state: repetition.State = "complete"
         self._findings: list[finding.Finding] = []
         self._participants = conditions.Participants(
-            names=tuple(one.name for one in self.ready.session.stations)
+            names=tuple(
+                station.name for station in self.ready.session.stations
+            )
         )
-        #: Those who run at this moment, of several groups in turn.
+        #: The names of the machines of the current group.
         self._running = self._participants.names
         if self.condition.choose is not None:
             chosen = self.condition.choose(frozenset(self.lost), self.number)
             self._participants = chosen
 
     def measure(self) -> None:
-        """Measure, unless a machine is lacking or an action fails."""
+        """Measure, unless a machine is unavailable or an action fails."""
         chosen = self._participants
         try:
-            if chosen.lacking:
-                self._miss(chosen.lacking, chosen.reason)
+            if chosen.unavailable:
+                self._miss(chosen.unavailable, chosen.reason)
                 return
-            for self._running in chosen.turns or (chosen.names,):
+            for self._running in chosen.batches or (chosen.names,):
                 if self.condition.axes:
                     names = ", ".join(self._running)
                     self.progress(f"Condition {self.condition}: {names}")
@@ -85,72 +87,72 @@ class Attempt:
             self._state = "incomplete"
             raise
 
-    def taken(self, position: int) -> build.Taken:
+    def result_of_condition(self, position: int) -> build.ConditionResult:
         """Return the results of the condition.
 
-        :param position: in the order in which conditions are measured
+        :param position: The position in the order of the conditions.
         """
         state = self._state
         if state == "complete" and self.result.missing:
             state = "incomplete"
-        return build.Taken(
+        return build.ConditionResult(
             axes=self.condition.axes,
             position=position,
             state=state,
             machines=self._participants.names,
-            batches=len(self._participants.turns) or 1,
+            batches=len(self._participants.batches) or 1,
             observations=tuple(self.result.observations),
             missing=tuple(self.result.missing),
             findings=tuple(self._findings),
             synchronisation=tuple(self.result.starts),
             reference_copies=self.condition.copies,
             command_usage=tuple(
-                used
-                for one in self.result.runs
-                if (used := one.usage()) is not None
+                usage
+                for run in self.result.runs
+                if (usage := run.usage()) is not None
             ),
             distributions=merged.distributions(self.result.readings),
             time_series=merged.lines(self.result.readings),
         )
 
     def runs(self) -> list[dict[str, t.Any]]:
-        """Return the commands that ran, by the clocks of their machines."""
+        """Return the commands that ran, with the times of their machines."""
         axes = dict(self.condition.axes)
         return [
-            {"axes": axes, **dataclasses.asdict(one)}
-            for one in self.result.runs
+            {"axes": axes, **dataclasses.asdict(run)}
+            for run in self.result.runs
         ]
 
     def readings(self) -> list[dict[str, t.Any]]:
-        """Return each machine's own distributions and series."""
+        """Return the distributions and series of each machine."""
         axes = dict(self.condition.axes)
         return [
             {
                 "axes": axes,
                 "machine": machine,
-                "metric": one.metric.name,
-                "unit": one.metric.unit,
+                "metric": reading.metric.name,
+                "unit": reading.metric.unit,
                 **(
-                    {"histogram": one.histogram.plain()}
-                    if isinstance(one, sample.Distribution)
-                    else {"points": one.points}
+                    {"histogram": reading.histogram.plain()}
+                    if isinstance(reading, sample.Distribution)
+                    else {"points": reading.points}
                 ),
             }
-            for machine, one in self.result.readings
+            for machine, reading in self.result.readings
         ]
 
     def _measure(self) -> None:
         current = self._current()
         begun: list[actions.Action] = []
         try:
-            for one in self.ready.actions:
-                begun.append(one)
-                if not self._prepared(one.before(current)):
+            for action in self.ready.actions:
+                begun.append(action)
+                if not self._prepared(action.before(current)):
                     return
             self._run_workloads(current)
         finally:
-            for one in reversed(begun):
-                self._note(one, one.after(current))
+            for action in reversed(begun):
+                self._note(action, action.after(current))
 
     def _current(self) -> conditions.Current:
         return conditions.Current(
@@ -162,27 +164,28 @@ class Attempt:
 
     def _prepared(
         self,
-        effect: actions.Effect,
+        effect: actions.ActionResult,
         left: collections.abc.Collection[str] | None = None,
     ) -> bool:
-        """Record an action before workloads; return whether they may run.
+        """Record an action before workloads, and return whether they can run.
 
-        If one failed, nothing is measured: the condition would be another.
+        If it failed, nothing is measured, because the condition would differ.
 
-        :param left: the metrics that are still to be measured; all by default
+        :param left: The metrics that are still to be measured; all by default.
         """
         self._count(effect)
-        if not effect.trouble:
+        if not effect.errors:
             return True
         names = self._running
-        lacking = [name for name in names if name in effect.trouble]
-        self._miss(lacking or names, "; ".join(effect.trouble.values()), left)
+        failed = [name for name in names if name in effect.errors]
+        self._miss(failed or names, "; ".join(effect.errors.values()), left)
         return False
 
     def _run_workloads(self, current: conditions.Current) -> None:
         names = self._running
         middles = [
-            (one, actions.Middle(one, current)) for one in self.ready.actions
+            (action, actions.BackgroundAction(action, current))
+            for action in self.ready.actions
         ]
 
         def on_measured() -> None:
@@ -190,7 +193,7 @@ class Attempt:
                 middle.workloads_ended()
 
         try:
-            if any(one.between_workloads for one in self.ready.actions):
+            if any(action.between_workloads for action in self.ready.actions):
                 self._run_one_by_one(on_measured)
             else:
                 self._run(on_measured)
@@ -204,54 +207,60 @@ class Attempt:
         if self.condition.choose is not None:
             self._lose(self.ready.session.silent(names))
 
-    def _run(self, on_measured: t.Callable[[], None], **some: t.Any) -> None:
+    def _run(
+        self, on_measured: t.Callable[[], None], **options: t.Any
+    ) -> None:
         names = self._running if self.condition.choose else None
         self._findings += self.ready.session.repeat(
-            self.result, names, on_measured=on_measured, **some
+            self.result, names, on_measured=on_measured, **options
         )
 
     def _run_one_by_one(self, on_measured: t.Callable[[], None]) -> None:
         """Run workloads with actions between two of them."""
-        every = self.ready.session.assignments
-        for number, one in enumerate(every):
-            left = setting.expected(every[number:])
+        assignments = self.ready.session.assignments
+        for number, assigned in enumerate(assignments):
+            left = setting.expected(assignments[number:])
             if number and not all(
-                self._prepared(each.between(self._current()), left)
-                for each in self.ready.actions
+                self._prepared(action.between(self._current()), left)
+                for action in self.ready.actions
             ):
                 return
-            last = number == len(every) - 1
-            self._run(on_measured if last else _nothing, assignments=[one])
+            last = number == len(assignments) - 1
+            self._run(
+                on_measured if last else _nothing, assignments=[assigned]
+            )
 
-    def _note(self, action: actions.Action, effect: actions.Effect) -> None:
+    def _note(
+        self, action: actions.Action, effect: actions.ActionResult
+    ) -> None:
         """Record the result of an action in the middle."""
         self._count(effect)
-        for machine, reason in effect.trouble.items():
+        for machine, reason in effect.errors.items():
             self.warn(f"{action.name}: {reason}")
             self.result.miss(action.name, machine, reason[:_LONGEST])
 
-    def _count(self, effect: actions.Effect) -> None:
+    def _count(self, effect: actions.ActionResult) -> None:
         self._findings += effect.findings
         self.lost |= effect.lost
         self.started += effect.started
 
     def _miss(
         self,
-        lacking: collections.abc.Iterable[str],
+        machines: collections.abc.Iterable[str],
         reason: str,
         metrics: collections.abc.Collection[str] | None = None,
     ) -> None:
         self.warn(f"The condition cannot be measured: {reason}")
         for metric in metrics or self.ready.setting.expected_metrics:
-            for name in lacking:
+            for name in machines:
                 self.result.miss(metric, name, reason[:_LONGEST])
 
     def _lose(self, silent: frozenset[str]) -> None:
-        """Have later conditions go on without machines."""
+        """Exclude machines from later conditions."""
         if silent - self.lost:
             self.warn(
                 f"{', '.join(sorted(silent))} stopped answering; later "
-                "conditions go on without them"
+                "conditions continue without them"
             )
         self.lost |= silent
 

@@ -1,4 +1,4 @@
-"""Whether the machines of a session can be compared with the baseline's."""
+"""Findings on the comparability of the machines with the baseline."""
 
 import collections.abc
 import datetime
@@ -13,6 +13,7 @@ from rally_vmperf.execution import session as sessions
 from rally_vmperf.guests import guest as guests_
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import codec
+from rally_vmperf.records import packing
 from rally_vmperf.runs import reference
 from rally_vmperf.workloads import base as workloads
 
@@ -25,54 +26,59 @@ def of_guests(
     baseline: document.Json | None,
     shapes: collections.abc.Iterable[matching.Shape],
 ) -> list[finding.Finding]:
-    """Return findings on guests, and on bare metal beside them.
+    """Return findings on guests, and on their comparison with bare metal.
 
-    :param shapes: in which they are compared
-    :raises BaselineError: when the baseline does not cover the session
+    :param shapes: The shapes in which they are compared.
+    :raises BaselineError: If the baseline does not cover the session.
     """
-    found = alone(session)
+    findings = alone(session)
     if baseline is None:
-        return found
-    found += machines(session, baseline)
-    found += hosts(guests, baseline)
+        return findings
+    findings += machines(session, baseline)
+    findings += hosts(guests, baseline)
     now = datetime.datetime.now(datetime.UTC)
     for shape in shapes:
-        found += apart(guests, shape.copies)
-        found += data(session, baseline, shape)
-        found += reference.findings(baseline, session.assignments, shape, now)
-    return found
+        findings += apart(guests, shape.copies)
+        findings += data(session, baseline, shape)
+        findings += reference.findings(
+            baseline, session.assignments, shape, now
+        )
+    return findings
 
 
 def alone(session: sessions.Session) -> list[finding.Finding]:
-    """Return findings on guests alone, without bare metal."""
-    found = []
-    for one in session.assignments:
-        found += [
+    """Return findings on guests that need no baseline."""
+    findings = []
+    for assigned in session.assignments:
+        findings += [
             finding.Finding(
                 kind=kind,
-                subject=one.title,
-                detail=seen,
-                metrics=tuple(metric.name for metric in one.metrics()),
+                subject=assigned.title,
+                detail=caution,
+                metrics=tuple(metric.name for metric in assigned.metrics()),
             )
-            for kind, seen in one.workload.cautions(one.arguments)
+            for kind, caution in assigned.workload.cautions(assigned.arguments)
         ]
     for station in session.stations:
         facts = session.fingerprints[station.name]
-        found += comparability.virtualisation(facts, station.name)
-    return found
+        findings += comparability.virtualisation(facts, station.name)
+    return findings
 
 
 def machines(
     session: sessions.Session, baseline: document.Json
 ) -> list[finding.Finding]:
-    """Return findings on how machines and tools differ from the baseline's."""
+    """Return findings on machines and tools that differ from the baseline."""
     return described(
         session.assignments,
-        {one.name: session.describe(one.name) for one in session.stations},
         {
-            one.name: session.describe(one.name)
-            for one in session.everyone()
-            if one.role == "peer"
+            station.name: session.describe(station.name)
+            for station in session.stations
+        },
+        {
+            station.name: session.describe(station.name)
+            for station in session.everyone()
+            if station.role == "peer"
         },
         baseline,
     )
@@ -84,41 +90,50 @@ def described(
     peers: collections.abc.Mapping[str, document.Json],
     baseline: document.Json,
 ) -> list[finding.Finding]:
-    """Return how machines differ from the baseline's, as records have them.
+    """Return findings on described machines that differ from the baseline.
 
-    :param guests: name -> fingerprint and tools
-    :param peers: likewise; none, or one
+    :param guests: Name -> fingerprint and tools.
+    :param peers: The name of the peer -> fingerprint and tools; empty without
+        a peer.
     """
-    metal = baseline["machine"]
+    bare_metal = baseline["machine"]
     sensitive = {
-        one: _metrics_of(assignments, _sensitive_to(one))
-        for one in t.get_args(workloads.Sensitivity)
+        sensitivity: _metrics_of(assignments, _sensitive_to(sensitivity))
+        for sensitivity in t.get_args(workloads.Sensitivity)
     }
     users = _users(assignments)
-    found = comparability.governor(metal["fingerprint"], sensitive["governor"])
-    found += comparability.nested(metal["fingerprint"])
-    for name, one in guests.items():
-        found += comparability.compare_machines(
-            metal["fingerprint"], one["fingerprint"], name, sensitive
+    findings = comparability.governor(
+        bare_metal["fingerprint"], sensitive["governor"]
+    )
+    findings += comparability.nested(bare_metal["fingerprint"])
+    for name, sensitivity in guests.items():
+        findings += comparability.compare_machines(
+            bare_metal["fingerprint"],
+            sensitivity["fingerprint"],
+            name,
+            sensitive,
         )
-        found += comparability.compare_tools(
-            metal.get("tools", {}), _measuring(assignments, one), name, users
-        )
-    recorded = baseline.get("peer", {})
-    for name, one in peers.items():
-        found += comparability.peer_on_host(
-            metal["fingerprint"], one["fingerprint"]
-        )
-        found += comparability.same_peer(
-            recorded.get("fingerprint", {}), one["fingerprint"]
-        )
-        found += comparability.compare_tools(
-            recorded.get("tools", {}),
-            _measuring(assignments, one),
+        findings += comparability.compare_tools(
+            bare_metal.get("tools", {}),
+            _measuring(assignments, sensitivity),
             name,
             users,
         )
-    return found
+    recorded = baseline.get("peer", {})
+    for name, sensitivity in peers.items():
+        findings += comparability.peer_on_host(
+            bare_metal["fingerprint"], sensitivity["fingerprint"]
+        )
+        findings += comparability.same_peer(
+            recorded.get("fingerprint", {}), sensitivity["fingerprint"]
+        )
+        findings += comparability.compare_tools(
+            recorded.get("tools", {}),
+            _measuring(assignments, sensitivity),
+            name,
+            users,
+        )
+    return findings
 
 
 def against(
@@ -127,18 +142,18 @@ def against(
     baseline: document.Json,
     reason: str = "",
 ) -> dict[str, t.Any]:
-    """Return a record of guests as if compared with another baseline.
+    """Return a record of guests, compared with another baseline.
 
-    :param details: machine -> its description in the file of the record; a
-        machine without one raises the finding ``machine_unknown``
+    :param details: The description of each machine from the file of the
+        record; a machine without one raises the finding ``machine_unknown``.
     :param reason: The reason for missing descriptions; empty if unknown.
-    :raises BaselineError: when the baseline does not cover the record
-    :raises WorkloadError: for workloads that are not known here
+    :raises BaselineError: If the baseline does not cover the record.
+    :raises WorkloadError: If a workload is unknown.
     """
     assignments = assignment.assign(
         [
-            {key: one[key] for key in ("name", "label", "arguments")}
-            for one in record["workloads"]
+            {key: document[key] for key in ("name", "label", "arguments")}
+            for document in record["workloads"]
         ]
     )
     shapes = [
@@ -148,7 +163,7 @@ def against(
             copies=copies,
         )
         for copies in dict.fromkeys(
-            one["reference_copies"] for one in record["conditions"]
+            document["reference_copies"] for document in record["conditions"]
         )
         if copies is not None
     ]
@@ -165,27 +180,27 @@ def against(
         }
         for role in ("guest", "peer")
     )
-    found = unknown(assignments, guests, peers, baseline, reason)
-    found += described(assignments, guests, peers, baseline)
-    for name, one in guests.items():
-        found += comparability.host(
-            baseline, name, one.get("nova", {}).get("hypervisor")
+    new_findings = unknown(assignments, guests, peers, baseline, reason)
+    new_findings += described(assignments, guests, peers, baseline)
+    for name, machine in guests.items():
+        new_findings += comparability.host(
+            baseline, name, machine.get("nova", {}).get("hypervisor")
         )
-        found += comparability.host_cpu(
+        new_findings += comparability.host_cpu(
             baseline["machine"]["fingerprint"],
             name,
-            one.get("nova", {}).get("host_cpu") or (),
+            machine.get("nova", {}).get("host_cpu") or (),
         )
     now = datetime.datetime.now(datetime.UTC)
     for shape in shapes:
-        found += reference.findings(baseline, assignments, shape, now)
-    kept = [
-        one
-        for one in record["findings"]
-        if one["kind"] not in finding.FROM_BASELINE
+        new_findings += reference.findings(baseline, assignments, shape, now)
+    kept_findings = [
+        document
+        for document in record["findings"]
+        if document["kind"] not in finding.FROM_BASELINE
     ]
-    findings = [*kept, *codec.encode_findings(found)]
-    return codec.with_reference(record, bare_metal, metrics, findings)
+    findings = [*kept_findings, *codec.encode_findings(new_findings)]
+    return packing.with_reference(record, bare_metal, metrics, findings)
 
 
 def unknown(
@@ -195,25 +210,34 @@ def unknown(
     baseline: document.Json,
     reason: str,
 ) -> list[finding.Finding]:
-    """Return the machines and tools that cannot be compared.
+    """Return findings on machines and tools that cannot be compared.
 
     An imported baseline has the finding ``baseline_imported`` instead.
 
-    :param guests: name -> fingerprint and tools, which may be empty
-    :param peers: likewise; none, or one
+    :param guests: Name -> fingerprint and tools, which can be empty.
+    :param peers: The name of the peer -> fingerprint and tools; empty without
+        a peer.
     :param reason: The reason for missing descriptions; empty if unknown.
     """
     if any(entry.get("imported") for entry in baseline["entries"]):
         return []
-    metal = {"baseline": baseline["machine"], **guests}
-    found = _unknown(assignments, "machine", metal, (), reason)
+    machines = {"baseline": baseline["machine"], **guests}
+    findings = _unknown(assignments, "machine", machines, (), reason)
     if peers:
-        others = {"peer of the baseline": baseline.get("peer", {}), **peers}
+        peer_machines = {
+            "peer of the baseline": baseline.get("peer", {}),
+            **peers,
+        }
         networked = _metrics_of(
-            assignments, lambda one: bool(one.workload.needs(one.arguments))
+            assignments,
+            lambda assignment: bool(
+                assignment.workload.needs(assignment.arguments)
+            ),
         )
-        found += _unknown(assignments, "peer", others, networked or (), reason)
-    return found
+        findings += _unknown(
+            assignments, "peer", peer_machines, networked or (), reason
+        )
+    return findings
 
 
 def _unknown(
@@ -223,26 +247,25 @@ def _unknown(
     metrics: comparability.Metrics,
     reason: str,
 ) -> list[finding.Finding]:
-    """Return the machines of one side without a fingerprint or a tool.
+    """Return findings on machines without a fingerprint or a tool.
 
     :param metrics: The metrics that depend on the machines; empty for all.
     """
     users = _users(assignments)
-    required = [
-        tool.command
-        for tool in requirements.tools(assignments, side=side)
-        if tool.measures
-    ]
-    found = []
+    tools = requirements.tools(assignments, side=side)
+    required = [tool.command for tool in tools if tool.measures]
+    findings = []
     for name, machine in machines.items():
         if not machine.get("fingerprint"):
-            seen = f"the fingerprint of {name} is unknown"
-            seen += f": {reason}" if reason else ""
-            found.append(
-                finding.Finding("machine_unknown", name, seen, metrics=metrics)
+            detail = f"the fingerprint of {name} is unknown"
+            detail += f": {reason}" if reason else ""
+            findings.append(
+                finding.Finding(
+                    "machine_unknown", name, detail, metrics=metrics
+                )
             )
             continue
-        found += [
+        findings += [
             finding.Finding(
                 "machine_unknown",
                 name,
@@ -252,29 +275,32 @@ def _unknown(
             for command in required
             if command not in machine.get("tools", {})
         ]
-    return found
+    return findings
 
 
 def hosts(
     guests: collections.abc.Iterable[guests_.Guest], baseline: document.Json
 ) -> list[finding.Finding]:
-    """Return which guests run on another machine than the baseline's."""
-    metal = baseline["machine"]["fingerprint"]
-    found = []
-    for one in guests:
-        found += comparability.host(baseline, one.name, one.hypervisor)
-        found += comparability.host_cpu(metal, one.name, one.host_cpu)
-    return found
+    """Return findings on guests whose host differs from the baseline."""
+    fingerprint = baseline["machine"]["fingerprint"]
+    findings = []
+    for guest in guests:
+        findings += comparability.host(baseline, guest.name, guest.hypervisor)
+        findings += comparability.host_cpu(
+            fingerprint, guest.name, guest.host_cpu
+        )
+    return findings
 
 
 def apart(
     guests: collections.abc.Sequence[guests_.Guest], copies: int
 ) -> list[finding.Finding]:
-    """Return whether guests are on several hosts and their copies were not.
+    """Return a finding if guests are on several hosts, unlike the copies.
 
-    :param copies: that ran at once on bare metal
+    :param copies: The number of concurrent copies on bare metal.
     """
-    hosts = sorted({one.hypervisor or one.host_id or "" for one in guests})
+    names = {guest.hypervisor or guest.host_id or "" for guest in guests}
+    hosts = sorted(names)
     if not 1 < copies == len(guests) or len(hosts) < 2 or "" in hosts:
         return []
     return [
@@ -290,12 +316,9 @@ def apart(
 def _measuring(
     assignments: _Assignments, machine: document.Json
 ) -> dict[str, t.Any]:
-    """Return a machine's tools, without those that only prepare."""
-    measuring = {
-        tool.command
-        for tool in requirements.tools(assignments)
-        if tool.measures
-    }
+    """Return the tools of a machine that measure."""
+    tools = requirements.tools(assignments)
+    measuring = {tool.command for tool in tools if tool.measures}
     return {
         command: facts
         for command, facts in machine["tools"].items()
@@ -311,30 +334,35 @@ def _metrics_of(
 ) -> comparability.Metrics | None:
     """Return the metrics of the assignments that pass a test.
 
-    :returns: nothing, which means all, where all pass; None where none does
+    :returns: The metrics; empty, which means all, if all assignments pass;
+        None if none does.
     """
-    chosen = [one for one in assignments if test(one)]
+    chosen = [assignment for assignment in assignments if test(assignment)]
     if not chosen:
         return None
     if len(chosen) == len(assignments):
         return ()
-    return tuple(metric.name for one in chosen for metric in one.metrics())
-
-
-def _sensitive_to(what: workloads.Sensitivity) -> _Test:
-    return lambda one: one.workload.sensitive_to(what)
-
-
-def _uses(command: str) -> _Test:
-    return lambda one: (
-        command in {tool.command for tool in one.workload.tools(one.arguments)}
+    return tuple(
+        metric.name for assignment in chosen for metric in assignment.metrics()
     )
 
 
-def _users(
-    assignments: _Assignments,
-) -> dict[str, comparability.Metrics]:
-    """Return tool -> the metrics that it is used for."""
+def _sensitive_to(sensitivity: workloads.Sensitivity) -> _Test:
+    return lambda assignment: assignment.workload.sensitive_to(sensitivity)
+
+
+def _uses(command: str) -> _Test:
+    return lambda assignment: (
+        command
+        in {
+            tool.command
+            for tool in assignment.workload.tools(assignment.arguments)
+        }
+    )
+
+
+def _users(assignments: _Assignments) -> dict[str, comparability.Metrics]:
+    """Return tool -> the metrics that depend on it."""
     return {
         tool.command: _metrics_of(assignments, _uses(tool.command)) or ()
         for tool in requirements.tools(assignments)
@@ -344,26 +372,29 @@ def _users(
 def data(
     session: sessions.Session, baseline: document.Json, shape: matching.Shape
 ) -> list[finding.Finding]:
-    """Return where the data worked on are others than on bare metal.
+    """Return findings on data that differ from those of bare metal.
 
-    :raises BaselineError: when the baseline does not cover the session
+    :raises BaselineError: If the baseline does not cover the session.
     """
-    found = []
-    chosen = reference.entries(baseline, session.assignments, shape)
-    for one, entry in zip(session.assignments, chosen, strict=True):
-        recorded = entry.get("facts", {})
+    findings = []
+    assignments = session.assignments
+    chosen = reference.entries(baseline, assignments, shape)
+    for assigned, baseline_entry in zip(assignments, chosen, strict=True):
+        recorded = baseline_entry.get("facts", {})
         for station in session.stations:
-            facts = session.facts[station.name].get(one.title, {})
+            facts = session.facts[station.name].get(assigned.title, {})
             for key in sorted(recorded.keys() & facts.keys()):
                 if recorded[key] == facts[key]:
                     continue
-                found.append(
+                findings.append(
                     finding.Finding(
                         kind="data_differ",
                         subject=station.name,
-                        detail=f"{one.title}: {key} is {recorded[key]} on "
-                        f"bare metal and {facts[key]} on {station.name}",
-                        metrics=tuple(each.name for each in one.metrics()),
+                        detail=f"{assigned.title}: {key} is {recorded[key]} "
+                        f"on bare metal and {facts[key]} on {station.name}",
+                        metrics=tuple(
+                            metric.name for metric in assigned.metrics()
+                        ),
                     )
                 )
-    return found
+    return findings

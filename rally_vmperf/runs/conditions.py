@@ -13,32 +13,32 @@ Names = collections.abc.Collection[str]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Participants:
-    """The machines that take part in a condition.
+    """The machines that participate in a condition.
 
-    :param names: in the order in which they pair up
-    :param turns: groups of them that run one after another; all at once by
-        default
-    :param lacking: names of lost machines without which the condition cannot
-        be measured
-    :param reason: why not, or nothing
+    :param names: The names in the order of their pairs.
+    :param batches: The groups that run one after another; empty for one group.
+    :param unavailable: The names of lost machines without which the condition
+        cannot be measured.
+    :param reason: The reason why they are unavailable; empty if none is.
     """
 
     names: tuple[str, ...]
-    turns: tuple[tuple[str, ...], ...] = ()
-    lacking: tuple[str, ...] = ()
+    batches: tuple[tuple[str, ...], ...] = ()
+    unavailable: tuple[str, ...] = ()
     reason: str = ""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Condition:
-    """A condition that is to be measured.
+    """A condition to measure.
 
-    :param axes: what sets it apart from the others of its repetition
-    :param copies: number of bare-metal copies that it is compared with
-    :param choose: returns the participants, given the names of lost machines
-        and the number of the repetition; without it all machines take part,
-        and lost ones are tried again
-    :param neighbours: names of guests that run another workload beside them
+    :param axes: The axes that distinguish it in its repetition.
+    :param copies: The number of bare-metal copies for the comparison.
+    :param choose: A function that returns the participants from the names of
+        lost machines and the number of the repetition; without it, all
+        machines participate, and lost ones are tried again.
+    :param neighbours: The names of guests that run another workload
+        concurrently.
     """
 
     axes: repetition.Axes = dataclasses.field(default_factory=dict)
@@ -54,9 +54,9 @@ class Condition:
 class Current:
     """The condition that is being measured, as actions see it.
 
-    :param repetition: its number
-    :param machines: names of those that take part
-    :param lost: names of machines that no longer answer
+    :param repetition: The number of the repetition.
+    :param machines: The names of the participants.
+    :param lost: The names of machines that no longer answer.
     """
 
     condition: Condition
@@ -66,37 +66,37 @@ class Current:
 
     @property
     def working(self) -> frozenset[str]:
-        """The names of those that take part, and of their neighbours."""
+        """The names of the participants and their neighbours."""
         return frozenset((*self.machines, *self.condition.neighbours))
 
 
 def in_order(
-    given: collections.abc.Sequence[Condition],
+    conditions: collections.abc.Sequence[Condition],
     order: build.Order,
     number: int,
 ) -> list[Condition]:
     """Return the conditions in the order of one repetition.
 
-    A machine that gets warmer or fuller while the run goes on must not look
-    like one that suffers under a condition.  ``shuffled`` draws an order for
+    The effect of a machine that gets warmer or fuller during the run must not
+    be attributed to a condition.  ``shuffled`` draws an order for
     each repetition; ``blocks`` draws one for as many repetitions as there are
     conditions, such that each condition has each position once (a Latin
     square).
 
-    :param number: of the repetition, from 1
+    :param number: The number of the repetition, from 1.
     """
-    found = list(given)
+    ordered = list(conditions)
     if order.kind == "shuffled":
-        _generator(order, number).shuffle(found)
+        _generator(order, number).shuffle(ordered)
     elif order.kind == "blocks":
-        block, row = divmod(number - 1, len(found))
+        block, row = divmod(number - 1, len(ordered))
         numbers = _generator(order, f"block {block}")
-        numbers.shuffle(found)
-        rows = list(range(len(found)))
+        numbers.shuffle(ordered)
+        rows = list(range(len(ordered)))
         numbers.shuffle(rows)
-        found = found[rows[row] :] + found[: rows[row]]
-    return found
+        ordered = ordered[rows[row] :] + ordered[: rows[row]]
+    return ordered
 
 
-def _generator(order: build.Order, what: object) -> random.Random:
-    return random.Random(f"{order.seed}/{what}")  # noqa: S311
+def _generator(order: build.Order, seed_suffix: object) -> random.Random:
+    return random.Random(f"{order.seed}/{seed_suffix}")  # noqa: S311

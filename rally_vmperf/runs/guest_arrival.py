@@ -1,4 +1,4 @@
-"""Wait until all guests answer SSH and have finished booting."""
+"""The wait until all guests answer SSH and have booted."""
 
 import collections.abc
 import dataclasses
@@ -22,16 +22,16 @@ def wait(
     timeout: float,
     progress: runs.Progress,
 ) -> tuple[guest.Booted, arrival.Guests]:
-    """Return the guests with their host keys, and the connections to them.
+    """Return the guests with their host keys, and their connections.
 
-    Guests that do not answer are left out, unless nobody answers.
+    Guests that do not answer are excluded, unless no guest answers.
 
-    :param connection: to the cloud, which shows the guests' consoles
-    :param timeout: seconds
-    :raises GuestError: where none answers, with the end of the first one's
-        console, which is the guest's own words
+    :param connection: The connection to the cloud, for the consoles of guests.
+    :param timeout: The timeout in seconds.
+    :raises GuestError: If no guest answers; with the end of the console of the
+        first guest.
     """
-    found: list[finding.Finding] = []
+    findings: list[finding.Finding] = []
     silent: dict[str, str] = {}
     first_end = ""
     begin = time.monotonic()
@@ -40,24 +40,30 @@ def wait(
     try:
         left = timeout - (time.monotonic() - begin)
         arrivals = arriving.wait(left, progress)
-        for one, arrived in zip(guests, arrivals, strict=True):
+        for guest_, arrived in zip(guests, arrivals, strict=True):
             if arrived.busy:
                 late = finding.Finding(
                     kind="still_booting",
-                    subject=one.name,
+                    subject=guest_.name,
                     detail=f"{arrived.busy} was still at work in "
-                    f"{one.name} after {timeout:g} s",
+                    f"{guest_.name} after {timeout:g} s",
                 )
-                found.append(late)
-            if arrived.trouble:
-                why, end = _unreached(connection, one, arrived, booted.let_in)
-                silent[one.name] = why
-                first_end = first_end or f"{why}; {end}"
+                findings.append(late)
+            if arrived.error:
+                reason, console_end = _unreached(
+                    connection, guest_, arrived, booted.let_in
+                )
+                silent[guest_.name] = reason
+                first_end = first_end or f"{reason}; {console_end}"
         if len(silent) == len(guests):
             raise errors.GuestError(first_end)
         boot.leave_out(
             connection,
-            {one.id: silent[one.name] for one in guests if one.name in silent},
+            {
+                guest_.id: silent[guest_.name]
+                for guest_ in guests
+                if guest_.name in silent
+            },
             progress,
         )
         arriving.leave(silent)
@@ -65,29 +71,29 @@ def wait(
         arriving.close()
         raise
     arrived_all = dataclasses.replace(
-        booted, guests=guests, findings=(*booted.findings, *found)
+        booted, guests=guests, findings=(*booted.findings, *findings)
     )
     return arrived_all.without(silent), arriving
 
 
 def _unreached(
     connection: t.Any,
-    one: guest.Guest,
+    guest_: guest.Guest,
     arrived: arrival.Arrival,
     let_in: collections.abc.Sequence[str] | None,
 ) -> tuple[str, str]:
-    """Say in one line why a guest was not reached, and show its console."""
-    seen = console.witness(connection, one.id, one.host_key)
-    name = f"guest {one.name} at {one.address}"
-    end = f"end of the guest's console:\n{seen.end}"
+    """Return the reason why a guest was not reached, and its console."""
+    output = console.diagnose(connection, guest_.id, guest_.host_key)
+    name = f"guest {guest_.name} at {guest_.address}"
+    end = f"end of the guest's console:\n{output.end}"
     if arrived.at_jump:
-        return f"{name} was not tried: {arrived.trouble}", end
-    why = "raise ssh_timeout, or look at its network and image"
+        return f"{name} was not tried: {arrived.error}", end
+    reason = "raise ssh_timeout, or look at its network and image"
     if let_in is not None:
-        why += (
-            f"; SSH is let in from {access.told(let_in)}: name others with "
-            '"allowed_sources": [NETWORK], 0.0.0.0/0 for everywhere'
+        reason += (
+            f"; SSH is permitted from {access.format_sources(let_in)}; to "
+            'change it: "allowed_sources": [NETWORK], 0.0.0.0/0 for all'
         )
-    if seen.hints:
-        why = "by its console " + "; ".join(seen.hints)
-    return f"{name} does not answer SSH: {arrived.trouble}; {why}", end
+    if output.hints:
+        reason = "by its console " + "; ".join(output.hints)
+    return f"{name} does not answer SSH: {arrived.error}; {reason}", end

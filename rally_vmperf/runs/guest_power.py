@@ -1,4 +1,4 @@
-"""Guests that take no part in a condition: idle, paused or stopped."""
+"""The power state of guests that do not participate in a condition."""
 
 import collections.abc
 import dataclasses
@@ -17,11 +17,12 @@ if t.TYPE_CHECKING:
 
 @dataclasses.dataclass(kw_only=True)
 class PoweredGuests(actions.Action):
-    """Has Nova pause, resume, stop and start guests.
+    """An action for which Nova pauses, resumes, stops and starts guests.
 
-    :param connection: to the cloud, with the guests' own credential
-    :param config: options of the guests, with their times
-    :param unheard: guests that were resumed and have not answered since
+    :param connection: The connection to the cloud, with the credential of the
+        guests.
+    :param config: The options of the guests, with their timeouts.
+    :param unheard: The names of resumed guests that have not answered yet.
     """
 
     connection: t.Any
@@ -32,7 +33,7 @@ class PoweredGuests(actions.Action):
     unheard: set[str] = dataclasses.field(default_factory=set)
 
     def _switch(
-        self, wanted: collections.abc.Mapping[str, str], way: idle.IdleState
+        self, requested: collections.abc.Mapping[str, str], way: idle.IdleState
     ) -> "power.Switching":
         """Bring each guest to its status, by pausing or by stopping."""
         from rally_vmperf.guests.booting import power
@@ -40,7 +41,7 @@ class PoweredGuests(actions.Action):
         switching = power.Switching(
             connection=self.connection,
             guests={guest.name: guest for guest in self.guests},
-            wanted=wanted,
+            target_statuses=requested,
             idle_guests=way,
             progress=self.progress,
         )
@@ -50,7 +51,7 @@ class PoweredGuests(actions.Action):
     def _close_connections(self, verbs: dict[str, idle.Verb]) -> None:
         """Close connections to guests that are paused or stopped.
 
-        A guest that is started boots anew, which is then no surprise.
+        A started guest boots again, so its last counters are discarded.
         """
         self.progress(
             ", ".join(f"{verb} {name}" for name, verb in verbs.items())
@@ -63,19 +64,19 @@ class PoweredGuests(actions.Action):
 
     def _wait(
         self, switched: "power.Switching", participants: conditions.Names
-    ) -> actions.Effect:
+    ) -> actions.ActionResult:
         """Wait until all resumed guests answer, as after a boot."""
         from rally_vmperf.execution.stations import arrival
 
-        trouble = {**switched.refused, **switched.lost}
+        errors = {**switched.refused, **switched.lost}
         lost = set(switched.lost)
-        found = []
+        findings = []
         resumed = [
             guest
             for guest in self.guests
             if guest.name in self.unheard
             and guest.name in participants
-            and guest.name not in trouble
+            and guest.name not in errors
         ]
         timeout = self.config["ssh_timeout"]
         arrivals = self.session.runner.run(
@@ -90,15 +91,15 @@ class PoweredGuests(actions.Action):
             name = guest.name
             if not arrived.at_jump:
                 self.unheard.discard(name)
-            if arrived.trouble:
-                trouble[name] = (
+            if arrived.error:
+                errors[name] = (
                     f"guest {name} was resumed and does not answer SSH: "
-                    f"{arrived.trouble}"
+                    f"{arrived.error}"
                 )
                 if not arrived.at_jump:
                     lost.add(name)
             if arrived.busy:
-                found.append(
+                findings.append(
                     finding.Finding(
                         kind="still_booting",
                         subject=name,
@@ -106,36 +107,36 @@ class PoweredGuests(actions.Action):
                         f"{timeout:g} s after it was resumed",
                     )
                 )
-        return actions.Effect(
-            trouble=trouble,
+        return actions.ActionResult(
+            errors=errors,
             lost=frozenset(lost),
             started=frozenset(switched.started),
-            findings=tuple(found),
+            findings=tuple(findings),
         )
 
 
 @dataclasses.dataclass(kw_only=True)
 class IdleGuests(PoweredGuests):
-    """Has Nova pause or stop idle guests, and resume the next participants.
+    """An action that pauses or stops idle guests and resumes participants.
 
-    :param kind: what guests do while they take no part
+    :param kind: The state of guests that do not participate.
     """
 
     kind: idle.IdleState
     name = "idle guests"
 
-    def before(self, current: conditions.Current) -> actions.Effect:
-        """Have those at work active and the others as asked for.
+    def before(self, current: conditions.Current) -> actions.ActionResult:
+        """Activate the participants, and set the state of idle guests.
 
-        Lost guests are left alone.
+        Lost guests are not changed.
         """
         if self.kind == "running":
-            return actions.Effect()
-        wanted = idle.wanted(
+            return actions.ActionResult()
+        requested = idle.target_statuses(
             [guest.name for guest in self.guests],
             current.working,
             current.lost,
             self.kind,
         )
-        switched = self._switch(wanted, self.kind)
+        switched = self._switch(requested, self.kind)
         return self._wait(switched, current.working)

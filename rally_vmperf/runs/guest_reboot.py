@@ -1,4 +1,4 @@
-"""Reboot guests: Nova stops them and starts them again."""
+"""The reboot of guests: Nova stops them and starts them again."""
 
 import dataclasses
 
@@ -11,12 +11,12 @@ from rally_vmperf.runs import guest_power
 
 @dataclasses.dataclass(kw_only=True)
 class GuestReboot(guest_power.PoweredGuests):
-    """Stops guests and starts them in a new QEMU, as the task asks for it.
+    """The reboot of guests in a new QEMU process, as the task requests it.
 
-    The guests that were just booted are not rebooted at once.
+    Guests that have just booted are not rebooted.
 
-    :param when: between which parts of the run
-    :param idle_guests: what guests do while they take no part
+    :param when: The time of the reboot in the run.
+    :param idle_guests: The state of guests that do not participate.
     """
 
     when: protocol.Reboot
@@ -27,47 +27,49 @@ class GuestReboot(guest_power.PoweredGuests):
     def __post_init__(self) -> None:
         self.between_workloads = self.when == "between_workloads"
 
-    def before(self, current: conditions.Current) -> actions.Effect:
-        """Reboot all guests, unless their boot is as fresh as asked for."""
+    def before(self, current: conditions.Current) -> actions.ActionResult:
+        """Reboot all guests, unless they have been rebooted in time."""
         latest, self._latest = self._latest, current.repetition
         if latest is None or (
             latest == current.repetition and not self.between_workloads
         ):
-            return actions.Effect()
-        names = [one.name for one in self.guests]
+            return actions.ActionResult()
+        names = [guest.name for guest in self.guests]
         return self._reboot(current, set(names) - set(current.lost))
 
-    def between(self, current: conditions.Current) -> actions.Effect:
-        """Reboot the guests that take part."""
+    def between(self, current: conditions.Current) -> actions.ActionResult:
+        """Reboot the participants."""
         return self._reboot(current, set(current.machines) - set(current.lost))
 
     def _reboot(
         self, current: conditions.Current, names: set[str]
-    ) -> actions.Effect:
-        """Stop guests and start those that are to run; wait for them."""
-        trouble: dict[str, str] = {}
+    ) -> actions.ActionResult:
+        """Stop guests, start those that run next, and wait for them."""
+        errors: dict[str, str] = {}
         lost: set[str] = set()
         steps: list[tuple[idle.IdleState, str]] = [
             ("stopped", idle.STATUS["stopped"])
         ]
         if self.idle_guests == "paused":
-            # Nova stops no guest that is paused.
+            # Nova cannot stop a paused guest.
             steps.insert(0, ("paused", idle.AWAKE))
         for way, status in steps:
-            wanted = dict.fromkeys(sorted(names - trouble.keys()), status)
-            switched = self._switch(wanted, way)
-            trouble |= {**switched.refused, **switched.lost}
+            requested = dict.fromkeys(sorted(names - errors.keys()), status)
+            switched = self._switch(requested, way)
+            errors |= {**switched.refused, **switched.lost}
             lost |= switched.lost.keys()
         if self.idle_guests == "stopped":
             names &= set(current.machines)
-        running = names - trouble.keys()
+        running = names - errors.keys()
         switched = self._switch(dict.fromkeys(running, idle.AWAKE), "stopped")
         effect = self._wait(switched, running)
-        trouble |= effect.trouble
+        errors |= effect.errors
         return dataclasses.replace(
             effect,
-            trouble={
-                k: v for k, v in trouble.items() if k in current.machines
+            errors={
+                name: error
+                for name, error in errors.items()
+                if name in current.machines
             },
             lost=effect.lost | lost,
         )

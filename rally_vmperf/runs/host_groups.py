@@ -1,4 +1,4 @@
-"""Guests grouped by the host that they share."""
+"""The groups of guests that share a host."""
 
 import collections.abc
 import dataclasses
@@ -13,17 +13,17 @@ from rally_vmperf.runs import conditions
 class HostGroups:
     """Guests, host by host.
 
-    :param groups: names of the guests of each host
-    :param absent: names of those that were to be there and did not come
+    :param groups: The names of the guests of each host.
+    :param absent: The names of unavailable guests.
     """
 
     groups: tuple[tuple[str, ...], ...]
     absent: tuple[str, ...] = ()
 
     def split(self, number: int) -> tuple["HostGroups", tuple[str, ...]]:
-        """Return the first guests of each host, and the names of the others.
+        """Return the first guests of each host, and the names of the rest.
 
-        :param number: how many of each host come first
+        :param number: The number of guests per host in the first group.
         """
         first = tuple(group[:number] for group in self.groups)
         rest = (name for group in self.groups for name in group[number:])
@@ -32,35 +32,35 @@ class HostGroups:
     def choose(
         self, guests: int, lost: conditions.Names, number: int = 1
     ) -> conditions.Participants:
-        """Return the first guests of each host that are not lost.
+        """Return the first available guests of each host.
 
-        A lone guest is another one in each repetition: guests differ for good
-        in core, node and place on the disk, and what one of them does alone
-        is not what the others would.
+        A single guest is a different one in each repetition, because guests
+        differ in core, NUMA node and disk position, and therefore in
+        performance.
 
-        :param guests: how many of each host
-        :param lost: names of those that no longer answer
-        :param number: of the repetition
+        :param guests: The number of guests per host.
+        :param lost: The names of guests that no longer answer.
+        :param number: The number of the repetition.
         """
         names: list[str] = []
         for group in self.groups:
             left = [name for name in group if name not in lost]
             if len(left) < guests:
                 gone = tuple(name for name in group if name in lost)
-                why = [
-                    f"{', '.join(names)} {what}"
-                    for names, what in (
+                reasons = [
+                    f"{', '.join(names)} {event}"
+                    for names, event in (
                         (gone, "stopped answering"),
-                        (self.absent, "did not come"),
+                        (self.absent, "failed to boot"),
                     )
                     if names
                 ]
                 return conditions.Participants(
                     names=tuple(group[:guests]),
-                    lacking=(*gone, *self.absent),
-                    reason=f"{guests} guests of a host are wanted, "
+                    unavailable=(*gone, *self.absent),
+                    reason=f"{guests} guests of a host are required, "
                     f"{len(left)} of {len(group)} are left: "
-                    f"{'; '.join(why)}",
+                    f"{'; '.join(reasons)}",
                 )
             first = (number - 1) % len(left) if guests == 1 else 0
             names += left[first : first + guests]
@@ -69,20 +69,21 @@ class HostGroups:
     def each_alone(
         self, lost: conditions.Names, number: int = 1
     ) -> conditions.Participants:
-        """Return all guests, of each host one at a time.
+        """Return all guests, one of each host at a time.
 
-        :param lost: names of those that no longer answer, which are left out
-        :param number: of the repetition
+        :param lost: The names of guests that no longer answer, which are
+            skipped.
+        :param number: The number of the repetition.
         """
-        left = [[x for x in one if x not in lost] for one in self.groups]
+        left = [[x for x in group if x not in lost] for group in self.groups]
         if not all(left):
             return self.choose(1, lost, number)
-        turns = tuple(
-            tuple(name for name in turn if name)
-            for turn in itertools.zip_longest(*left)
+        batches = tuple(
+            tuple(name for name in batch if name)
+            for batch in itertools.zip_longest(*left)
         )
-        names = tuple(itertools.chain(*turns))
-        return conditions.Participants(names=names, turns=turns)
+        names = tuple(itertools.chain(*batches))
+        return conditions.Participants(names=names, batches=batches)
 
 
 def of_guests(
@@ -92,12 +93,12 @@ def of_guests(
 ) -> tuple[HostGroups, list[finding.Finding]]:
     """Return the guests by host, and findings on that placement.
 
-    Members see a host as ``hostId``, a hash: the same for all guests of a
-    project on one host.
+    Members of a project see a host as ``hostId``, a hash that is the same for
+    all guests of the project on one host.
 
-    :param largest: how many guests are to share each host; their number is
-        a multiple of it, with the absent ones
-    :param absent: names of guests that did not come
+    :param largest: The number of guests that should share each host; the
+        number of all guests is a multiple of it.
+    :param absent: The names of unavailable guests.
     """
     as_asked = tuple(
         tuple(guest.name for guest in guests[first : first + largest])
@@ -111,26 +112,28 @@ def of_guests(
                 finding.Finding(
                     kind="placement_unknown",
                     subject=guest.name,
-                    detail="Nova gives no hostId, so nobody checked that the "
-                    "guests share a host",
+                    detail="Nova reports no hostId, so it is unknown "
+                    "whether the guests share a host",
                 )
             ]
         by_host.setdefault(host, []).append(guest.name)
     groups = tuple(tuple(names) for names in by_host.values())
     full = [len(group) == largest for group in groups]
     fitting = [len(group) <= largest for group in groups]
-    asked = (len(guests) + len(absent)) // largest
-    if all(full) or (absent and all(fitting) and len(groups) <= asked):
+    requested_hosts = (len(guests) + len(absent)) // largest
+    if all(full) or (
+        absent and all(fitting) and len(groups) <= requested_hosts
+    ):
         return HostGroups(groups, absent), []
     hosts = f"each of {len(as_asked)} hosts"
     if len(as_asked) == 1:
         hosts = "one host"
-    seen = "; ".join(", ".join(group) for group in groups)
+    description = "; ".join(", ".join(group) for group in groups)
     return HostGroups(as_asked, absent), [
         finding.Finding(
             kind="level_placement_wrong",
             subject="guests",
-            detail=f"{largest} guests on {hosts} were asked for, host by host "
-            f"they are: {seen}",
+            detail=f"{largest} guests on {hosts} were requested; the guests "
+            f"by host: {description}",
         )
     ]

@@ -1,6 +1,7 @@
-"""Reboot bare metal between repetitions.
+"""The reboot of bare metal between repetitions.
 
-Only where its user says so, and never the machine that this program runs on.
+It requires the consent of the user. The machine that runs this program is
+never rebooted.
 """
 
 import asyncio
@@ -20,11 +21,13 @@ from rally_vmperf.machines import shape as shapes
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 
-#: Holds a machine to its shape once more.
-HoldAgain = t.Callable[[], collections.abc.Awaitable[shapes.Hold]]
+#: A function that limits a machine to its shape again.
+ReapplyLimits = t.Callable[
+    [], collections.abc.Awaitable[shapes.ResourceLimits]
+]
 
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
-#: Seconds in which a server has gone through its firmware and booted.
+#: Seconds within which a server must have booted, firmware included.
 TIMEOUT = 1800.0
 _POLL = 5.0
 
@@ -32,63 +35,65 @@ _POLL = 5.0
 async def boot_id(machine: base.Machine) -> str:
     """Return the identifier of a machine's boot.
 
-    :raises MachineError: when it does not tell
+    :raises MachineError: If it cannot be read.
     """
     done = await machine.run(["cat", _BOOT_ID])
     if done.exit_status or not done.stdout.strip():
         raise base.MachineError(
-            f"{machine.name}: {_BOOT_ID} cannot be read, so nobody would know "
-            "whether it was rebooted; leave the reboot out"
+            f"{machine.name}: {_BOOT_ID} cannot be read, so a reboot cannot "
+            "be "
+            "verified; use --reboot never"
         )
     return done.stdout.strip()
 
 
 async def check(machine: base.Machine) -> None:
-    """Refuse to reboot this computer, or as a user without the right.
+    """Reject a reboot of this machine or without permission.
 
-    A container on this machine has its boot identifier too.
+    A container on this machine has the same boot identifier.
 
-    :raises MachineError: saying so
+    :raises MachineError: If the machine must not be rebooted.
     """
-    own = pathlib.Path(_BOOT_ID).read_text("utf-8").strip()
-    if machine.shares_clock or await boot_id(machine) == own:
+    own_boot_id = pathlib.Path(_BOOT_ID).read_text("utf-8").strip()
+    if machine.shares_clock or await boot_id(machine) == own_boot_id:
         raise base.MachineError(
-            f"{machine.name} is the machine that this program runs on, which "
-            "is not rebooted; use --reboot never, or record from another one"
+            f"{machine.name} is the machine that runs this program, which "
+            "cannot be rebooted; use --reboot never, or another controller"
         )
     await root.as_root(machine)
 
 
 @dataclasses.dataclass(kw_only=True)
 class HostReboot(actions.Action):
-    """Reboots bare metal, and holds it to its shape again.
+    """The reboot of bare metal, which is limited to its shape again.
 
-    :param hold: holds the machine anew, and returns the copies' prefixes
+    :param hold: A function that limits the machine again, and returns the
+        prefixes of the copies.
     """
 
     machine: base.Machine
     session: sessions.Session
-    hold: HoldAgain
+    hold: ReapplyLimits
     progress: collections.abc.Callable[[str], None]
     name = "reboot"
     _latest: int | None = None
 
-    def before(self, current: conditions.Current) -> actions.Effect:
+    def before(self, current: conditions.Current) -> actions.ActionResult:
         """Reboot between two repetitions."""
         latest, self._latest = self._latest, current.repetition
         if latest is None:
-            return actions.Effect()
+            return actions.ActionResult()
         begun = time.monotonic()
         self.progress(f"reboot {self.machine.name}")
         try:
             self.session.runner.run(self._reboot())
         except base.MachineError as error:
-            return actions.Effect(
-                trouble=dict.fromkeys(current.machines, str(error))
+            return actions.ActionResult(
+                errors=dict.fromkeys(current.machines, str(error))
             )
         seconds = time.monotonic() - begun
         self.progress(f"{self.machine.name} has booted after {seconds:.0f} s")
-        return actions.Effect()
+        return actions.ActionResult()
 
     async def _reboot(self) -> None:
         before = await boot_id(self.machine)
@@ -100,15 +105,15 @@ class HostReboot(actions.Action):
         while await self._boot_id() in (before, None):
             if time.monotonic() > deadline:
                 raise base.MachineError(
-                    f"{self.machine.name} was to reboot and has not booted "
-                    f"again within {TIMEOUT:g} s; see its console"
+                    f"{self.machine.name} has not rebooted within "
+                    f"{TIMEOUT:g} s; see its console"
                 )
             await asyncio.sleep(_POLL)
-        await arrival.settle(self.machine, TIMEOUT)
-        self.session.forget(one.name for one in self.session.stations)
-        held = await self.hold()
+        await arrival.wait_for_boot(self.machine, TIMEOUT)
+        self.session.forget(station.name for station in self.session.stations)
+        limits = await self.hold()
         for place, prefix in zip(
-            self.session.stations, held.prefixes, strict=True
+            self.session.stations, limits.prefixes, strict=True
         ):
             place.prefix = prefix
 

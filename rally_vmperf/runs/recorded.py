@@ -1,4 +1,4 @@
-"""Make the baseline document of a recording of bare metal."""
+"""The baseline document of a recording of bare metal."""
 
 import collections
 import collections.abc
@@ -22,165 +22,191 @@ MergedT = t.TypeVar("MergedT", merged.Distribution, merged.TimeSeries)
 
 
 def baseline(
-    parts: collections.abc.Sequence[recording.Part],
+    parts: collections.abc.Sequence[recording.ShapeRecording],
 ) -> dict[str, t.Any]:
     """Return the document of a complete recording."""
     first = parts[0]
-    peers = [peer for one in parts if (peer := _peer(one))]
+    peers = [peer for assigned in parts if (peer := _peer(assigned))]
     return {
         "version": 3,
         "name": first.plan.baseline,
         "session": first.plan.session,
         "recorded_at": first.records[0]["started_at"],
         "software": build.software(),
-        "machine": _merged([_machine(one) for one in parts]),
+        "machine": _merged([_machine(assigned) for assigned in parts]),
         **({"peer": _merged(peers)} if peers else {}),
         "entries": [
-            _entry(part, one)
-            for part in parts
-            for one in part.plan.assignments
+            _entry(shape_recording, assigned)
+            for shape_recording in parts
+            for assigned in shape_recording.plan.assignments
         ],
     }
 
 
-def _machine(part: recording.Part) -> dict[str, t.Any]:
-    """Return name, fingerprint and tools of bare metal."""
-    first = part.records[0]["machines"][0]
-    return _described(part, first["host"], first["name"])
+def _machine(shape_recording: recording.ShapeRecording) -> dict[str, t.Any]:
+    """Return the name, fingerprint and tools of bare metal."""
+    first = shape_recording.records[0]["machines"][0]
+    return _described(shape_recording, first["host"], first["name"])
 
 
-def _peer(part: recording.Part) -> dict[str, t.Any] | None:
-    """Return the same of the peer, if there is one."""
-    for one in part.records[0]["machines"]:
-        if one["role"] == "peer":
-            return _described(part, one["name"], one["name"])
+def _peer(
+    shape_recording: recording.ShapeRecording,
+) -> dict[str, t.Any] | None:
+    """Return the name, fingerprint and tools of the peer; None without one."""
+    for machine_document in shape_recording.records[0]["machines"]:
+        if machine_document["role"] == "peer":
+            return _described(
+                shape_recording,
+                machine_document["name"],
+                machine_document["name"],
+            )
     return None
 
 
 def _described(
-    part: recording.Part, name: str, machine: str
+    shape_recording: recording.ShapeRecording, name: str, machine: str
 ) -> dict[str, t.Any]:
-    known = part.details[machine]
+    details = shape_recording.details[machine]
     return {
         "name": name,
-        **{key: known[key] for key in ("fingerprint", "tools")},
+        **{key: details[key] for key in ("fingerprint", "tools")},
     }
 
 
-#: What a baseline takes over of how the machine was held; journals of
-#: former versions lack some of it.
+#: The limits of the machine that a baseline contains, if journals have them.
 _HELD = ("limited_by", "cpus", "numa_nodes")
 
 
 def _entry(
-    part: recording.Part, one: assignment.Assignment
+    shape_recording: recording.ShapeRecording,
+    assignment: assignment.Assignment,
 ) -> dict[str, t.Any]:
-    records = part.of(one)
+    records = shape_recording.of(assignment)
     copies = [
         machine["name"]
         for machine in records[0]["machines"]
         if machine["role"] == "copy"
     ]
-    known = part.details[copies[0]]
+    details = shape_recording.details[copies[0]]
     facts: dict[str, str] = {}
     for name in copies:
-        facts.update(part.details[name]["facts"].get(one.title, {}))
-    kinds = flows.of_records(records, one.workload.needs(one.arguments))
+        facts.update(
+            shape_recording.details[name]["facts"].get(assignment.title, {})
+        )
+    kinds = flows.of_records(
+        records, assignment.workload.needs(assignment.arguments)
+    )
     return {
-        "workload": one.workload.name,
-        "arguments": one.arguments,
-        **one.protocol(),
-        "shape": dataclasses.asdict(part.plan.shape),
-        **{key: value for key, value in known.items() if key in _HELD},
+        "workload": assignment.workload.name,
+        "arguments": assignment.arguments,
+        **assignment.protocol(),
+        "shape": dataclasses.asdict(shape_recording.plan.shape),
+        **{key: setting for key, setting in details.items() if key in _HELD},
         "facts": facts,
-        "repetitions": [_samples(record, one) for record in records],
-        "command_usage": codec.encode_commands(_commands(records, one)).get(
-            one.workload.name, []
-        ),
-        **_merged_samples(records, one),
+        "repetitions": [_samples(record, assignment) for record in records],
+        "command_usage": codec.encode_commands(
+            _commands(records, assignment)
+        ).get(assignment.workload.name, []),
+        **_merged_samples(records, assignment),
         "findings": list(_findings(records)),
         **({"flows": kinds} if kinds else {}),
     }
 
 
-#: The share of a machine's processors that others used.
+#: The share of processors that other processes used.
 _SHARE = re.compile(r"used (\d{1,9}(?:\.\d{1,9})?)%")
 
 
 def _findings(
     records: collections.abc.Sequence[Json],
 ) -> collections.abc.Iterator[Json]:
-    """Yield findings of all repetitions, those of one kind together.
+    """Yield the findings of all repetitions, grouped by kind.
 
-    What not all repetitions show in the same words is told once, with how
-    many show it, and in the words of the one in which others used most.
+    A finding that not all repetitions have in the same words is reported once,
+    with the number of repetitions and the text of the one with the highest
+    background load.
     """
     alike: dict[str, list[tuple[int, Json]]] = collections.defaultdict(list)
     for number, record in enumerate(records):
         for place in (record, *record["conditions"]):
-            for each in place["findings"]:
-                key = json.dumps({**each, "detail": ""})
-                alike[key].append((number, each))
+            for finding_document in place["findings"]:
+                key = json.dumps({**finding_document, "detail": ""})
+                alike[key].append((number, finding_document))
     for several in alike.values():
         where: dict[str, set[int]] = collections.defaultdict(set)
-        for number, each in several:
-            where[each["detail"]].add(number)
-        own = [x for x, there in where.items() if len(there) < len(records)]
-        for seen in [x for x in where if x not in own]:
-            yield {**several[0][1], "detail": seen}
-        if own:
-            shown = len(set().union(*(where[seen] for seen in own)))
-            most = max(own, key=_share)
-            words = f"in {shown} of {len(records)} repetitions"
-            if len(own) > 1:
-                words += ", at worst" if _share(most) else ", such as"
-            yield {**several[0][1], "detail": f"{words}: {most}"}
+        for number, finding_document in several:
+            where[finding_document["detail"]].add(number)
+        partial = [
+            detail
+            for detail, numbers in where.items()
+            if len(numbers) < len(records)
+        ]
+        for detail in [detail for detail in where if detail not in partial]:
+            yield {**several[0][1], "detail": detail}
+        if partial:
+            shown = len(set().union(*(where[detail] for detail in partial)))
+            most = max(partial, key=_share)
+            summary = f"in {shown} of {len(records)} repetitions"
+            if len(partial) > 1:
+                summary += ", at worst" if _share(most) else ", such as"
+            yield {**several[0][1], "detail": f"{summary}: {most}"}
 
 
 def _share(text: str) -> float:
-    found = _SHARE.search(text)
-    return float(found[1]) if found else 0.0
+    match = _SHARE.search(text)
+    return float(match[1]) if match else 0.0
 
 
 def _merged_samples(
-    records: collections.abc.Sequence[Json], one: assignment.Assignment
+    records: collections.abc.Sequence[Json], assignment: assignment.Assignment
 ) -> dict[str, t.Any]:
-    """Return the samples of all copies, without the workload's label.
+    """Return the samples of all copies, without the label of the workload.
 
-    :returns: metrics; percentiles of each repetition; distributions and lines
-        of all repetitions
+    :returns: The metrics, the percentiles of each repetition, and the
+        distributions and time series of all repetitions.
     """
-    names = [each.name for each in one.workload.metrics(one.arguments)]
+    names = [
+        metric.name
+        for metric in assignment.workload.metrics(assignment.arguments)
+    ]
     names += sample.distribution_names(names)
-    labelled = {one.rename(name): name for name in names}
+    labelled = {assignment.rename(name): name for name in names}
     parts = [
-        (one["conditions"][0], codec.decode_metrics(one["metrics"]))
-        for one in records
+        (
+            assignment["conditions"][0],
+            codec.decode_metrics(assignment["metrics"]),
+        )
+        for assignment in records
     ]
     distributions = [
-        _renamed(merged_.distributions(*part), labelled) for part in parts
+        _renamed(merged_.distributions(*shape_recording), labelled)
+        for shape_recording in parts
     ]
     whole = merged.merge_distributions(distributions)
     over_time = merged.merge_lines(
-        _renamed(merged_.time_series(*part), labelled) for part in parts
+        _renamed(merged_.time_series(*shape_recording), labelled)
+        for shape_recording in parts
     )
     percentiles = [
-        {each.metric: list(each.percentiles) for each in found}
-        for found in distributions
+        {
+            metric.metric: list(metric.percentiles)
+            for metric in repetition_distributions
+        }
+        for repetition_distributions in distributions
     ]
     return {
         "metrics": codec.encode_metrics(
             [
-                *one.workload.metrics(one.arguments),
-                *(each.metric for each in whole),
-                *(each.metric for each in over_time),
+                *assignment.workload.metrics(assignment.arguments),
+                *(metric.metric for metric in whole),
+                *(metric.metric for metric in over_time),
             ]
         ),
         "percentiles": {
-            each.metric.name: [
-                rows.get(each.metric, []) for rows in percentiles
+            metric.metric.name: [
+                rows.get(metric.metric, []) for rows in percentiles
             ]
-            for each in whole
+            for metric in whole
         },
         "distributions": merged_.encode_distributions(whole),
         "time_series": merged_.encode_time_series(over_time),
@@ -194,48 +220,50 @@ def _renamed(
     """Return the samples of these metrics, under other names."""
     return [
         dataclasses.replace(
-            one,
+            shape_recording,
             metric=dataclasses.replace(
-                one.metric, name=names[one.metric.name]
+                shape_recording.metric, name=names[shape_recording.metric.name]
             ),
         )
-        for one in parts
-        if one.metric.name in names
+        for shape_recording in parts
+        if shape_recording.metric.name in names
     ]
 
 
 def _commands(
-    records: collections.abc.Iterable[Json], one: assignment.Assignment
+    records: collections.abc.Iterable[Json], assignment: assignment.Assignment
 ) -> collections.abc.Iterable[cpu_seconds.Usage]:
     """Return the CPU usage of a workload's commands, without its label."""
     return (
-        dataclasses.replace(used, workload=one.workload.name)
+        dataclasses.replace(usage, workload=assignment.workload.name)
         for record in records
-        for used in codec.decode_commands(
+        for usage in codec.decode_commands(
             record["conditions"][0].get("command_usage", {})
         )
-        if used.workload == one.title
+        if usage.workload == assignment.title
     )
 
 
-def _samples(record: Json, one: assignment.Assignment) -> dict[str, t.Any]:
-    """Return a workload's samples under the names that it gives them."""
+def _samples(
+    record: Json, assignment: assignment.Assignment
+) -> dict[str, t.Any]:
+    """Return the samples of a workload, without its label."""
     samples = record["conditions"][0]["samples"]
     return {
         metric.name: [
             codec.encode_values(
-                codec.decode_values(given, record["metrics"][name])
+                codec.decode_values(machine_values, record["metrics"][name])
             )
-            for given in samples[name]
+            for machine_values in samples[name]
         ]
-        for metric in one.workload.metrics(one.arguments)
-        if (name := one.rename(metric.name)) in samples
+        for metric in assignment.workload.metrics(assignment.arguments)
+        if (name := assignment.rename(metric.name)) in samples
     }
 
 
 def _merged(machines: list[dict[str, t.Any]]) -> dict[str, t.Any]:
-    """Return one account of a machine, with the tools of all its parts."""
+    """Return one description of a machine, with the tools of all parts."""
     tools: dict[str, t.Any] = {}
-    for one in machines:
-        tools.update(one["tools"])
+    for machine in machines:
+        tools.update(machine["tools"])
     return {**machines[0], "tools": tools}

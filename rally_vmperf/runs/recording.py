@@ -1,4 +1,4 @@
-"""Recording of bare metal: a run of copies that are held to a shape.
+"""A recording of bare metal: a run of copies that are limited to a shape.
 
 Each shape has a journal of its own, named after the recording's session.
 """
@@ -32,6 +32,7 @@ from rally_vmperf.runs import run as runs
 from rally_vmperf.runs import setting
 
 Json = collections.abc.Mapping[str, t.Any]
+Findings = list[finding.Finding]
 
 QUESTION = "recording"
 
@@ -42,18 +43,18 @@ class OtherMachine(errors.VMPerfError):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Plan:
-    """How bare metal is to be measured in one shape.
+    """A plan for the measurement of bare metal in one shape.
 
-    :param baseline: name that it is to be registered under
-    :param session: identifier of the recording
-    :param repetitions: counted ones
-    :param folder: in which each copy gets a folder of its own; on the disk
-        that guests use
-    :param held: hold the machine to the shape, or leave it whole
-    :param cpus: list of the CPUs to choose from, empty for all
-    :param reboot: between which parts the machine is rebooted
-    :param supply: how tools may come to the machine; nothing is installed
-    :param options: all of that as a plain document, for the records
+    :param baseline: The name of the baseline.
+    :param session: The identifier of the recording.
+    :param repetitions: The number of counted repetitions.
+    :param folder: The parent of the directories of the copies, on the disk
+        that guests use.
+    :param is_limited: Whether the machine is limited to the shape.
+    :param cpus: The list of permitted CPUs; empty for all.
+    :param reboot: The time of reboots of the machine in the run.
+    :param supply: The permitted methods to supply tools.
+    :param options: The plan as a plain document, for the records.
     """
 
     baseline: str
@@ -63,28 +64,28 @@ class Plan:
     repetitions: int
     warmup: int
     folder: str
-    held: bool
+    is_limited: bool
     reboot: protocol.Reboot = "never"
     options: Json
     cpus: str = ""
     supply: provision.Supply = provision.NOTHING
 
 
-class Part:
-    """One shape of a recording: its plan, and its records so far.
+class ShapeRecording:
+    """The recording of one shape: its plan, and its records so far.
 
-    :param journal: with the repetitions so far, if there are any
-    :raises BaselineError: when these were made by another plan, or cannot be
-        read
+    :param plan: The plan.
+    :param journal: The journal with the repetitions so far.
+    :raises BaselineError: If they have another plan, or cannot be read.
     """
 
     def __init__(self, plan: Plan, journal: journals.Journal) -> None:
         self.plan = plan
         self.records: list[Json] = []
-        #: By machine; of the newest repetition that has them.
+        #: The newest details by machine.
         self.details: dict[str, dict[str, t.Any]] = {}
-        #: Why it could not be measured at all, or nothing.
-        self.trouble = ""
+        #: The reason why it could not be measured; empty if it could.
+        self.error = ""
         self._journal = journal
         if journal.path.exists():
             self._read()
@@ -109,34 +110,36 @@ class Part:
         progress: runs.Progress,
         warn: runs.Progress,
     ) -> None:
-        """Measure what is missing, each repetition on disk at once.
+        """Measure the missing repetitions, and store each immediately.
 
-        A repetition that fails does not keep the next from being tried.
+        If a repetition fails, the next one is still tried.
 
-        :param connect: makes the machine
-        :raises MachineError: when the machine cannot be made ready
-        :raises WorkloadError: when a workload cannot be prepared
-        :raises OtherMachine: when the earlier repetitions are of another one
+        :param connect: A function that returns the machine.
+        :raises MachineError: If the machine cannot be prepared.
+        :raises WorkloadError: If a workload cannot be prepared.
+        :raises OtherMachine: If the earlier repetitions are from another
+            machine.
         """
-        lacking = [one for one in self.plan.assignments if self._lacks(one)]
-        if not lacking:
+        incomplete = self._incomplete()
+        if not incomplete:
             return
         plan = dataclasses.replace(
             self.plan,
-            assignments=tuple(lacking),
-            repetitions=max(map(self._lacks, lacking)),
+            assignments=tuple(incomplete),
+            repetitions=max(map(self._lacks, incomplete)),
         )
-        after = max((one["repetition"] for one in self.records), default=0)
+        numbers = (record["repetition"] for record in self.records)
+        after = max(numbers, default=0)
         machine = connect()
         with asyncio.Runner() as runner:
             if plan.reboot != "never":
                 runner.run(host_reboot.check(machine))
             hold = runner.run(_hold(machine, plan))
-            progress(hold.said())
+            progress(hold.describe())
             session: sessions.Session | None = None
-            alone = actions.Alone(machine, runner, warn)
+            alone = actions.BackgroundLoadCheck(machine, runner, warn)
 
-            async def hold_again() -> shapes.Hold:
+            async def hold_again() -> shapes.ResourceLimits:
                 nonlocal hold
                 hold = await _hold(machine, plan)
                 return hold
@@ -153,17 +156,21 @@ class Part:
                 )
                 _check_same(session, self.details)
                 node = runner.run(_node(machine))
+                reboot = host_reboot.HostReboot(
+                    machine=machine,
+                    session=session,
+                    hold=hold_again,
+                    progress=session.progress,
+                )
+                reboots = () if plan.reboot == "never" else (reboot,)
                 ready = attempt.Ready(
                     session=session,
                     setting=_setting(
                         plan, session, hold, node, alone.findings
                     ),
-                    actions=(
-                        *_reboots(plan, session, machine, hold_again),
-                        alone,
-                    ),
+                    actions=(*reboots, alone),
                 )
-                # Numbers go on, so that every record keeps its own files.
+                # Numbers continue, so that every record keeps its own files.
                 first = after + 1
                 run = runs.Run(
                     question=QUESTION,
@@ -190,27 +197,28 @@ class Part:
                 runner.run(_release(machine, hold))
 
     def missing(self) -> list[str]:
-        """Return what is missing, a line for each workload."""
-        asked = self.plan.repetitions
+        """Return the missing repetitions, one line for each workload."""
+        required = self.plan.repetitions
         return [
-            f"{self.plan.shape}: {one.title} has {asked - lacks} of {asked} "
-            f"repetitions: {self._why(one)}"
-            for one in self.plan.assignments
-            if (lacks := self._lacks(one)) > 0
+            f"{self.plan.shape}: {assignment.title} has {required - lacks} of "
+            f"{required} repetitions: {self._why(assignment)}"
+            for assignment in self.plan.assignments
+            if (lacks := self._lacks(assignment)) > 0
         ]
 
     def worth_a_retry(self) -> bool:
-        """Return whether what is missing was there in other repetitions.
+        """Return whether other repetitions have the missing results.
 
-        What fails every time would only fail again.
+        A workload that fails every time would fail again.
         """
-        lacking = [one for one in self.plan.assignments if self._lacks(one)]
-        return bool(lacking) and all(map(self.of, lacking))
+        incomplete = self._incomplete()
+        return bool(incomplete) and all(map(self.of, incomplete))
+
+    def _incomplete(self) -> list[assignment.Assignment]:
+        return list(filter(self._lacks, self.plan.assignments))
 
     def _keep(
-        self,
-        record: Json,
-        details: collections.abc.Mapping[str, dict[str, t.Any]],
+        self, record: Json, details: collections.abc.Mapping[str, t.Any]
     ) -> None:
         self.records.append(record)
         for name, new in details.items():
@@ -221,33 +229,33 @@ class Part:
                 "facts": {**old["facts"], **new["facts"]},
             }
 
-    def of(self, one: assignment.Assignment) -> list[Json]:
+    def of(self, assignment: assignment.Assignment) -> list[Json]:
         """Return the counted repetitions that are complete for a workload."""
-        names = set(setting.expected([one]))
+        names = set(setting.expected([assignment]))
         return [
             record
             for record in self.records
             if record["counted"] and _has(record, names)
         ]
 
-    def _lacks(self, one: assignment.Assignment) -> int:
-        """Return how many counted repetitions of a workload are missing."""
-        return max(0, self.plan.repetitions - len(self.of(one)))
+    def _lacks(self, assignment: assignment.Assignment) -> int:
+        """Return the number of missing counted repetitions of a workload."""
+        return max(0, self.plan.repetitions - len(self.of(assignment)))
 
-    def _why(self, one: assignment.Assignment) -> str:
-        """Return why the last repetition lacks a workload."""
-        names = set(setting.expected([one]))
+    def _why(self, assignment: assignment.Assignment) -> str:
+        """Return the reason why the last repetition lacks a workload."""
+        names = set(setting.expected([assignment]))
         for record in reversed(self.records):
             for gap in _gaps(record):
                 if gap["name"] in names or gap["name"] == "repetition":
                     return f"{gap['machine']}: {gap['reason']}"
-        return self.trouble or "it was not measured"
+        return self.error or "it was not measured"
 
 
-async def _hold(machine: base.Machine, plan: Plan) -> shapes.Hold:
-    if not plan.held:
-        return shapes.whole(plan.shape.copies)
-    return await shapes.hold(
+async def _hold(machine: base.Machine, plan: Plan) -> shapes.ResourceLimits:
+    if not plan.is_limited:
+        return shapes.unlimited(plan.shape.copies)
+    return await shapes.apply_limits(
         machine,
         cpus=plan.shape.vcpus,
         memory_mib=plan.shape.memory_mib,
@@ -256,30 +264,15 @@ async def _hold(machine: base.Machine, plan: Plan) -> shapes.Hold:
     )
 
 
-async def _release(machine: base.Machine, hold: shapes.Hold) -> None:
+async def _release(machine: base.Machine, hold: shapes.ResourceLimits) -> None:
     await hold.release()
     await machine.close()
-
-
-def _reboots(
-    plan: Plan,
-    session: sessions.Session,
-    machine: base.Machine,
-    hold: host_reboot.HoldAgain,
-) -> collections.abc.Iterator[actions.Action]:
-    if plan.reboot != "never":
-        yield host_reboot.HostReboot(
-            machine=machine,
-            session=session,
-            hold=hold,
-            progress=session.progress,
-        )
 
 
 def _copies(
     machine: base.Machine,
     plan: Plan,
-    hold: shapes.Hold,
+    hold: shapes.ResourceLimits,
     peer: stations.Station | None,
 ) -> list[stations.Station]:
     copies = [
@@ -298,50 +291,53 @@ def _copies(
 
 
 async def _node(machine: base.Machine) -> str:
-    """Return the machine's own host name, as Nova calls it too."""
+    """Return the hostname of the machine, which Nova uses, too."""
     answer = await machine.run(["uname", "-n"])
-    # Whatever else it says is no host name, and is shown in tables.
+    # Other characters are not valid in a hostname, which tables show.
     return re.sub(r"[^\w.-]", "?", answer.stdout.strip()[:255], flags=re.A)
 
 
 def _check_same(
-    session: sessions.Session, known: collections.abc.Mapping[str, Json]
+    session: sessions.Session, details: collections.abc.Mapping[str, Json]
 ) -> None:
-    """Refuse to continue on another machine, or on one that was changed."""
-    for one in session.everyone():
-        if one.name not in known:
+    """Reject the continuation on another or a changed machine."""
+    for station in session.everyone():
+        if station.name not in details:
             continue
-        old, new = known[one.name], session.describe(one.name)
-        ours, theirs = old["fingerprint"], new["fingerprint"]
-        found = (
-            comparability.same_peer(ours, theirs)
-            + comparability.compare_machines(ours, theirs, "now")
+        old, new = details[station.name], session.describe(station.name)
+        recorded, current = old["fingerprint"], new["fingerprint"]
+        findings = (
+            comparability.same_peer(recorded, current)
+            + comparability.compare_machines(recorded, current, "now")
             + comparability.compare_tools(old["tools"], new["tools"], "now")
         )
-        if found:
+        if findings:
             raise OtherMachine(
-                f"{one.name} is not what it was when the recording began "
-                f"({found[0].kind}): {found[0].detail}; record anew, without "
-                "--continue"
+                f"{station.name} is not what it was when the recording began "
+                f"({findings[0].kind}): {findings[0].detail}; record again "
+                "without --continue"
             )
 
 
 def _setting(
     plan: Plan,
     session: sessions.Session,
-    hold: shapes.Hold,
+    hold: shapes.ResourceLimits,
     node: str,
     findings: tuple[finding.Finding, ...],
 ) -> build.Setting:
     details = {
-        one.name: {**setting.described(session, one.name), **hold.document()}
-        for one in session.everyone()
+        station.name: {
+            **setting.described(session, station.name),
+            **hold.document(),
+        }
+        for station in session.everyone()
     }
     machines = [
         build.Machine(
-            name=one.name, role="copy", host=node, boot_id=plan.session
+            name=station.name, role="copy", host=node, boot_id=plan.session
         )
-        for one in session.stations
+        for station in session.stations
     ]
     if session.peer:
         machines.append(build.Machine(name=session.peer.name, role="peer"))
@@ -351,46 +347,46 @@ def _setting(
         details=details,
         workloads=setting.workloads(plan.assignments),
         expected_metrics=setting.expected(plan.assignments),
-        metrics=setting.meanings(plan.assignments),
+        metrics=setting.metric_definitions(plan.assignments),
         reference=None,
         findings=(*_findings(plan, hold), *findings),
         ends=setting.ends(plan.assignments, session),
     )
 
 
-def _findings(plan: Plan, hold: shapes.Hold) -> list[finding.Finding]:
-    if plan.held:
+def _findings(plan: Plan, hold: shapes.ResourceLimits) -> Findings:
+    if plan.is_limited:
         return list(hold.findings)
     return [
         finding.Finding(
             kind="bare_metal_unrestricted",
             subject="baseline",
-            detail=f"bare metal was left whole while guests are {plan.shape}",
+            detail=f"bare metal was not limited, but guests are {plan.shape}",
         )
     ]
 
 
 def _check_options(record: Json, plan: Plan) -> None:
-    """Refuse to continue with other arguments."""
-    given, wanted = record["options"], plan.options
-    for key in sorted({*given, *wanted}):
-        if given.get(key) != wanted.get(key):
+    """Reject the continuation with other arguments."""
+    recorded, planned = record["options"], plan.options
+    for key in sorted({*recorded, *planned}):
+        if recorded.get(key) != planned.get(key):
             raise document.BaselineError(
                 f"recording {plan.session} was begun with {key} "
-                f"{given.get(key)!r:.200}, not {wanted.get(key)!r:.200}; give "
-                "the same arguments, or record anew without --continue"
+                f"{recorded.get(key)!r:.200}, not {planned.get(key)!r:.200}; "
+                "use the same arguments, or record again without --continue"
             )
 
 
 def _has(record: Json, names: collections.abc.Set[str]) -> bool:
-    """Tell whether a repetition has all of a workload's metrics."""
+    """Return whether a repetition has all metrics of a workload."""
     gaps = {gap["name"] for gap in _gaps(record)}
     if gaps & names or not names <= set(record["expected_metrics"]):
         return False
     if not record["missing"]:
         return True
-    # It was cut off: what came before is whole if all copies have it.
-    samples = [one["samples"] for one in record["conditions"]]
+    # It was interrupted: earlier metrics are complete if all copies have them.
+    samples = [condition["samples"] for condition in record["conditions"]]
     return bool(samples) and all(
         None not in samples[0].get(name, [None]) for name in names
     )
@@ -398,4 +394,4 @@ def _has(record: Json, names: collections.abc.Set[str]) -> bool:
 
 def _gaps(record: Json) -> list[Json]:
     parts = (*record["conditions"], record)
-    return [gap for part in parts for gap in part["missing"]]
+    return [gap for document in parts for gap in document["missing"]]

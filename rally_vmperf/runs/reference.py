@@ -1,4 +1,4 @@
-"""The bare-metal samples that guests are compared with."""
+"""The bare-metal samples for the comparison with guests."""
 
 import collections.abc
 import contextlib
@@ -13,7 +13,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import codec
 
-#: Age at which a baseline deserves to be recorded again.
+#: Age at which a baseline should be recorded again.
 OLD_AFTER = datetime.timedelta(days=90)
 
 
@@ -22,13 +22,15 @@ def entries(
     assignments: collections.abc.Iterable[assignment.Assignment],
     shape: matching.Shape,
 ) -> list[document.Json]:
-    """Return the baseline's entry for each assignment.
+    """Return the entry of the baseline for each assignment.
 
-    :raises BaselineError: when the baseline does not cover one
+    :raises BaselineError: If the baseline does not cover an assignment.
     """
     return [
-        matching.find(baseline, one.workload.name, one.conditions(), shape)
-        for one in assignments
+        matching.find(
+            baseline, assignment.workload.name, assignment.conditions(), shape
+        )
+        for assignment in assignments
     ]
 
 
@@ -37,10 +39,10 @@ def reference(
     assignments: collections.abc.Sequence[assignment.Assignment],
     shapes: collections.abc.Iterable[matching.Shape],
 ) -> tuple[dict[str, t.Any], dict[str, dict[str, t.Any]]]:
-    """Return the record's ``reference``, and the metrics that it names.
+    """Return the ``reference`` of a record, and its metrics.
 
-    :param shapes: each with a number of copies of its own
-    :raises BaselineError: when the baseline does not cover an assignment
+    :param shapes: The shapes, which differ in the number of copies.
+    :raises BaselineError: If the baseline does not cover an assignment.
     """
     metrics: dict[str, dict[str, t.Any]] = {}
     copies = []
@@ -48,32 +50,34 @@ def reference(
         repetitions: list[dict[str, t.Any]] = []
         commands: dict[str, list[codec.Row]] = {}
         merged: dict[str, dict[str, t.Any]] = {
-            what: {}
-            for what in ("percentiles", "distributions", "time_series")
+            key: {} for key in ("percentiles", "distributions", "time_series")
         }
         chosen = entries(baseline, assignments, shape)
-        for one, entry in zip(assignments, chosen, strict=True):
-            known = codec.decode_metrics(entry["metrics"])
-            _check_meaning(baseline["name"], one, known)
-            named = [one.relabel(metric) for metric in known.values()]
+        for assigned, baseline_entry in zip(assignments, chosen, strict=True):
+            recorded_metrics = codec.decode_metrics(baseline_entry["metrics"])
+            _check_meaning(baseline["name"], assigned, recorded_metrics)
+            named = [
+                assigned.relabel(metric)
+                for metric in recorded_metrics.values()
+            ]
             metrics.update(codec.encode_metrics(named))
-            commands[one.title] = entry.get("command_usage", [])
-            for what, found in merged.items():
-                for name, given in entry.get(what, {}).items():
-                    found[one.rename(name)] = given
+            commands[assigned.title] = baseline_entry.get("command_usage", [])
+            for key, merged_documents in merged.items():
+                for name, document_ in baseline_entry.get(key, {}).items():
+                    merged_documents[assigned.rename(name)] = document_
             # Only the percentiles of all copies together are compared.
-            own = {
+            percentile_names = {
                 each.name
-                for name in entry.get("percentiles", {})
-                for each in sample.percentiles(known[name])
+                for name in baseline_entry.get("percentiles", {})
+                for each in sample.percentiles(recorded_metrics[name])
             }
-            for index, samples in enumerate(entry["repetitions"]):
+            for index, samples in enumerate(baseline_entry["repetitions"]):
                 if index == len(repetitions):
                     repetitions.append({})
                 repetitions[index] |= {
-                    one.rename(name): values
+                    assigned.rename(name): values
                     for name, values in samples.items()
-                    if name not in own
+                    if name not in percentile_names
                 }
         copies.append(
             {
@@ -101,23 +105,23 @@ def covered(
     assignments: collections.abc.Sequence[assignment.Assignment],
     shapes: collections.abc.Iterable[matching.Shape],
 ) -> list[matching.Shape]:
-    """Return the shapes in which the baseline has all assignments."""
-    found = []
+    """Return the shapes for which the baseline has all assignments."""
+    covered_shapes = []
     for shape in shapes:
         with contextlib.suppress(document.BaselineError):
             reference(baseline, assignments, [shape])
-            found.append(shape)
-    return found
+            covered_shapes.append(shape)
+    return covered_shapes
 
 
 def _check_meaning(
     name: str,
-    one: assignment.Assignment,
-    known: collections.abc.Mapping[str, sample.Metric],
+    assignment: assignment.Assignment,
+    recorded_metrics: collections.abc.Mapping[str, sample.Metric],
 ) -> None:
-    """Refuse a baseline whose metrics have other definitions than now."""
-    for metric in one.workload.metrics(one.arguments):
-        recorded = known.get(metric.name, metric)
+    """Reject a baseline whose metrics have different definitions."""
+    for metric in assignment.workload.metrics(assignment.arguments):
+        recorded = recorded_metrics.get(metric.name, metric)
         if recorded != metric:
             raise document.BaselineError(
                 f"baseline {name!r} has {metric.name} in {recorded.unit} "
@@ -135,14 +139,14 @@ def findings(
 ) -> list[finding.Finding]:
     """Return findings on the baseline itself."""
     chosen = entries(baseline, assignments, shape)
-    found = [
-        _of_entry(assigned, finding.Finding(**one))
-        for assigned, entry in zip(assignments, chosen, strict=True)
-        for one in entry["findings"]
+    findings = [
+        _of_entry(assigned, finding.Finding(**document_))
+        for assigned, baseline_entry in zip(assignments, chosen, strict=True)
+        for document_ in baseline_entry["findings"]
     ]
     recorded = datetime.datetime.fromisoformat(baseline["recorded_at"])
     if now - recorded > OLD_AFTER:
-        found.append(
+        findings.append(
             finding.Finding(
                 kind="baseline_old",
                 subject="baseline",
@@ -150,19 +154,19 @@ def findings(
                 f"{(now - recorded).days} days ago",
             )
         )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(findings))
 
 
 def _of_entry(
-    assigned: assignment.Assignment, one: finding.Finding
+    assigned: assignment.Assignment, finding_: finding.Finding
 ) -> finding.Finding:
-    """Return a finding of a recording with the metrics that it concerns.
+    """Return a finding of a recording with the affected metrics.
 
-    CPUs and memory beyond those of the guest matter less to disks and links.
+    Additional CPUs and memory have less effect on disks and networks.
     """
-    if one.kind != "shape_not_enforced":
-        return one
+    if finding_.kind != "shape_not_enforced":
+        return finding_
     if assigned.workload.part in ("disk", "network"):
-        one = dataclasses.replace(one, kind="io_shape_not_enforced")
+        finding_ = dataclasses.replace(finding_, kind="io_shape_not_enforced")
     metrics = tuple(metric.name for metric in assigned.metrics())
-    return dataclasses.replace(one, metrics=metrics)
+    return dataclasses.replace(finding_, metrics=metrics)

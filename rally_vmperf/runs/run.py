@@ -1,4 +1,4 @@
-"""A run of repetitions, each on disk before anyone else sees it."""
+"""A run of repetitions, each of which is stored before it is reported."""
 
 import collections
 import collections.abc
@@ -20,9 +20,9 @@ from rally_vmperf.runs import conditions
 from rally_vmperf.workloads import base as workloads
 
 Progress = t.Callable[[str], None]
-Taken = collections.abc.Sequence[build.Taken]
+ConditionResults = collections.abc.Sequence[build.ConditionResult]
 
-#: What can keep machines from being ready, each in one line.
+#: The errors that can occur while machines are prepared, in one line each.
 EXPECTED = (
     document.BaselineError,
     errors.GuestError,
@@ -30,14 +30,16 @@ EXPECTED = (
     requirements.SupplyError,
     workloads.WorkloadError,
 )
-#: The order of a run that asks for none.
+#: The default order of a run.
 AS_LISTED = build.Order()
-#: Characters of an error's own words that a record keeps.
+#: Maximum number of characters of an error in a record.
 _LONGEST = 500
 
 
-def never_enough(repetitions: collections.abc.Sequence[Taken]) -> str:
-    """Return nothing: all conditions are measured."""
+def never_enough(
+    repetitions: collections.abc.Sequence[ConditionResults],
+) -> str:
+    """Return no reason to stop, so that all conditions are measured."""
     return ""
 
 
@@ -45,20 +47,20 @@ def never_enough(repetitions: collections.abc.Sequence[Taken]) -> str:
 class Run:
     """The repetitions of one run.
 
-    :param question: name of what is asked
-    :param task: identifier of the task
-    :param workload: identifier of the run, names its journal
-    :param times: all repetitions that are planned, warm-up included
-    :param conditions: in the order of the task
-    :param options: of the question, for the record
-    :param unready: what is known before machines are ready
-    :param open: makes machines ready
-    :param enough: returns why no further condition is to be measured, or
-        nothing, given those of the counted repetitions before, and last those
-        of this repetition so far
-    :param lost: names of machines that no longer answer; where participants
-        are chosen nobody waits for them again
-    :param failure: why machines could not be made ready
+    :param question: The name of the question.
+    :param task: The identifier of the task.
+    :param workload: The identifier of the run, for the name of its journal.
+    :param times: The number of planned repetitions, warm-up included.
+    :param conditions: The conditions in the order of the task.
+    :param options: The options of the question, for the record.
+    :param unready: The setting before machines are ready.
+    :param open: A function that prepares the machines.
+    :param enough: A function that returns the reason why no further condition
+        is measured, or an empty string, from the results of the earlier
+        counted repetitions and of this one so far.
+    :param lost: The names of machines that no longer answer; if participants
+        are chosen, the run does not wait for them again.
+    :param failure: The error that prevented the machines from being ready.
     """
 
     question: str
@@ -76,12 +78,14 @@ class Run:
     options: collections.abc.Mapping[str, t.Any] = dataclasses.field(
         default_factory=dict
     )
-    enough: t.Callable[[collections.abc.Sequence[Taken]], str] = never_enough
+    enough: t.Callable[[collections.abc.Sequence[ConditionResults]], str] = (
+        never_enough
+    )
     lost: set[str] = dataclasses.field(default_factory=set)
     failure: Exception | None = None
     ready: attempt.Ready | None = None
     _latest: float | None = None
-    _earlier: list[Taken] = dataclasses.field(default_factory=list)
+    _earlier: list[ConditionResults] = dataclasses.field(default_factory=list)
     _starts: collections.Counter[str] = dataclasses.field(
         default_factory=collections.Counter
     )
@@ -102,9 +106,10 @@ class Run:
             self.ready.session.close()
 
     def repeat(self, number: int) -> dict[str, t.Any]:
-        """Measure all conditions once; return the record, on disk by then.
+        """Measure all conditions once, and return the record, which is stored.
 
-        A disk that is full costs no samples: the caller has the record.
+        If the disk is full, no samples are lost, because the record is
+        returned.
         """
         counted = number > self.warmup
         kind = "" if counted else " (warm-up, not counted)"
@@ -113,21 +118,25 @@ class Run:
         )
         begun = time.monotonic()
         started_at = build.now()
-        take = _Take(raw=self.journal.raw_outputs(number, self._no_raw))
+        repetition_result = RepetitionResult(
+            raw=self.journal.raw_outputs(number, self._no_raw)
+        )
         defect: BaseException | None = None
         try:
             self.prepare()
             if self.ready is None:
-                take.miss("machines", str(self.failure))
+                repetition_result.miss("machines", str(self.failure))
             else:
-                self._measure(self.ready, number, take)
+                self._measure(self.ready, number, repetition_result)
         except KeyboardInterrupt:
-            take.state = "interrupted"
-            take.miss("controller", "interrupted by its user")
+            repetition_result.state = "interrupted"
+            repetition_result.miss("controller", "interrupted by the user")
         except BaseException as error:
-            # What was measured until then is worth as much as any other.
+            # The results until then are valid.
             defect = error
-            take.miss("controller", f"{type(error).__name__}: {error}")
+            repetition_result.miss(
+                "controller", f"{type(error).__name__}: {error}"
+            )
         identity = build.Identity(
             question=self.question,
             task=self.task,
@@ -137,8 +146,8 @@ class Run:
             counted=counted,
         )
         if counted and self.enough is not never_enough:
-            self._earlier.append(take.conditions)
-        record = self._build(identity, take, started_at)
+            self._earlier.append(repetition_result.conditions)
+        record = self._build(identity, repetition_result, started_at)
         self._append(record)
         self._latest = time.monotonic() - begun
         if defect is not None:
@@ -146,83 +155,100 @@ class Run:
         return record
 
     def _left(self, number: int) -> str:
-        """Return the time left in words, if repetitions stay as long."""
+        """Return a description of the remaining time."""
         if self._latest is None:
             return ""
         minutes = round(self._latest * (self.times - number + 1) / 60)
         return f", about {units.number_of('minute', max(1, minutes))} left"
 
     def _measure(
-        self, ready: attempt.Ready, number: int, take: "_Take"
+        self,
+        ready: attempt.Ready,
+        number: int,
+        repetition_result: "RepetitionResult",
     ) -> None:
-        """Measure the conditions; their results go into ``take``."""
-        why = ""
-        for position, one in enumerate(
+        """Measure the conditions, and add their results to the repetition."""
+        stop_reason = ""
+        for position, condition in enumerate(
             conditions.in_order(self.conditions, self.order, number), 1
         ):
-            if why:
-                skipped = build.Taken(
-                    axes=one.axes,
+            if stop_reason:
+                skipped = build.ConditionResult(
+                    axes=condition.axes,
                     position=position,
                     state="skipped",
-                    skip_reason=why,
+                    skip_reason=stop_reason,
                 )
-                take.conditions.append(skipped)
+                repetition_result.conditions.append(skipped)
                 continue
-            trial = attempt.Attempt(
+            attempt_ = attempt.Attempt(
                 ready,
-                one,
+                condition,
                 self.lost,
                 number,
-                keep_raw=take.raw.add,
+                keep_raw=repetition_result.raw.add,
                 progress=self.progress,
                 warn=self.warn,
             )
             try:
-                trial.measure()
+                attempt_.measure()
             finally:
-                take.conditions.append(trial.taken(position))
-                take.runs += trial.runs()
-                take.readings += trial.readings()
-                self._starts.update(trial.started)
-            if take.conditions[-1].state == "complete":
-                why = self.enough([*self._earlier, take.conditions])
-            if why:
-                self.progress(f"No further condition is measured: {why}")
+                repetition_result.conditions.append(
+                    attempt_.result_of_condition(position)
+                )
+                repetition_result.runs += attempt_.runs()
+                repetition_result.readings += attempt_.readings()
+                self._starts.update(attempt_.started)
+            if repetition_result.conditions[-1].state == "complete":
+                stop_reason = self.enough(
+                    [*self._earlier, repetition_result.conditions]
+                )
+            if stop_reason:
+                self.progress(
+                    f"No further condition is measured: {stop_reason}"
+                )
 
     def _build(
-        self, identity: build.Identity, take: "_Take", started_at: str
+        self,
+        identity: build.Identity,
+        repetition_result: "RepetitionResult",
+        started_at: str,
     ) -> dict[str, t.Any]:
         setting = self.ready.setting if self.ready else self.unready
         setting = dataclasses.replace(
             setting,
             machines=[
-                dataclasses.replace(one, boot_id=self._boot(one))
-                for one in setting.machines
+                dataclasses.replace(machine, boot_id=self._boot(machine))
+                for machine in setting.machines
             ],
         )
-        axes = [one.axes for one in self.conditions]
+        axes = [machine.axes for machine in self.conditions]
         return build.build(
             identity,
             setting,
-            sorted(take.conditions, key=lambda one: axes.index(one.axes)),
-            state=take.settled(),
+            sorted(
+                repetition_result.conditions,
+                key=lambda machine: axes.index(machine.axes),
+            ),
+            state=repetition_result.settled(),
             started_at=started_at,
             order=self.order,
             options=self.options,
-            missing=take.missing,
+            missing=repetition_result.missing,
             files={
-                "raw": take.raw.close(take.runs, take.readings),
+                "raw": repetition_result.raw.close(
+                    repetition_result.runs, repetition_result.readings
+                ),
                 "machines": self.journal.machines(setting.details, self.warn),
             },
         )
 
-    def _boot(self, one: build.Machine) -> str:
+    def _boot(self, machine: build.Machine) -> str:
         """Return the identifier of a guest's current boot."""
-        if not self._starts[one.name]:
-            return one.boot_id
-        server, _, count = one.boot_id.rpartition("#")
-        return f"{server}#{int(count) + self._starts[one.name]}"
+        if not self._starts[machine.name]:
+            return machine.boot_id
+        server, _, count = machine.boot_id.rpartition("#")
+        return f"{server}#{int(count) + self._starts[machine.name]}"
 
     def _append(self, record: dict[str, t.Any]) -> None:
         try:
@@ -232,26 +258,28 @@ class Run:
                 f"{error}; repetition {record['repetition']} is not in it"
             )
 
-    def _no_raw(self, why: str) -> None:
-        self.warn(f"{why}; the samples are kept all the same")
+    def _no_raw(self, reason: str) -> None:
+        self.warn(f"{reason}; the samples are still recorded")
 
 
 @dataclasses.dataclass(kw_only=True)
-class _Take:
+class RepetitionResult:
     """The results of one repetition.
 
-    :param missing: what belongs to no condition
+    :param missing: The missing metrics that belong to no condition.
     """
 
     raw: files.RawOutputs
     state: repetition.State = "complete"
-    conditions: list[build.Taken] = dataclasses.field(default_factory=list)
+    conditions: list[build.ConditionResult] = dataclasses.field(
+        default_factory=list
+    )
     runs: list[dict[str, t.Any]] = dataclasses.field(default_factory=list)
     readings: list[dict[str, t.Any]] = dataclasses.field(default_factory=list)
     missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
 
     def miss(self, source: str, reason: str) -> None:
-        """Note why the repetition was not measured, or not to its end."""
+        """Note the reason why the repetition is incomplete."""
         self.missing.append(
             repetition.Missing(
                 name="repetition", machine=source, reason=reason[:_LONGEST]
@@ -259,9 +287,10 @@ class _Take:
         )
 
     def settled(self) -> repetition.State:
-        """Return the state; incomplete when something is missing."""
+        """Return the state: incomplete if results are missing."""
         whole = all(
-            one.state in ("complete", "skipped") for one in self.conditions
+            condition_result.state in ("complete", "skipped")
+            for condition_result in self.conditions
         )
         if self.state == "complete" and (self.missing or not whole):
             return "incomplete"

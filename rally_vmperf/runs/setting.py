@@ -1,4 +1,4 @@
-"""The setting of a run: what is the same in all repetitions."""
+"""The setting of a run, which all repetitions share."""
 
 import collections.abc
 import dataclasses
@@ -32,12 +32,13 @@ def of_guests(
 ) -> build.Setting:
     """Return the setting of guests.
 
-    :param booted: what booting them left
-    :param session: with the guests; None where they could not be made ready
-    :param reference: bare metal that they are compared with
-    :param metrics: of the reference
-    :param findings: beside those of the boot
-    :param neighbours: how many of the guests, the last ones, are not measured
+    :param booted: The result of booting the guests.
+    :param session: The session with the guests; None if they are not ready.
+    :param reference: The bare-metal samples for the comparison.
+    :param metrics: The metrics of the reference.
+    :param findings: The findings in addition to those of the boot.
+    :param neighbours: The number of guests, the last ones, that are not
+        measured.
     """
     nova = {guest.name: _nova(guest) for guest in booted.guests}
     machines = [
@@ -55,28 +56,28 @@ def of_guests(
         shape=_shape(booted, neighbours),
         machines=machines,
         details={
-            one.name: {
-                "nova": nova.get(one.name, {}),
-                **(described(session, one.name) if session else {}),
+            machine.name: {
+                "nova": nova.get(machine.name, {}),
+                **(described(session, machine.name) if session else {}),
             }
-            for one in machines
+            for machine in machines
         },
         workloads=workloads(assignments),
         expected_metrics=expected(assignments),
-        metrics={**(metrics or {}), **meanings(assignments)},
+        metrics={**(metrics or {}), **metric_definitions(assignments)},
         reference=reference,
         findings=tuple(dict.fromkeys((*booted.findings, *findings))),
         rate_limits=(*booted.caps, *_links(reference, session)),
         ends=ends(assignments, session),
         hosts=tuple(
             {
-                host_of(one): build.Host(
-                    name=host_of(one),
-                    vcpus=one.host_vcpus,
-                    memory_mib=one.host_memory_mib,
+                host_of(machine): build.HostCapacity(
+                    name=host_of(machine),
+                    vcpus=machine.host_vcpus,
+                    memory_mib=machine.host_memory_mib,
                 )
-                for one in booted.guests
-                if one.host_vcpus or one.host_memory_mib
+                for machine in booted.guests
+                if machine.host_vcpus or machine.host_memory_mib
             }.values()
         ),
     )
@@ -89,32 +90,32 @@ def ends(
     if session is None:
         return flows.Ends()
     peer = session.peer
-    known = [*session.stations, *([peer] if peer else [])]
+    stations = [*session.stations, *([peer] if peer else [])]
     return flows.Ends(
         needed=assignment.needs(assignments),
         peer=peer.name if peer else "",
-        addresses={one.name: one.address for one in known},
+        addresses={station.name: station.address for station in stations},
     )
 
 
 def _links(
     reference: Json | None, session: sessions.Session | None
 ) -> list[caps.Cap]:
-    """Return the links of bare metal and of the peer, as far as they tell."""
+    """Return the known links of bare metal and of the peer."""
     machines = {}
     if reference:
         machines[reference["machine"]] = reference["fingerprint"]
     if session and session.peer:
         machines[session.peer.name] = session.fingerprints[session.peer.name]
     return [
-        one
+        link
         for name, facts in machines.items()
-        for one in caps.links(facts.get("network_interfaces") or (), name)
+        for link in caps.links(facts.get("network_interfaces") or (), name)
     ]
 
 
 def shape_of(guests: Guests) -> matching.Shape:
-    """Return the shape that guests have by their flavor."""
+    """Return the shape of guests from their flavor."""
     flavor = guests[0].flavor
     return matching.Shape(
         vcpus=flavor.vcpus,
@@ -124,7 +125,7 @@ def shape_of(guests: Guests) -> matching.Shape:
 
 
 def _shape(booted: guests_.Booted, neighbours: int) -> Json:
-    """Return the shape, with how many were asked for where some are absent."""
+    """Return the shape, with the requested number of guests if some fail."""
     measured = booted.guests[: len(booted.guests) - neighbours]
     shape = dataclasses.asdict(shape_of(measured))
     if not booted.absent:
@@ -133,12 +134,12 @@ def _shape(booted: guests_.Booted, neighbours: int) -> Json:
 
 
 def host_of(guest: guests_.Guest) -> str:
-    """Return the host as far as the cloud tells: a name, or its hash."""
+    """Return the name of the host of a guest or its hash; empty if unknown."""
     return guest.host or guest.hypervisor or guest.host_id or ""
 
 
 def described(session: sessions.Session, name: str) -> Json:
-    """Return fingerprint, tools and workloads' facts of a machine."""
+    """Return the fingerprint, tools and workload facts of a machine."""
     return {
         **session.describe(name),
         "facts": session.facts.get(name, {}),
@@ -149,12 +150,12 @@ def workloads(assignments: Assignments) -> list[Json]:
     """Return the workloads as plain documents."""
     return [
         {
-            "name": one.workload.name,
-            "label": one.label,
-            "arguments": one.arguments,
-            **one.protocol(),
+            "name": assignment.workload.name,
+            "label": assignment.label,
+            "arguments": assignment.arguments,
+            **assignment.protocol(),
         }
-        for one in assignments
+        for assignment in assignments
     ]
 
 
@@ -162,21 +163,21 @@ def expected(assignments: Assignments) -> list[str]:
     """Return the names of the metrics of a complete condition."""
     return [
         metric.name
-        for one in assignments
-        for metric in one.metrics()
+        for assignment in assignments
+        for metric in assignment.metrics()
         if not metric.optional
     ]
 
 
-def meanings(assignments: Assignments) -> Json:
+def metric_definitions(assignments: Assignments) -> Json:
     """Return the metrics of a complete condition, encoded."""
     return codec.encode_metrics(
-        metric for one in assignments for metric in one.metrics()
+        metric for assignment in assignments for metric in assignment.metrics()
     )
 
 
 def _nova(guest: guests_.Guest) -> Json:
-    """Return what Nova says of a guest, without its login."""
+    """Return the properties of a guest in Nova, without its login."""
     plain = guests_.to_plain(guest)
     secret = ("host_key", "name", *request.REACHING)
-    return {key: value for key, value in plain.items() if key not in secret}
+    return {key: field for key, field in plain.items() if key not in secret}

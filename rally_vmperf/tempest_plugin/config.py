@@ -12,68 +12,68 @@ GROUP = cfg.OptGroup(
     title="Overhead and density of guests, measured by rally_vmperf",
 )
 
-#: Where baselines and journals are, Rally and Tempest agree on.
+#: The directories of baselines and journals have the same options in Rally.
 OPTIONS: list[t.Any] = [
     *opts.OPTIONS,
     cfg.StrOpt(
         "report_dir",
-        help="Folder of the HTML reports, one for each test; by default "
+        help="Directory of the HTML reports, one for each test; default: "
         "journal_dir.",
     ),
     cfg.StrOpt(
         "baseline",
-        help="Name of the registered bare-metal baseline that guests are "
-        "compared with; without it there are no tests of overhead.",
+        help="Name of the registered bare-metal baseline with which guests "
+        "are compared. Without a baseline, the tests of overhead are "
+        "skipped.",
     ),
     cfg.StrOpt(
         "baseline_class",
-        help="Class of machines, in place of a baseline's name: its baseline "
-        "that was recorded last.",
+        help="Class of machines, instead of the name of a baseline: the "
+        "baseline of this class that was recorded last is used.",
     ),
     cfg.StrOpt(
         "limits_file",
         help="YAML file with the names of SLAs and their limits, as in the "
-        "section sla of a Rally task; without it nothing is tested.",
+        "section sla of a Rally task. Without it, all tests are skipped.",
     ),
     cfg.StrOpt(
         "workloads_file",
         help="YAML file with a list of workloads, each {name, arguments, "
-        "label} as in a Rally task; by default all that the baseline has.",
+        "label} as in a Rally task; default: all workloads of the baseline.",
     ),
     cfg.IntOpt(
         "repetitions",
         default=5,
         min=3,
-        help="Counted repetitions of each test; with fewer than three there "
-        "is no interval.",
+        help="Number of counted repetitions of each test. A confidence "
+        "interval requires at least three.",
     ),
     cfg.IntOpt(
         "warmup",
         default=1,
         min=0,
-        help="Repetitions that are made first and not counted.",
+        help="Number of repetitions before the counted repetitions.",
     ),
     cfg.StrOpt(
         "image_ref",
-        help="Identifier of the guests' image; by default [compute] "
+        help="Identifier of the image of the guests; default: [compute] "
         "image_ref.",
     ),
     cfg.StrOpt(
         "image_user",
-        help="Login name that the image provides; by default [validation] "
-        "image_ssh_user.",
+        help="Login name in the image; default: [validation] image_ssh_user.",
     ),
     cfg.StrOpt(
         "flavor_ref",
-        help="Identifier of the guests' flavor; by default [compute] "
+        help="Identifier of the flavor of the guests; default: [compute] "
         "flavor_ref.",
     ),
     cfg.IntOpt(
         "guests",
         default=schema.DEFAULTS["count"],
         min=1,
-        help="How many guests measure at once in the tests of overhead; the "
-        "baseline needs as many copies.",
+        help="Number of guests that are measured concurrently in the tests "
+        "of overhead; the baseline must have the same number of copies.",
     ),
     cfg.ListOpt(
         "levels",
@@ -83,41 +83,42 @@ OPTIONS: list[t.Any] = [
     ),
     cfg.StrOpt(
         "host",
-        help="Compute host to force the guests on, as administrator.",
+        help="Compute host on which the guests are booted; requires the "
+        "credentials of an administrator.",
     ),
     cfg.StrOpt(
         "server_group",
         default="affinity",
         choices=schema.PROPERTIES["server_group"]["enum"],
-        help="Server group that the test of placement asks for.",
+        help="Policy of the server group in the test of placement.",
     ),
     cfg.DictOpt(
         "peer",
         default={},
         help="Other end of network workloads, reached by SSH: "
-        "address:A,port:N,user:U,key_file:F,known_hosts:F,name:N; without it "
-        "there is no test of the network.",
+        "address:A,port:N,user:U,key_file:F,known_hosts:F,name:N. Without a "
+        "peer, the test of the network is skipped.",
     ),
     cfg.ListOpt(
         "allowed_sources",
-        help="Networks from which the guests let SSH in; by default those "
-        "out of which this machine reaches them.",
+        help="Networks from which SSH to the guests is allowed; default: the "
+        "source addresses of this machine.",
     ),
     cfg.BoolOpt(
         "install",
         default=schema.DEFAULTS["install"],
-        help="Install the tools that the image lacks.",
+        help="Install the tools that are missing in the image.",
     ),
     cfg.FloatOpt(
         "boot_timeout",
         default=schema.DEFAULTS["boot_timeout"],
-        help="Seconds in which all guests must be active.",
+        help="Timeout in seconds until all guests are ACTIVE.",
     ),
     cfg.FloatOpt(
         "ssh_timeout",
         default=schema.DEFAULTS["ssh_timeout"],
-        help="Seconds in which all guests must answer SSH and finish "
-        "booting, once they are active.",
+        help="Timeout in seconds until all ACTIVE guests answer SSH and have "
+        "finished booting.",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""Guests of a test class, booted as for Rally, on Tempest's credentials."""
+"""Guests of a test class, booted with the credentials of Tempest."""
 
 import pathlib
 import secrets
@@ -18,20 +18,21 @@ from rally_vmperf.runs import guest_arrival
 Progress = t.Callable[[str], None]
 
 
-def credential(conf: t.Any, given: t.Any) -> cloud.Credential:
-    """Return Tempest's credentials in the form of Rally's.
+def credential(conf: t.Any, keystone_credentials: t.Any) -> cloud.Credential:
+    """Convert credentials of Tempest to credentials of Rally.
 
-    :param conf: Tempest's configuration
-    :param given: a ``KeystoneV3Credentials``
+    :param conf: The configuration of Tempest.
+    :param keystone_credentials: The ``KeystoneV3Credentials``.
     """
+    user = keystone_credentials
     identity = conf.identity
     return {
         "auth_url": identity.uri_v3,
-        "username": given.username,
-        "password": given.password,
-        "user_domain_name": given.user_domain_name,
-        "tenant_name": given.project_name,
-        "project_domain_name": given.project_domain_name,
+        "username": user.username,
+        "password": user.password,
+        "user_domain_name": user.user_domain_name,
+        "tenant_name": user.project_name,
+        "project_domain_name": user.project_domain_name,
         "region_name": conf.compute.region or identity.region,
         "endpoint_type": conf.compute.endpoint_type.removesuffix("URL"),
         "https_insecure": identity.disable_ssl_certificate_validation,
@@ -40,33 +41,34 @@ def credential(conf: t.Any, given: t.Any) -> cloud.Credential:
 
 
 class Guests:
-    """Guests of one owner, from their boot to their removal.
+    """The guests of one owner, from boot to deletion.
 
-    Names are of Rally's form, and the ledger has an entry, so that
-    ``rally-vmperf cleanup`` finds what a killed run leaves.
+    Resources have names in the form of Rally, and the ledger has an entry, so
+    that ``rally-vmperf cleanup`` finds the resources of a killed run.
 
-    :param whose: credential that they are booted with
-    :param admin: credential that sees the hosts, if there is one
-    :param journal_dir: folder of the journals, with the ledger
+    :param user: The credential of the owner of the guests.
+    :param admin: The credential of an administrator, or None.
+    :param journal_dir: The directory of the journals and the ledger.
+    :param progress: The function that logs progress.
     """
 
     def __init__(
         self,
-        whose: cloud.Credential,
+        user: cloud.Credential,
         admin: cloud.Credential | None,
         journal_dir: pathlib.Path,
         progress: Progress,
     ) -> None:
         self.id = str(uuid.uuid4())
-        self._whose = whose
+        self._user = user
         self._admin = admin
         self._ledger = ledger.Ledger(journal_dir)
         self._progress = progress
         self._owner = ownership.Owner(f"c_rally_{ownership.short(self.id)}")
 
     def connect(self) -> t.Any:
-        """Return a connection to the cloud, as the owner of the guests."""
-        return cloud.connect(self._whose)
+        """Return a connection to the cloud with the owner of the guests."""
+        return cloud.connect(self._user)
 
     def boot(
         self,
@@ -76,19 +78,21 @@ class Guests:
         *,
         one_host: bool,
     ) -> guest.Booted:
-        """Boot guests and wait until all answer SSH.
+        """Boot guests, and wait until all of them answer SSH.
 
-        What a boot that fails has made is removed at once.
+        If the boot fails, all created resources are deleted.
 
-        :param options: of vmperf_guests
-        :param tenant_network: of the project, if Tempest made one
-        :param ports_open: those at which guests listen for one another
-        :param one_host: they are to share one, where nothing else is asked
-        :raises GuestError: one line with the way out
+        :param options: The options of vmperf_guests.
+        :param tenant_network: The identifier of the network of the project;
+            None if Tempest created none.
+        :param ports_open: The ports on which guests listen for other guests.
+        :param one_host: Whether the guests share a host, unless the options
+            specify a placement.
+        :raises GuestError: If the boot fails; the message names the solution.
         """
         self._ledger.write(
             ledger.Entry.of_this_process(
-                self.id, self.id, self._owner.prefix, self._whose
+                self.id, self.id, self._owner.prefix, self._user
             )
         )
         connection = self.connect()
@@ -101,20 +105,21 @@ class Guests:
                 admin=cloud.connect(self._admin) if self._admin else None,
                 ports_open=ports_open,
             )
-            booted, arriving = guest_arrival.wait(
+            booted, arrival = guest_arrival.wait(
                 connection, booted, options["ssh_timeout"], self._progress
             )
-            arriving.close()
+            arrival.close()
         except BaseException:
             self.remove(interrupted=True)
             raise
         return booted
 
     def remove(self, *, interrupted: bool = False) -> None:
-        """Remove the guests and all that was made for them.
+        """Delete the guests and all resources that were created for them.
 
-        :param interrupted: requests may still be under way
-        :raises GuestError: with what is left, and how to remove it
+        :param interrupted: Whether requests may be in progress.
+        :raises GuestError: If a resource remains; the message names it and
+            the command that deletes it.
         """
         removal.remove(
             self.connect(),

@@ -1,4 +1,4 @@
-"""A run of a test: measured, journalled, judged and reported."""
+"""Measurement runs of tests, with journal, verdicts and report."""
 
 import dataclasses
 import pathlib
@@ -9,7 +9,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import requirements
 from rally_vmperf.guests import guest
-from rally_vmperf.questions import judging
+from rally_vmperf.questions import source_judge
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.records import journal
@@ -17,7 +17,7 @@ from rally_vmperf.report import page
 from rally_vmperf.report import run as reports
 from rally_vmperf.report import sources
 from rally_vmperf.report import verdict_table
-from rally_vmperf.runs import opened
+from rally_vmperf.runs import run_request
 
 Progress = t.Callable[[str], None]
 
@@ -26,9 +26,9 @@ Progress = t.Callable[[str], None]
 class Outcome:
     """The outcome of a run.
 
-    :param run: with its verdicts
-    :param journal: file with its records
-    :param report: page about it
+    :param run: The run with its verdicts.
+    :param journal: The path of the journal.
+    :param report: The path of the HTML report.
     """
 
     run: reports.RunReport
@@ -37,21 +37,21 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether every limit is kept."""
+        """Whether all verdicts are passed."""
         return self.run.passed
 
     def sentence(self) -> str:
-        """Return the verdict, and where the report is."""
-        words = " ".join(
-            one.sentence()
-            for one in self.run.judgements.values()
-            if not one.passed
+        """Return the failed verdicts and the path of the report."""
+        failures = " ".join(
+            judgement.sentence()
+            for judgement in self.run.judgements.values()
+            if not judgement.passed
         )
-        said = words or f"{self.run.headline}."
-        return sanitize.printable(f"{said} Report: {self.report}")
+        verdict = failures or f"{self.run.headline}."
+        return sanitize.printable(f"{verdict} Report: {self.report}")
 
     def table(self) -> str:
-        """Return the verdicts, and where records and report are."""
+        """Return the verdicts, and the paths of journal and report."""
         lines = verdict_table.lines(self.run)
         lines += [f"journal: {self.journal}", f"report: {self.report}"]
         return "\n".join(map(sanitize.printable, lines)) + "\n"
@@ -59,12 +59,18 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """What is the same for all runs of a test class.
+    """The common context of all runs of a test class.
 
-    :param identifier: of the run of the class, the task of records
-    :param connect: to the cloud, as the owner of the guests
-    :param journal_dir: folder of the journals
-    :param report_dir: folder of the reports
+    :param identifier: The identifier of the run of the class, which records
+        contain as their task.
+    :param booted: The guests of the class.
+    :param connect: The function that connects to the cloud with the owner of
+        the guests.
+    :param baseline: The bare-metal baseline, or None.
+    :param journal_dir: The directory of the journals.
+    :param report_dir: The directory of the reports.
+    :param progress: The function that logs progress.
+    :param warn: The function that logs warnings.
     """
 
     identifier: str
@@ -76,46 +82,51 @@ class Measurement:
     progress: Progress
     warn: Progress
 
-    def run(self, asked: task.Task, entry: question.Question) -> Outcome:
-        """Make all repetitions and judge them.
+    def run(
+        self, workload: task.Task, task_question: question.Question
+    ) -> Outcome:
+        """Measure all repetitions, and judge them.
 
-        :param entry: the question that the task asks
-        :raises KeyboardInterrupt: when its user interrupts it; the journal
-            has what was measured
-        :raises ToolMissing: for guests without a tool, where none may be
-            installed
+        :param workload: The task.
+        :param task_question: The question of the task.
+        :raises KeyboardInterrupt: If the user interrupts the run; the journal
+            contains the measurements.
+        :raises ToolMissing: If a tool is missing in a guest and must not be
+            installed.
         """
         owner = str(uuid.uuid4())
-        written = journal.Journal(self.journal_dir, owner)
-        own = {
-            k: v for k, v in asked.arguments.items() if k not in task.COMMON
+        run_journal = journal.Journal(self.journal_dir, owner)
+        arguments = {
+            name: argument
+            for name, argument in workload.arguments.items()
+            if name not in task.COMMON
         }
-        opening = opened.Opened()
+        open_runs = run_request.RunCache()
         try:
-            run = entry.run(
-                opened.Asked(
-                    opened=opening,
-                    question=entry.name,
+            run = task_question.run(
+                run_request.RunRequest(
+                    run_cache=open_runs,
+                    question=task_question.name,
                     task=self.identifier,
                     owner=owner,
-                    times=asked.times,
-                    warmup=asked.warmup,
-                    workloads=asked.arguments["workloads"],
-                    peer=asked.peer,
+                    times=workload.times,
+                    warmup=workload.warmup,
+                    workloads=workload.arguments["workloads"],
+                    peer=workload.peer,
                     booted=self.booted,
-                    options=asked.guest_options,
+                    options=workload.guest_options,
                     baseline=self.baseline,
-                    journal=written,
+                    journal=run_journal,
                     connect=self.connect,
                     progress=self.progress,
                     warn=self.warn,
-                    protocol=asked.protocol,
+                    protocol=workload.protocol,
                 ),
-                own,
+                arguments,
             )
-            opening.run(owner, lambda: run)
+            open_runs.run(owner, lambda: run)
             records = []
-            for number in range(1, asked.times + 1):
+            for number in range(1, workload.times + 1):
                 records.append(run.repeat(number))
                 if records[-1]["state"] == "interrupted":
                     raise KeyboardInterrupt
@@ -123,24 +134,24 @@ class Measurement:
                     self._check_image(run.failure)
                     break
         finally:
-            opening.close(owner)
-        judgement = judging.run(
+            open_runs.close(owner)
+        judgement = source_judge.judge(
             sources.Source(
-                question=entry.name,
-                scenario=entry.scenario,
+                question=task_question.name,
+                scenario=task_question.scenario,
                 records=records,
-                criteria=dict(asked.criteria),
+                criteria=dict(workload.criteria),
                 folder=self.journal_dir,
             )
         )
         return Outcome(
             run=judgement,
-            journal=written.path,
+            journal=run_journal.path,
             report=self._report(owner, judgement),
         )
 
     def _check_image(self, failure: Exception) -> None:
-        names = {one.name for one in self.booted.guests}
+        names = {member.name for member in self.booted.guests}
         if (
             isinstance(failure, requirements.ToolMissing)
             and failure.machine in names

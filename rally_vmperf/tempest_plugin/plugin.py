@@ -1,4 +1,4 @@
-"""What Tempest asks of a plugin."""
+"""The Tempest plugin."""
 
 import pathlib
 import typing as t
@@ -8,22 +8,22 @@ from tempest.test_discover import plugins
 
 from rally_vmperf.tempest_plugin import config
 
-_HERE = pathlib.Path(__file__).parent
-#: Folder of the package, from which the names of tests begin.
-_TOP = _HERE.parent.parent
+_PACKAGE = pathlib.Path(__file__).parent
+#: The directory that contains the package; test names are relative to it.
+_TOP = _PACKAGE.parent.parent
 
 
 class VMPerfTempestPlugin(plugins.TempestPlugin):
-    """Tests that hold what guests measure to limits."""
+    """Tests that compare measurements of guests with limits."""
 
     def load_tests(self) -> tuple[str, str]:
-        """Return the folder of the tests, and the top of their package."""
-        return str(_HERE / "tests"), str(_TOP)
+        """Return the directory of the tests, and the top directory."""
+        return str(_PACKAGE / "tests"), str(_TOP)
 
     def register_opts(self, conf: t.Any) -> None:
-        """Add the options of the group to Tempest's."""
+        """Register the options of the group with Tempest."""
         tempest_config.register_opt_group(conf, config.GROUP, config.OPTIONS)
 
     def get_opt_lists(self) -> list[tuple[str, list[t.Any]]]:
-        """Return the options, for Tempest's sample configuration."""
+        """Return the options for Tempest's sample configuration."""
         return config.list_opts()

@@ -1,4 +1,4 @@
-"""What tempest.conf asks for, as tasks of the questions."""
+"""Tasks from the options in tempest.conf."""
 
 import collections.abc
 import dataclasses
@@ -18,9 +18,9 @@ from rally_vmperf.questions.common import task
 
 Json = dict[str, t.Any]
 
-#: What a configuration is refused with, each in one line.
-REFUSALS = (*checks.REFUSALS, limits_file.LimitsError)
-#: Options of the group that are options of the guests too.
+#: The errors that an invalid configuration raises.
+REFUSALS = (*checks.REQUEST_ERRORS, limits_file.LimitsError)
+#: The options of the group that are also options of vmperf_guests.
 _GUEST_OPTIONS = (
     *("host", "allowed_sources", "install", "boot_timeout", "ssh_timeout"),
 )
@@ -28,9 +28,10 @@ _GUEST_OPTIONS = (
 
 @dataclasses.dataclass(frozen=True)
 class Configured:
-    """A question as the configuration has it.
+    """A question with the options in tempest.conf.
 
-    :param conf: Tempest's configuration
+    :param conf: The configuration of Tempest.
+    :param question: The question.
     """
 
     conf: t.Any
@@ -41,92 +42,96 @@ class Configured:
         """The options of rally_vmperf."""
         return self.conf.vmperf
 
-    def lacking(self) -> str:
-        """Return why the question cannot be asked at all, or nothing.
+    def skip_reason(self) -> str:
+        """Return the reason for skipping all tests, or an empty text.
 
-        :raises Exception: one of ``REFUSALS`` for what cannot be read
+        :raises Exception: If a file cannot be read; one of ``REFUSALS``.
         """
         needs_baseline = "vmperf_baseline" in self.question.contexts
-        if needs_baseline and not self.named:
+        if needs_baseline and not self.baseline_reference:
             return (
                 "no baseline: record one with rally-vmperf baseline record, "
-                "and name it in [vmperf] baseline"
+                "and set [vmperf] baseline to its name"
             )
-        if not self.named and not self.group.workloads_file:
-            return "no workloads: set [vmperf] workloads_file, or baseline"
+        if not self.baseline_reference and not self.group.workloads_file:
+            return "no workloads: set [vmperf] workloads_file or baseline"
         if not self.group.limits_file:
             return "no limits: set [vmperf] limits_file"
         if not self.limits:
             names = ", ".join(self._applicable)
-            return f"no limits: {self.group.limits_file} has none of {names}"
-        if not self.measurable():
-            return "no workloads but those to a peer: set [vmperf] peer"
+            return f"no limits: {self.group.limits_file} has none for {names}"
+        if not self.available_workloads():
+            return "all workloads require a peer: set [vmperf] peer"
         return ""
 
     @functools.cached_property
     def limits(self) -> limits_file.Limits:
-        """The limits of this question, by criterion."""
-        found = limits_file.by_criterion(self.group.limits_file)
+        """The limits for this question, by SLA."""
+        criteria = limits_file.by_criterion(self.group.limits_file)
         return {
             name: limits
-            for name, limits in found.items()
+            for name, limits in criteria.items()
             if name in self._applicable
         }
 
     @property
     def _applicable(self) -> list[str]:
-        """The names of the SLAs; guests of Tempest have no neighbours."""
+        """The names of the SLAs that apply without neighbours."""
         return limits_file.applicable(self.question, has_neighbours=False)
 
     @property
-    def named(self) -> Json:
-        """The baseline as the context has it; empty where there is none.
+    def baseline_reference(self) -> Json:
+        """The options of vmperf_baseline; empty without a baseline.
 
-        :raises Refused: for a name and a class at once
+        :raises InvalidTask: If both a name and a class are configured.
         """
-        group = self.group
-        given = {"name": group.baseline, "class": group.baseline_class}
-        found = {key: value for key, value in given.items() if value}
-        if len(found) > 1:
-            raise task.Refused(
-                f"[vmperf] has baseline {group.baseline!r} and baseline_class "
-                f"{group.baseline_class!r}: keep one of them"
+        name, class_name = self.group.baseline, self.group.baseline_class
+        if name and class_name:
+            raise task.InvalidTask(
+                f"[vmperf] has baseline {name!r} and baseline_class "
+                f"{class_name!r}: remove one of them"
             )
-        return found
+        if class_name:
+            return {"class": class_name}
+        return {"name": name} if name else {}
 
     @functools.cached_property
     def baseline(self) -> document.Json | None:
-        """The baseline, None where none is named."""
-        if not self.named:
+        """The baseline, or None if none is configured."""
+        if not self.baseline_reference:
             return None
-        return store.Store(self.group.baseline_dir).find(self.named)
+        return store.Store(self.group.baseline_dir).find(
+            self.baseline_reference
+        )
 
     @functools.cached_property
     def workloads(self) -> list[Json]:
-        """All workloads that are configured, or that the baseline has."""
+        """The configured workloads, by default those of the baseline."""
         path = self.group.workloads_file
         if path:
-            found = limits_file.read(path)
-            task.check_form(found, assignment.SCHEMA, f"{path}: workloads")
-            return t.cast(list[Json], found)
-        entries = self.baseline["entries"] if self.baseline else []
-        found = []
-        for entry in entries:
-            one = {
-                key: entry[key]
+            configured = limits_file.read(path)
+            task.check_form(
+                configured, assignment.SCHEMA, f"{path}: workloads"
+            )
+            return t.cast(list[Json], configured)
+        measurements = self.baseline["entries"] if self.baseline else []
+        workloads: list[Json] = []
+        for measurement in measurements:
+            workload = {
+                key: measurement[key]
                 for key in ("arguments", "cooldown", "drop_caches")
-                if key in entry
+                if key in measurement
             }
-            one["name"] = entry["workload"]
-            if one not in found:
-                found.append(one)
-        return found
+            workload["name"] = measurement["workload"]
+            if workload not in workloads:
+                workloads.append(workload)
+        return workloads
 
     @property
     def peer(self) -> Json | None:
         """The other end of network workloads.
 
-        :raises Refused: for what is no address, port and so on
+        :raises InvalidTask: If a field such as the address or port is invalid.
         """
         peer: Json = dict(self.group.peer)
         if str(peer.get("port", "")).isdigit():
@@ -134,60 +139,71 @@ class Configured:
         task.check_form(peer or None, task.PEER, "[vmperf] peer")
         return peer or None
 
-    def measurable(self) -> list[Json]:
-        """Return all workloads but those whose peer is not configured."""
+    def available_workloads(self) -> list[Json]:
+        """Return the workloads; network workloads only with a peer."""
         return [
-            entry
-            for entry, part in self._parts()
-            if part != "network" or self.peer
+            workload
+            for workload, component in self._components()
+            if component != "network" or self.peer
         ]
 
-    def of_part(self, part: str) -> list[Json]:
-        """Return the workloads of a part of the machine, such as cpu."""
-        return [entry for entry, found in self._parts() if found == part]
+    def workloads_of(self, component: str) -> list[Json]:
+        """Return the workloads for a component of a machine, such as cpu."""
+        return [
+            workload
+            for workload, measured in self._components()
+            if measured == component
+        ]
 
-    def _parts(self) -> list[tuple[Json, str]]:
-        assigned = assignment.assign(self.workloads)
-        parts = [one.workload.part for one in assigned]
-        return list(zip(self.workloads, parts, strict=True))
+    def _components(self) -> list[tuple[Json, str]]:
+        """Return the workloads with the components that they measure."""
+        return [
+            (workload, assigned.workload.part)
+            for workload, assigned in zip(
+                self.workloads,
+                assignment.assign(self.workloads),
+                strict=True,
+            )
+        ]
 
-    def ask(
+    def build_task(
         self,
         workloads: collections.abc.Sequence[Json],
         count: int,
         arguments: Json,
         guests: Json,
     ) -> task.Task:
-        """Return the task that measures some of the workloads.
+        """Return a task that measures some of the workloads.
 
-        Of the limits only those count that go with a metric of theirs.
+        The task contains the limits that match a metric of these workloads.
 
-        :param count: of guests
-        :param arguments: that only this question has
-        :param guests: further options of the guests
-        :raises Exception: one of ``REFUSALS`` for what cannot be run
+        :param workloads: The workloads to measure.
+        :param count: The number of guests.
+        :param arguments: The arguments that only this question has.
+        :param guests: Additional options of the guests.
+        :raises Exception: If the task is invalid; one of ``REFUSALS``.
         """
-        asked = self._asked(workloads, count, arguments, guests, {})
-        found = self._asked(
-            workloads, count, arguments, guests, self._limits_of(asked)
+        draft = self._create_task(workloads, count, arguments, guests, {})
+        complete = dataclasses.replace(
+            draft, criteria=self._matching_limits(draft)
         )
         checks.check(
-            found, self.question, store.Store(self.group.baseline_dir)
+            complete, self.question, store.Store(self.group.baseline_dir)
         )
-        return found
+        return complete
 
     def check_limits(self) -> None:
-        """Refuse limits that match no metric of any workload."""
-        asked = self._asked(self.workloads, 1, {}, {}, {})
-        for one in self.question.criteria:
-            for key, scales in one.limits.items():
-                asked.check_matches(
-                    f"limits {self.group.limits_file}: {one.name} {key}",
-                    self.limits.get(one.name, {}).get(key, {}),
+        """Reject limits that match no metric of any workload."""
+        complete = self._create_task(self.workloads, 1, {}, {}, {})
+        for criterion in self.question.criteria:
+            for key, scales in criterion.limits.items():
+                complete.check_matches(
+                    f"limits {self.group.limits_file}: {criterion.name} {key}",
+                    self.limits.get(criterion.name, {}).get(key, {}),
                     scales,
                 )
 
-    def _asked(
+    def _create_task(
         self,
         workloads: collections.abc.Sequence[Json],
         count: int,
@@ -198,8 +214,8 @@ class Configured:
         group = self.group
         options = guest_options(self.conf, count, **guests)
         contexts: Json = {"vmperf_guests": options}
-        if self.named:
-            contexts["vmperf_baseline"] = self.named
+        if self.baseline_reference:
+            contexts["vmperf_baseline"] = self.baseline_reference
         return task.Task(
             title="",
             scenario=self.question.scenario,
@@ -215,51 +231,56 @@ class Configured:
             times=group.repetitions + group.warmup,
         )
 
-    def _limits_of(self, asked: task.Task) -> Json:
-        """Return the limits that match a metric of a task."""
-        found = {}
-        for one in self.question.criteria:
-            limits = dict(self.limits.get(one.name, {}))
-            for key, scales in one.limits.items():
+    def _matching_limits(self, draft: task.Task) -> Json:
+        """Return the limits that match a metric of a task, by SLA."""
+        criteria = {}
+        for criterion in self.question.criteria:
+            limits = dict(self.limits.get(criterion.name, {}))
+            for key, scales in criterion.limits.items():
                 names = [
                     metric.name
-                    for each in asked.assignments
-                    for metric in each.metrics()
+                    for assigned in draft.assignments
+                    for metric in assigned.metrics()
                     if metric.scale in scales
                 ]
-                given = limits.pop(key, {})
-                others = limits_.Limits(given).unmatched(names)
-                kept = {k: v for k, v in given.items() if k not in others}
-                if kept:
-                    limits[key] = kept
+                patterns = limits.pop(key, {})
+                unmatched = limits_.Limits(patterns).unmatched(names)
+                matching = {
+                    pattern: limit
+                    for pattern, limit in patterns.items()
+                    if pattern not in unmatched
+                }
+                if matching:
+                    limits[key] = matching
             # Most criteria require at least one limit.
-            if one.name in self.limits and not documents.first_error(
-                one.schema, limits
+            if criterion.name in self.limits and not documents.first_error(
+                criterion.schema, limits
             ):
-                found[one.name] = limits
-        return found
+                criteria[criterion.name] = limits
+        return criteria
 
 
-def guest_options(conf: t.Any, count: int, **more: t.Any) -> Json:
-    """Return the options of vmperf_guests that are configured.
+def guest_options(conf: t.Any, count: int, **extra_options: t.Any) -> Json:
+    """Return the options of vmperf_guests.
 
-    :param conf: Tempest's configuration
-    :param more: further options
+    :param conf: The configuration of Tempest.
+    :param count: The number of guests.
+    :param extra_options: Additional options, which take precedence.
     """
     group = conf.vmperf
-    given = {
-        name: value
+    configured = {
+        name: option
         for name in _GUEST_OPTIONS
-        if (value := getattr(group, name)) is not None
+        if (option := getattr(group, name)) is not None
     }
     return {
         **schema.DEFAULTS,
-        **given,
+        **configured,
         "image": {"id": group.image_ref or conf.compute.image_ref},
         "flavor": {"id": group.flavor_ref or conf.compute.flavor_ref},
         "user": group.image_user or conf.validation.image_ssh_user,
         "address": conf.validation.connect_method,
         "ip_version": conf.validation.ip_version_for_ssh,
         "count": count,
-        **more,
+        **extra_options,
     }

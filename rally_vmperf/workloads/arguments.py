@@ -1,13 +1,13 @@
-"""Schemas of arguments, with each range in words and in JSON Schema.
+"""Schemas of arguments, with ranges in JSON Schema and in descriptions.
 
-A workload's ``ARGUMENTS`` is ``schema`` of its arguments, by their names::
+The ``ARGUMENTS`` of a workload are the ``schema`` of its arguments::
 
     ARGUMENTS = arguments.schema(
         time=arguments.integer("Seconds of a run", 1, 3600, default=10),
         direct=arguments.flag("Bypass the page cache", default=True),
     )
 
-The description is what a user reads when a value is refused.
+The description is part of the message if a value is rejected.
 """
 
 import collections.abc
@@ -22,18 +22,18 @@ _NUMBERS: dict[str, t.Callable[[t.Any], float]] = {
     "number": float,
 }
 
-#: What ``size`` takes; every tool that is asked for sizes knows these.
+#: The pattern of ``size``; all tools with sizes accept these.
 _SIZE = r"^([1-9][0-9]{0,3}k|(1|2|4|8|16)M)$(?!\n)"
 
-#: Largest number that generators begin from.
+#: The maximum seed of generators.
 _LARGEST_SEED = (1 << 31) - 1
 
-#: What ``path`` takes: nothing that would break a line.
+#: The pattern of ``path``: no control characters.
 _PATH = r"^/[^\x00-\x1f\x7f]{1,1000}$(?!\n)"
 
 
 def schema(**rules: Rule) -> Rule:
-    """Return the JSON Schema of arguments; it takes no others."""
+    """Return the closed JSON Schema of arguments."""
     return {
         "type": "object",
         "properties": rules,
@@ -42,93 +42,93 @@ def schema(**rules: Rule) -> Rule:
 
 
 def complete(
-    schema: Rule, given: collections.abc.Mapping[str, t.Any]
+    schema: Rule, arguments: collections.abc.Mapping[str, t.Any]
 ) -> dict[str, t.Any]:
-    """Return arguments with every default filled in.
+    """Return arguments with all defaults.
 
-    :raises ValueError: naming the key, the value and what is allowed
+    :raises ValueError: If an argument is not valid.
     """
     properties = schema["properties"]
-    error = documents.first_error(schema, dict(given))
+    error = documents.first_error(schema, dict(arguments))
     if error is not None:
-        where = ".".join(str(part) for part in error.absolute_path)
+        path = ".".join(str(step) for step in error.absolute_path)
         raise ValueError(
-            f"{where or 'arguments'}: {error.message}; "
-            f"{_allowed(properties, where.split('.')[0])}"
+            f"{path or 'arguments'}: {error.message}; "
+            f"{_allowed(properties, path.split('.')[0])}"
         )
     defaults = {key: rule["default"] for key, rule in properties.items()}
-    # To JSON Schema 10.0 and 10 are one number, to a command line not.
-    complete = {**defaults, **given}
+    # 10.0 and 10 are equal in JSON Schema, but not in a command line.
+    completed = {**defaults, **arguments}
     for key, rule in properties.items():
         if rule.get("type") in _NUMBERS:
-            complete[key] = _NUMBERS[rule["type"]](complete[key])
-    return complete
+            completed[key] = _NUMBERS[rule["type"]](completed[key])
+    return completed
 
 
 def integer(
-    what: str, smallest: int, largest: int, *, default: int, note: str = ""
+    title: str, smallest: int, largest: int, *, default: int, note: str = ""
 ) -> Rule:
-    """Return the rule of a whole number.
+    """Return the schema of an integer.
 
-    :param what: the beginning of a sentence, which the range ends
-    :param note: a remark after the range
+    :param title: The beginning of the description, before the range.
+    :param note: A remark after the range.
     """
-    return _range("integer", what, smallest, largest, default, note)
+    return _range("integer", title, smallest, largest, default, note)
 
 
-def seed(what: str, verb: str = "are") -> Rule:
-    """Return the rule of the number that something is generated from.
+def seed(subject: str, verb: str = "are") -> Rule:
+    """Return the schema of a seed.
 
-    :param what: that, in the words of a sentence: "data"
-    :param verb: what follows it there
+    :param subject: The noun for the generated data in the description.
+    :param verb: The auxiliary verb after the noun.
     """
     return integer(
-        f"Number from which the {what} {verb} generated",
+        f"Number from which the {subject} {verb} generated",
         0,
         _LARGEST_SEED,
         default=1,
-        note=f"the same seed gives the same {what}",
+        note=f"the same seed gives the same {subject}",
     )
 
 
 def number(
-    what: str,
+    title: str,
     smallest: float,
     largest: float,
     *,
     default: float,
     note: str = "",
 ) -> Rule:
-    """Return the rule of a number that may have decimals.
+    """Return the schema of a number that may have decimals.
 
-    :param what: the beginning of a sentence, which the range ends
-    :param note: a remark after the range
+    :param title: The beginning of the description, before the range.
+    :param note: A remark after the range.
     """
-    return _range("number", what, smallest, largest, default, note)
+    return _range("number", title, smallest, largest, default, note)
 
 
-def flag(what: str, *, default: bool) -> Rule:
-    """Return the rule of a switch, true or false."""
+def flag(title: str, *, default: bool) -> Rule:
+    """Return the schema of a Boolean."""
     return {
         "type": "boolean",
-        "description": f"{what}, true or false.",
+        "description": f"{title}, true or false.",
         "default": default,
     }
 
 
-def path(what: str, *, default: str) -> Rule:
-    """Return the rule of a file on the machine that runs this program."""
-    return _text(f"{what}: an absolute path.", _PATH, default)
+def path(title: str, *, default: str) -> Rule:
+    """Return the schema of a path on the machine that runs this program."""
+    return _text(f"{title}: an absolute path.", _PATH, default)
 
 
-def size(what: str, *, default: str) -> Rule:
-    """Return the rule of the size of a request or a block."""
+def size(title: str, *, default: str) -> Rule:
+    """Return the schema of the size of a request or a block."""
     sizes = "1k to 9999k, or 1M, 2M, 4M, 8M, 16M"
-    return _text(f"{what}: {sizes}.", _SIZE, default)
+    return _text(f"{title}: {sizes}.", _SIZE, default)
 
 
 def size_bytes(size: str) -> int:
-    """Return a size such as 4k in bytes: 4096."""
+    """Return a size, such as 4k, in bytes."""
     return int(size[:-1]) * {"k": 1 << 10, "M": 1 << 20}[size[-1]]
 
 
@@ -138,9 +138,9 @@ def choice(
     *,
     default: str,
 ) -> Rule:
-    """Return the rule of one of several words.
+    """Return the schema of an enumeration.
 
-    :param description: a sentence that names them
+    :param description: A sentence that names the options.
     """
     return {
         "type": "string",
@@ -156,10 +156,10 @@ def choices(
     *,
     default: collections.abc.Iterable[str] | None = None,
 ) -> Rule:
-    """Return the rule of a list of words, each at most once.
+    """Return the schema of a list of distinct options.
 
-    :param description: a sentence that names them
-    :param default: all of them, unless said
+    :param description: A sentence that names the options.
+    :param default: The default list; None means all options.
     """
     allowed = list(options)
     return {
@@ -188,8 +188,8 @@ def _allowed(properties: Rule, key: str) -> str:
 
 
 def _range(
-    kind: str,
-    what: str,
+    json_type: str,
+    title: str,
     smallest: float,
     largest: float,
     default: float,
@@ -197,8 +197,8 @@ def _range(
 ) -> Rule:
     remark = f"; {note}" if note else ""
     return {
-        "type": kind,
-        "description": f"{what}, {smallest} to {largest}{remark}.",
+        "type": json_type,
+        "description": f"{title}, {smallest} to {largest}{remark}.",
         "minimum": smallest,
         "maximum": largest,
         "default": default,

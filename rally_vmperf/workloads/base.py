@@ -1,8 +1,8 @@
-"""What every workload declares: its arguments, its commands, its samples.
+"""The interface of workloads: arguments, commands and samples.
 
-A workload is pure: the same object gives the same command line to bare metal
-and to a guest, and turns raw output into samples.  It neither runs anything
-nor knows where its commands will run.
+A workload is pure: the same object returns the same command line for bare
+metal and for a guest, and converts raw output to samples.  It does not run
+anything, and does not know where its commands run.
 """
 
 import abc
@@ -17,13 +17,13 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import tools as tools_
 
-#: Arguments as a task gives them, or with their defaults filled in.
+#: Arguments of a task, with or without their defaults.
 Arguments = collections.abc.Mapping[str, t.Any]
 
-#: Parts of a machine, by which workloads and metrics are grouped.
+#: Components of a machine, by which workloads and metrics are grouped.
 Part = t.Literal["cpu", "memory", "disk", "network", "application"]
 
-#: What may differ between two machines and matter to some workloads only.
+#: Properties of a machine that affect the results of some workloads only.
 Sensitivity = t.Literal[
     "microcode",
     "kernel",
@@ -35,37 +35,36 @@ Sensitivity = t.Literal[
     "disks",
     "network_interfaces",
 ]
-#: That of programs that do little but read and write memory.
+#: The properties that affect programs that mainly read and write memory.
 MEMORY: frozenset[Sensitivity] = frozenset(
     {"microcode", "kernel", "governor", "turbo", "instructions", "huge_pages"}
 )
-#: Of these only workloads of some parts see anything, whatever they say.
-_SEEN_BY: dict[Sensitivity, tuple[Part, ...]] = {
+#: Properties that affect only workloads of some components.
+_AFFECTED_PARTS: dict[Sensitivity, tuple[Part, ...]] = {
     "disks": ("disk", "application"),
     "network_interfaces": ("network", "application"),
 }
 
 
-#: Characters of an output beyond which it is not looked at.
+#: The maximum length of an output in characters; longer ones are not parsed.
 LONGEST = 1 << 20
 
 
 class WorkloadError(errors.VMPerfError):
-    """A workload cannot be used as asked, or its output cannot be read."""
+    """A workload has invalid arguments or an invalid output."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class File:
-    """A file that is brought to every machine before it is prepared.
+    """A file that is copied to every machine before it is prepared.
 
-    The peer gets it too, where a workload needs one.
+    It is also copied to the peer if a workload needs one.
 
-    :param name: what it is called in the workload's folder
-    :param package: the Python package that has it; empty for a file of the
-        operator's, whose checksum two machines must agree on
-    :param path: where it is in that package, or its absolute path on the
-        machine that runs this program
-    :param sha256: what its checksum has to be, if that is known
+    :param name: The name of the file in the directory of the workload.
+    :param package: The Python package that contains the file; empty for a
+        file of the operator, whose checksum must be equal on two machines.
+    :param path: The path within the package, or an absolute local path.
+    :param sha256: The expected checksum; empty if it is not known.
     """
 
     name: str
@@ -77,10 +76,10 @@ class File:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Ports:
-    """How many ports a workload needs at its other ends.
+    """The number of ports that a workload needs at its endpoints.
 
-    :param own: those that each machine has for itself
-    :param shared: those that all machines use
+    :param own: The number of ports that each machine reserves for itself.
+    :param shared: The number of ports that all machines share.
     """
 
     own: int = 0
@@ -89,18 +88,18 @@ class Ports:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Server:
-    """The other end of a command: on the peer, or on the partner guest.
+    """The server of a command, on the peer or on the partner guest.
 
-    It runs in the workload's folder there, and is stopped when no command
-    needs it any more.
+    It runs in the directory of the workload while a command needs it.
 
-    :param port: where it listens: one of ``Ends.own_ports`` or
-        ``Ends.shared_ports``
-    :param lifetime: whether it serves one command, or all commands of a
-        repetition that name the same port
-    :param clients: one machine, at a port of its own, or many at the same
-    :param files: texts that are written into its folder before it starts, by
-        their names; a configuration that has to name the port, for example
+    :param port: The port on which it listens: one of ``Ends.own_ports``
+        or ``Ends.shared_ports``.
+    :param lifetime: The scope of the server: one command, or all commands of
+        a repetition with the same port.
+    :param clients: The number of clients: one machine with a port of its
+        own, or many machines with the same port.
+    :param files: The texts that are written into its directory before it
+        starts, by file name, such as a configuration with the port.
     """
 
     on: t.Literal["peer", "partner"]
@@ -116,15 +115,16 @@ class Server:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Command:
-    """A program with its arguments, run in the workload's own folder.
+    """A program with its arguments, run in the directory of the workload.
 
-    :param timeout: seconds after which it has certainly failed
-    :param seconds: about how many it takes, on a machine of today
-    :param output_limit: bytes of standard output that are kept; more than
-        that is an error, not a shorter result
-    :param bound: what ends it: its duration, or the size of its work, which
-        may then be done again in the same folder, and be ended halfway: what
-        another command reads has to be its own
+    :param timeout: The timeout in seconds.
+    :param seconds: The estimated duration in seconds on a current machine.
+    :param output_limit: The maximum size of standard output in bytes; a
+        longer output is an error and is not truncated.
+    :param bound: The limit that ends the command: its duration, or the size
+        of its work.  A command with a size may run again in the same
+        directory and be interrupted, so that no other command may read the
+        files that it writes.
     """
 
     name: str
@@ -138,12 +138,15 @@ class Command:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a command printed, and the times that its machine measured.
+    """The output of a command, and the times measured on its machine.
 
-    :param seconds: wall time, measured on the machine that ran it
-    :param started: start on that machine's clock, seconds since the epoch
-    :param user: CPU seconds in user mode; None where nobody measured them
-    :param system: CPU seconds in the kernel, likewise
+    :param seconds: The wall time in seconds on the machine that ran it.
+    :param started: The start on the clock of that machine, in seconds since
+        the epoch.
+    :param ended: The end on the same clock.
+    :param user: The CPU seconds in user mode; None if they are not measured.
+    :param system: The CPU seconds in the kernel; None if they are not
+        measured.
     """
 
     name: str
@@ -156,36 +159,36 @@ class Outcome:
     user: float | None = None
     system: float | None = None
 
-    def checked(self, longest: int = LONGEST) -> t.Self:
-        """Return the outcome itself, if its output can be read.
+    def checked(self, max_length: int = LONGEST) -> t.Self:
+        """Return the outcome itself if its output can be parsed.
 
-        :param longest: characters beyond which its output is not looked at
-        :raises WorkloadError: when the command failed or printed too much
+        :param max_length: The maximum length of the output in characters.
+        :raises WorkloadError: If the command failed or printed too much.
         """
         if self.exit_status != 0:
-            said = sanitize.line(self.stderr or self.stdout)
+            message = sanitize.line(self.stderr or self.stdout)
             raise WorkloadError(
                 f"command {self.name} ended with exit status "
-                f"{self.exit_status} and said {said!r}; run it by hand to see "
-                "why"
+                f"{self.exit_status} and printed {message!r}; to see the "
+                "cause, run it manually"
             )
-        if len(self.stdout) > longest:
+        if len(self.stdout) > max_length:
             raise WorkloadError(
                 f"command {self.name} printed {len(self.stdout)} characters; "
-                f"more than {longest} are not read"
+                f"the maximum is {max_length}"
             )
         return self
 
 
-#: By the names of their commands.
+#: Outcomes by the names of their commands.
 Outcomes = collections.abc.Mapping[str, Outcome]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Work:
-    """How much a command did, from its start to its end.
+    """The amount of work of a command, from its start to its end.
 
-    :param unit: ``B`` or ``ops``
+    :param unit: The unit: ``B`` or ``ops``.
     """
 
     amount: float
@@ -194,12 +197,13 @@ class Work:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Ends:
-    """Addresses and ports of the other ends, as the running machine sees them.
+    """Addresses and ports of the servers, as seen by the running machine.
 
-    :param own_ports: that this machine has for itself, as many as the
-        workload's ``ports`` asks for, so that several machines can use one
-        peer at the same time
-    :param shared_ports: that all machines use, likewise
+    :param own_ports: The ports that are reserved for this machine, as many
+        as ``Workload.ports`` requests, so that several machines can use one
+        peer at the same time.
+    :param shared_ports: The ports that all machines share, as many as
+        ``Workload.ports`` requests.
     """
 
     peer: str = ""
@@ -208,49 +212,56 @@ class Ends:
     shared_ports: collections.abc.Sequence[int] = ()
 
 
-def argv(line: str, arguments: Arguments, **more: object) -> tuple[str, ...]:
-    """Return a command line, word by word, with values in their places.
+def argv(
+    template: str, arguments: Arguments, **overrides: object
+) -> tuple[str, ...]:
+    """Return the words of a command line after substitution.
 
-    :param line: such as ``dd bs={block_size}``; no value is split
-    :param arguments: of the workload
-    :param more: values beside them, or in their place
+    :param template: The command line with placeholders, such as
+        ``dd bs={block_size}``; substituted values are not split.
+    :param arguments: The arguments of the workload.
+    :param overrides: The values that extend or replace the arguments.
     """
-    values = {**arguments, **more}
-    return tuple(word.format_map(values) for word in line.split())
+    substitutions = {**arguments, **overrides}
+    return tuple(word.format_map(substitutions) for word in template.split())
 
 
 class Workload(abc.ABC):
-    """A tool with arguments; subclasses are named in the registry.
+    """Base class of workloads: a tool with arguments.
 
-    All methods but ``complete`` want arguments that ``complete`` returned.
+    All methods except ``complete`` require arguments that ``complete``
+    returned.
     """
 
     name: t.ClassVar[str]
     title: t.ClassVar[str]
-    #: What it measures; its metrics' names begin with it.
+    #: The measured component, with which the names of its metrics begin.
     part: t.ClassVar[Part]
     #: JSON Schema of the arguments; closed; every property has a description
     #: and a default.
     ARGUMENTS: t.ClassVar[dict[str, t.Any]]
     TOOLS: t.ClassVar[tuple[tools_.Tool, ...]]
-    #: What two machines must agree on for its figures to be comparable;
-    #: unless said, everything.
+    #: The properties that must be equal on two machines for comparable
+    #: results; by default all of them.
     SENSITIVE_TO: t.ClassVar[frozenset[Sensitivity]] = frozenset(
         t.get_args(Sensitivity)
     )
 
-    #: Characters of an output beyond which it is an error.
+    #: The maximum length of an output in characters.
     LONGEST: t.ClassVar[int] = LONGEST
 
-    def sensitive_to(self, what: Sensitivity) -> bool:
-        """Return whether a difference between machines matters to it."""
-        seen = self.part in _SEEN_BY.get(what, (self.part,))
-        return seen and what in self.SENSITIVE_TO
+    def sensitive_to(self, aspect: Sensitivity) -> bool:
+        """Return whether a difference between machines affects the results.
+
+        :param aspect: The property in which the machines differ.
+        """
+        is_affected = self.part in _AFFECTED_PARTS.get(aspect, (self.part,))
+        return is_affected and aspect in self.SENSITIVE_TO
 
     def complete(self, arguments: Arguments) -> dict[str, t.Any]:
-        """Return the arguments with every default filled in.
+        """Return the arguments with all defaults.
 
-        :raises WorkloadError: naming the key, the value and what is allowed
+        :raises WorkloadError: If an argument is not valid.
         """
         try:
             return rules.complete(self.ARGUMENTS, arguments)
@@ -262,37 +273,38 @@ class Workload(abc.ABC):
         return self.TOOLS
 
     def ports(self, arguments: Arguments) -> Ports:
-        """Return how many ports it needs at its other ends."""
+        """Return the number of ports that it needs at its endpoints."""
         return Ports()
 
     def needs(self, arguments: Arguments) -> frozenset[str]:
-        """Return which other ends are needed: ``peer``, ``partner``.
+        """Return the endpoints that it needs: ``peer``, ``partner``.
 
         ``peer_root`` requires a login as root on the peer.
         """
         return frozenset()
 
     def narrowed(self, arguments: Arguments, ends: Ends) -> dict[str, t.Any]:
-        """Return the arguments of what a machine with these ends does.
+        """Return the arguments for a machine with these endpoints.
 
-        In a pair of guests only one has a partner; the other runs all but
-        the work that needs one.
+        In a pair of guests only one guest has a partner; the other guest
+        skips the work that needs one.
         """
         return dict(arguments)
 
     def files(self, arguments: Arguments) -> tuple[File, ...]:
-        """Return what must be in its folder before ``prepare``."""
+        """Return the files that ``prepare`` needs in its directory."""
         return ()
 
-    def check_files(  # noqa: B027 - most bring none, or take any
+    def check_files(  # noqa: B027 - most have no files, or accept any
         self,
         arguments: Arguments,
         contents: collections.abc.Mapping[str, bytes],
     ) -> None:
-        """Check what is in its files, before anything else is done.
+        """Check the contents of its files before the run.
 
-        :param contents: by the names of ``files``
-        :raises WorkloadError: for what it does not run with, or should not
+        :param contents: The contents by the names in ``files``.
+        :raises WorkloadError: If the workload cannot or must not run with
+            these files.
         """
 
     def prepare(self, arguments: Arguments) -> tuple[Command, ...]:
@@ -306,81 +318,83 @@ class Workload(abc.ABC):
     def facts(
         self, arguments: Arguments, outcomes: Outcomes
     ) -> dict[str, str]:
-        """Return the facts from preparing on which two machines must agree.
+        """Return facts of the preparation that two machines must share.
 
-        :param outcomes: those of ``prepare``, by the names of its commands
-        :raises WorkloadError: when an output is not what the tool prints
+        :param outcomes: The outcomes of the commands in ``prepare``.
+        :raises WorkloadError: If an output is not a valid output of the tool.
         """
         return {}
 
     def course(
         self, arguments: Arguments, outcome: Outcome
     ) -> courses.Course | None:
-        """Return a command's progress over time, if it reports that.
+        """Return the progress of a command over time, if it reports that.
 
-        Where several machines run it at once, its metrics are cut to the
-        time in which all were at work.
+        If several machines run a command concurrently, its metrics are
+        restricted to the time in which all of them were working.
 
-        :param outcome: of a command that ``parse`` could read; moments are
-            by the same clock
-        :raises WorkloadError: when an output is not what the tool prints
+        :param outcome: The outcome of a command that ``parse`` accepted;
+            times are on the same clock.
+        :raises WorkloadError: If the output is not a valid output of the
+            tool.
         """
         return None
 
     def work(self, arguments: Arguments, outcome: Outcome) -> Work | None:
-        """Return how much work a command did, if its output says so.
+        """Return the amount of work of a command, if its output reports it.
 
-        Its CPU seconds are then shown per gigabyte or thousand operations.
+        CPU seconds are then reported per gigabyte or thousand operations.
 
-        :param outcome: of any command, and whatever became of it
-        :raises WorkloadError: when an output is not what the tool prints
+        :param outcome: The outcome of any command, including failed ones.
+        :raises WorkloadError: If the output is not a valid output of the
+            tool.
         """
         return None
 
     def cautions(self, arguments: Arguments) -> tuple[tuple[str, str], ...]:
-        """Return the findings that follow from the arguments alone.
+        """Return the findings that the arguments cause.
 
-        Each is a kind of finding and its detail.
+        A finding is a pair of its kind and its detail.
         """
         return ()
 
     @abc.abstractmethod
     def metrics(self, arguments: Arguments) -> tuple[sample.Metric, ...]:
-        """Return every metric that a run measures.
+        """Return the metrics that a run measures.
 
-        A complete run has all of them but optional ones.
+        A complete run has all metrics that are not optional.
         """
 
     @abc.abstractmethod
     def commands(
         self, arguments: Arguments, ends: Ends
     ) -> tuple[Command, ...]:
-        """Return the measured commands, in their order."""
+        """Return the measured commands in the order of their execution."""
 
     def parse(
         self, arguments: Arguments, outcomes: Outcomes
     ) -> list[sample.Reading]:
         """Return the samples in the outputs of commands.
 
-        Outcomes may be fewer than the commands: those of commands that
-        failed are absent, and so are their samples.
+        Commands that failed have no outcome, and therefore no samples.
 
-        :raises WorkloadError: when an output is not what the tool prints
+        :raises WorkloadError: If an output is not a valid output of the tool.
         """
-        found: list[sample.Reading] = []
+        readings: list[sample.Reading] = []
         for outcome in outcomes.values():
-            found += self.read(arguments, outcome.checked(self.LONGEST))
-        return found
+            readings += self.read(arguments, outcome.checked(self.LONGEST))
+        return readings
 
     @abc.abstractmethod
     def read(
         self, arguments: Arguments, outcome: Outcome
     ) -> collections.abc.Sequence[sample.Reading]:
-        """Return the samples in the output of one of the commands.
+        """Return the samples in the output of one command.
 
-        These are values, distributions and series. Whoever runs the commands
-        adds the percentiles of distributions.
+        Samples are values, distributions and series.  The percentiles of
+        distributions are added by the caller.
 
-        :param outcome: of a command that has not failed
-        :raises WorkloadError: when it is not what the tool prints
+        :param outcome: The outcome of a command that succeeded.
+        :raises WorkloadError: If the output is not a valid output of the
+            tool.
         """

@@ -1,4 +1,4 @@
-"""JSON that a tool printed, read without trusting it."""
+"""JSON documents from tools, parsed as untrusted input."""
 
 import copy
 import json
@@ -10,20 +10,20 @@ from rally_vmperf.workloads import base
 
 
 def _refuse(constant: str) -> t.NoReturn:
-    raise ValueError(f"{constant} is no number")
+    raise ValueError(f"{constant} is not a valid number")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
 class Document:
-    """A JSON object from a tool, asked for values by their path.
+    """A JSON object from a tool, with access to values by path.
 
-    Warnings may stand before it (old versions of fio print theirs there),
-    so it starts at the first line that begins with a brace.
+    The object starts at the first line that begins with a brace, because
+    old versions of fio print warnings before it.
 
-    :param start: where in the text to begin
-    :raises base.WorkloadError: when there is no object in the text
+    :param start: The offset in the text at which parsing starts.
+    :raises base.WorkloadError: If the text does not contain an object.
     """
 
     def __init__(self, text: str, tool: str, start: int = 0) -> None:
@@ -34,74 +34,76 @@ class Document:
             self._root, self.end = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
             raise base.WorkloadError(
-                f"{tool} printed no JSON that can be read, but "
-                f"{sanitize.line(text, 80)!r}; look at the raw output"
+                f"{tool} printed {sanitize.line(text, 80)!r} instead of valid "
+                "JSON; look at the raw output"
             ) from None
 
     @classmethod
     def each(cls, text: str, tool: str) -> "list[Document]":
-        """Return all objects of a tool that prints one after another.
+        """Return all objects in a sequence of objects.
 
-        :raises base.WorkloadError: when one cannot be read, or there is none
+        :raises base.WorkloadError: If an object is not valid, or none exists.
         """
-        found = [cls(text, tool)]
-        while text.find("\n{", found[-1].end) >= 0:
-            found.append(cls(text, tool, found[-1].end))
-        return found
+        documents = [cls(text, tool)]
+        while text.find("\n{", documents[-1].end) >= 0:
+            documents.append(cls(text, tool, documents[-1].end))
+        return documents
 
     @classmethod
     def only(cls, text: str, tool: str) -> "Document":
-        """Return the one object of a tool that prints nothing after it.
+        """Return the single object in a text.
 
-        :raises base.WorkloadError: when it cannot be read, or is not the end
+        :raises base.WorkloadError: If the object is not valid, or text
+            follows it.
         """
-        found = cls(text, tool)
-        if text[found.end :].strip():
+        document = cls(text, tool)
+        if text[document.end :].strip():
             raise base.WorkloadError(
-                f"{tool} printed something after its result; look at the raw "
-                "output"
+                f"{tool} printed text after its result; look at the raw output"
             )
-        return found
+        return document
 
     def find(self, *path: str | int) -> t.Any:
-        """Return the value at a path, or None where there is none."""
+        """Return the value at a path, or None if the path does not exist."""
         node = self._root
-        for step in path:
+        for key in path:
             try:
-                node = node[step]
+                node = node[key]
             except (KeyError, IndexError, TypeError):
                 return None
         return node
 
     def part(self, name: str) -> "Document":
-        """Return an object in it as a document of its own.
+        """Return a member of the object as a document.
 
-        :raises base.WorkloadError: when there is none of that name
+        :raises base.WorkloadError: If the member is missing or is not an
+            object.
         """
-        found = copy.copy(self)
-        found._root = self.find(name)
-        found._tool = f"{self._tool}: {name}"
-        if not isinstance(found._root, dict):
+        document = copy.copy(self)
+        document._root = self.find(name)
+        document._tool = f"{self._tool}: {name}"
+        if not isinstance(document._root, dict):
             raise base.WorkloadError(
-                f"{found._tool} should be an object; look at the raw output"
+                f"{document._tool} must be an object; look at the raw output"
             )
-        return found
+        return document
 
     def number(self, *path: str | int) -> float:
         """Return the finite number at a path.
 
-        :raises base.WorkloadError: when there is none
+        :raises base.WorkloadError: If the value is missing or is not a
+            finite number.
         """
-        value = self.find(*path)
+        node = self.find(*path)
         try:
-            found = math.nan if isinstance(value, bool) else float(value)
+            number = math.nan if isinstance(node, bool) else float(node)
         except (TypeError, ValueError, OverflowError):
-            found = math.nan
-        if isinstance(value, str) or not math.isfinite(found):
-            where = ".".join(str(step) for step in path)
-            kind = "missing" if value is None else type(value).__name__
+            number = math.nan
+        if isinstance(node, str) or not math.isfinite(number):
+            location = ".".join(str(key) for key in path)
+            type_name = "missing" if node is None else type(node).__name__
             raise base.WorkloadError(
-                f"{self._tool}: {where} should be a finite number, but is "
-                f"{kind}; look at the raw output"
+                f"{self._tool}: {location} must be a finite number, but is "
+                f"{type_name}; look at the raw output"
             )
-        return found
+        return number

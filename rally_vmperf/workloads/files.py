@@ -1,4 +1,4 @@
-"""Read the files that workloads bring to every machine."""
+"""Files that workloads copy to every machine."""
 
 import hashlib
 import importlib.resources
@@ -8,7 +8,10 @@ from rally_vmperf.workloads import base
 
 
 def script(name: str) -> base.File:
-    """Return a program of rally_vmperf that workloads bring to machines."""
+    """Return a script of rally_vmperf as a file of a workload.
+
+    :param name: The file name of the script.
+    """
     return base.File(
         name=name,
         package="rally_vmperf.workloads.scripts",
@@ -20,35 +23,38 @@ def script(name: str) -> base.File:
 def read(file: base.File) -> bytes:
     """Return the content of a file.
 
-    :raises base.WorkloadError: when it cannot be read, or has another
-        checksum than expected
+    :raises base.WorkloadError: If it cannot be read, or its checksum is not
+        the expected one.
     """
     try:
         if file.package:
-            folder = importlib.resources.files(file.package)
-            content = folder.joinpath(file.path).read_bytes()
+            directory = importlib.resources.files(file.package)
+            content = directory.joinpath(file.path).read_bytes()
         else:
             content = pathlib.Path(file.path).read_bytes()
     except (OSError, ImportError) as error:
-        where = f"package {file.package}" if file.package else "this machine"
+        location = (
+            f"package {file.package}" if file.package else "this machine"
+        )
         raise base.WorkloadError(
-            f"file {file.path} of {where} cannot be read: "
+            f"file {file.path} of {location} cannot be read: "
             f"{getattr(error, 'strerror', None) or error}; "
             + (
-                "install the package again"
+                "reinstall the package"
                 if file.package
-                else "give its absolute path on the machine that runs this"
+                else "specify its absolute path on the machine that runs "
+                "rally-vmperf"
             )
         ) from error
-    found = checksum(content)
-    if file.sha256 and found != file.sha256:
+    actual_checksum = checksum(content)
+    if file.sha256 and actual_checksum != file.sha256:
         raise base.WorkloadError(
-            f"file {file.path} has the SHA-256 {found} instead of "
-            f"{file.sha256}; get it again, or correct the checksum"
+            f"file {file.path} has the SHA-256 {actual_checksum} instead of "
+            f"{file.sha256}; download it again, or correct the checksum"
         )
     return content
 
 
 def checksum(content: bytes) -> str:
-    """Return the SHA-256 by which two machines' files are compared."""
+    """Return the SHA-256 with which the files of machines are compared."""
     return hashlib.sha256(content).hexdigest()

@@ -1,14 +1,14 @@
-"""The range of values that a machine can reach.
+"""Ranges of plausible values.
 
-The bounds are generous, for they are to catch broken output (a shifted
-column, a clock that jumped), not a surprising machine.  Whether a rate is
-more than *this* machine can do is a finding, and judged elsewhere.
+The bounds are wide: they detect broken output, such as a shifted column or a
+clock that jumped, and not an unusual machine.  A rate above the limit of the
+measured machine is a finding of another module.
 """
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 
-#: Smallest and largest believable value for each unit.
+#: Smallest and largest plausible value of each unit.
 BOUNDS = {
     "B/s": (0.0, 10e12),
     "bit/s": (0.0, 10e12),
@@ -21,32 +21,32 @@ BOUNDS = {
 
 
 def bounds(metric: sample.Metric) -> tuple[float, float]:
-    """Return the bounds of a metric, its own or those of its unit.
+    """Return the bounds of a metric or of its unit.
 
-    :raises base.WorkloadError: when there are neither
+    :raises base.WorkloadError: If neither has bounds.
     """
-    found = metric.bounds or BOUNDS.get(metric.unit)
-    if found is None:
+    limits = metric.bounds or BOUNDS.get(metric.unit)
+    if limits is None:
         raise base.WorkloadError(
-            f"{metric.name} is in {metric.unit}, which has no bounds (units "
-            f"that have: {', '.join(BOUNDS)}); give the metric bounds"
+            f"metric {metric.name}: unit {metric.unit} has no bounds (units "
+            f"with bounds: {', '.join(BOUNDS)}); define bounds of the metric"
         )
-    return found
+    return limits
 
 
 def measured(metric: sample.Metric, value: float) -> sample.Sample:
-    """Return the sample of a value, if a machine can reach it.
+    """Return the sample of a plausible value.
 
-    :param value: in the unit of the metric
-    :raises base.WorkloadError: for one that it cannot
+    :param value: The value in the unit of the metric.
+    :raises base.WorkloadError: If the value is outside the bounds.
     """
     smallest, largest = bounds(metric)
     if metric.scale == "count":
         smallest = 0.0
     if not smallest <= value <= largest:
         raise base.WorkloadError(
-            f"{metric.name} is {value:g} {metric.unit}, which no machine "
-            f"reaches (believed: {smallest:g} to {largest:g}); look at the "
+            f"{metric.name} is {value:g} {metric.unit}, which is not "
+            f"plausible (range: {smallest:g} to {largest:g}); look at the "
             "raw output"
         )
     try:

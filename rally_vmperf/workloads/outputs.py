@@ -1,4 +1,4 @@
-"""Outputs of commands, read as untrusted text."""
+"""Outputs of commands, parsed as untrusted text."""
 
 import math
 import re
@@ -13,46 +13,48 @@ _NUMBER = re.compile(
 _CHECKSUM = re.compile("sha256 ([0-9a-f]{64})\n")
 
 
-def number(text: str, what: str) -> float:
+def number(text: str, label: str) -> float:
     """Return a word of an output as a finite number.
 
-    :param what: names the word in the message
-    :raises base.WorkloadError: when it is none
+    :param label: The name of the number in the message.
+    :raises base.WorkloadError: If the word is not a finite number.
     """
     try:
-        # Python would also take 1_000 and the digits of other scripts.
-        value = float(text) if _NUMBER.fullmatch(text) else math.nan
+        # Python also accepts 1_000 and the digits of other scripts.
+        parsed = float(text) if _NUMBER.fullmatch(text) else math.nan
     except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+        parsed = math.nan
+    if not math.isfinite(parsed):
         raise base.WorkloadError(
-            f"{what} is {sanitize.line(text, 40)!r}, not a finite number; "
+            f"{label} is {sanitize.line(text, 40)!r}, not a finite number; "
             "look at the raw output"
         )
-    return value
+    return parsed
 
 
-def slack(word: str) -> float:
-    """Return half of a unit in the last digit of a number as printed."""
-    return 0.5001 * 10.0 ** -len(word.partition(".")[2])
+def slack(number: str) -> float:
+    """Return half a unit in the last digit of a printed number."""
+    return 0.5001 * 10.0 ** -len(number.partition(".")[2])
 
 
 def checksum(
     outcomes: base.Outcomes, program: str, fact: str
 ) -> dict[str, str]:
-    """Return the SHA-256 that a program of rally_vmperf printed of its data.
+    """Return the SHA-256 that a script of rally_vmperf printed for its data.
 
-    :param outcomes: of which one may be that of ``generate``, its command
-    :param fact: what it is called; nothing where the command failed
-    :raises base.WorkloadError: when it told something else
+    :param outcomes: The outcomes of the commands; without the command
+        ``generate`` there are no facts.
+    :param program: The name of the script in the message.
+    :param fact: The name of the fact.
+    :raises base.WorkloadError: If the output is not a checksum.
     """
     if "generate" not in outcomes:
         return {}
-    told = outcomes["generate"].checked().stdout
-    found = _CHECKSUM.fullmatch(told)
-    if not found:
+    output = outcomes["generate"].checked().stdout
+    match = _CHECKSUM.fullmatch(output)
+    if not match:
         raise base.WorkloadError(
-            f"{program} printed {sanitize.line(told, 80)!r} instead "
+            f"{program} printed {sanitize.line(output, 80)!r} instead "
             "of 'sha256 ' and 64 digits; look at the raw output"
         )
-    return {fact: found[1]}
+    return {fact: match[1]}

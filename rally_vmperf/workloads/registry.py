@@ -1,9 +1,9 @@
-"""The registry of workloads: the modules of the packages that offer some.
+"""The registry of workloads.
 
-A package offers workloads by an entry point of ``rally_vmperf.workloads``.
-Each of its modules is a workload of the same name, unless it begins with an
-underscore.  The module is imported when the workload is asked for, so that a
-list of names costs nothing.
+A package provides workloads by an entry point in the group
+``rally_vmperf.workloads``.  Each module of the package is a workload of the
+same name, unless its name begins with an underscore.  The module is imported
+when the workload is requested, so that listing the names imports nothing.
 """
 
 import collections.abc
@@ -21,7 +21,7 @@ GROUP = "rally_vmperf.workloads"
 
 @dataclasses.dataclass(frozen=True)
 class _Found:
-    """Modules by the names of their workloads, and what is broken."""
+    """Modules by the names of their workloads, and errors of packages."""
 
     modules: dict[str, list[str]]
     broken: list[str]
@@ -35,14 +35,14 @@ def names() -> tuple[str, ...]:
 def get(name: str) -> base.Workload:
     """Return the workload of that name.
 
-    :raises base.WorkloadError: naming the workloads that there are, or what
-        is wrong with the package of this one
+    :raises base.WorkloadError: If the workload does not exist, or its
+        package is broken.
     """
     modules = find().modules.get(name, [])
     if not modules:
-        there_are = ", ".join(names()) or "none, install rally-vmperf again"
-        what = f"no workload {name!r}; there are: {there_are}"
-        raise base.WorkloadError("; ".join([what, *find().broken]))
+        available = ", ".join(names()) or "none; reinstall rally-vmperf"
+        problem = f"workload {name!r} does not exist; available: {available}"
+        raise base.WorkloadError("; ".join([problem, *find().broken]))
     if len(modules) > 1:
         raise base.WorkloadError(
             f"workload {name!r} is in {' and in '.join(sorted(modules))}; "
@@ -51,46 +51,46 @@ def get(name: str) -> base.Workload:
     return _load(name, modules[0])
 
 
-def packages(wanted: collections.abc.Iterable[str]) -> tuple[str, ...]:
+def packages(workload_names: collections.abc.Iterable[str]) -> tuple[str, ...]:
     """Return the Debian packages of all tools of workloads, sorted.
 
-    :param wanted: names of workloads
-    :raises base.WorkloadError: for a name that no workload has
+    :param workload_names: The names of the workloads.
+    :raises base.WorkloadError: If a workload does not exist.
     """
-    tools = [tool for name in wanted for tool in get(name).TOOLS]
+    tools = [tool for name in workload_names for tool in get(name).TOOLS]
     return tuple(sorted({tool.package for tool in tools} - {""}))
 
 
 @functools.cache
 def find() -> _Found:
-    """Return the workloads that the installed packages offer."""
+    """Return the workloads of the installed packages."""
     modules: dict[str, list[str]] = {}
     broken = []
-    for entry in importlib.metadata.entry_points(group=GROUP):
+    for entry_point in importlib.metadata.entry_points(group=GROUP):
         try:
-            spec = importlib.util.find_spec(entry.value)
+            spec = importlib.util.find_spec(entry_point.value)
         except ImportError:
             spec = None
         if spec is None or spec.submodule_search_locations is None:
             broken.append(
-                f"entry point {entry.name!r} of {GROUP} names {entry.value}, "
-                "which is no package that can be imported; repair or "
-                "uninstall what it came with"
+                f"entry point {entry_point.name!r} of {GROUP}: package "
+                f"{entry_point.value} cannot be imported; repair or uninstall "
+                "its distribution"
             )
             continue
-        for one in _public(spec.submodule_search_locations):
-            module = f"{entry.value}.{one}"
-            if module not in modules.setdefault(one, []):
-                modules[one].append(module)
+        for name in _public(spec.submodule_search_locations):
+            module = f"{entry_point.value}.{name}"
+            if module not in modules.setdefault(name, []):
+                modules[name].append(module)
     return _Found(modules, broken)
 
 
 def _public(
-    folders: collections.abc.Iterable[str],
+    directories: collections.abc.Iterable[str],
 ) -> collections.abc.Iterator[str]:
-    for one in pkgutil.iter_modules(folders):
-        if not one.ispkg and not one.name.startswith("_"):
-            yield one.name
+    for module in pkgutil.iter_modules(directories):
+        if not module.ispkg and not module.name.startswith("_"):
+            yield module.name
 
 
 def _load(name: str, path: str) -> base.Workload:
@@ -101,14 +101,14 @@ def _load(name: str, path: str) -> base.Workload:
             f"workload {name!r}: {path} cannot be imported: {error}; repair "
             "or uninstall the package"
         ) from error
-    for kind in vars(module).values():
+    for attribute in vars(module).values():
         if (
-            isinstance(kind, type)
-            and issubclass(kind, base.Workload)
-            and vars(kind).get("name") == name
+            isinstance(attribute, type)
+            and issubclass(attribute, base.Workload)
+            and vars(attribute).get("name") == name
         ):
-            return kind()
+            return attribute()
     raise base.WorkloadError(
-        f"workload {name!r}: {path} has no class of base.Workload whose name "
-        f"is {name!r}; name one so, or begin the module's name with _"
+        f"workload {name!r}: {path} has no subclass of base.Workload with "
+        f"name = {name!r}; add one, or prefix the module name with _"
     )

@@ -1,7 +1,7 @@
-"""The end of every output of sysbench, checked against itself and its command.
+"""The last section of sysbench's output, checked for consistency.
 
-sysbench prints most figures twice.  A figure that contradicts another one is
-refused; differences below the printed digits are not.
+sysbench prints most figures twice.  Figures that contradict each other are
+rejected; differences below the printed digits are accepted.
 """
 
 import dataclasses
@@ -24,7 +24,7 @@ _DECIMALS_2, _DECIMALS_4 = (
     r"([0-9]{1,20}\.[0-9]{4})",
 )
 
-#: From the totals on to the last line, of which nothing may be missing.
+#: The complete text from the totals to the last line.
 _END = re.compile(
     r"^General statistics:\n"
     rf" +total time: +{_DECIMALS_4}s\n"
@@ -42,20 +42,20 @@ _END = re.compile(
     re.M,
 )
 
-#: sysbench counts latencies in 1024 classes from 1 us to 100 s, each this
-#: much longer than the one before, and tells the middle of one.
+#: Logarithm of the ratio of two adjacent classes: sysbench counts latencies
+#: in 1024 classes from 1 us to 100 s, and prints the middle of a class.
 _CLASS = math.log(1e8) / 1023
-#: Seconds by which the time of a command and sysbench's own may differ.
+#: Maximum difference of the duration of a command and that in its output, s.
 _CLOCK = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What a run did.
+    """The results of a run.
 
-    :param seconds: from the first event to the last
-    :param p95: latency in seconds that 95 % of the events did not exceed
-    :param elapsed: seconds that the whole command took
+    :param seconds: The time from the first event to the last, in seconds.
+    :param p95: The 95th percentile of the latency in seconds.
+    :param elapsed: The duration of the command in seconds.
     """
 
     seconds: float
@@ -65,22 +65,23 @@ class Report:
 
     @property
     def rate(self) -> float:
-        """Events per second, of the time from the first to the last.
+        """Events per second between the first and the last event.
 
-        The rate that sysbench prints is another one: its clock goes on until
-        the rate is printed, which is late where a guest has to wait for a
-        processor. One second in an emulated guest became 1.01, two of a
-        starved one 2.4.
+        It differs from the rate that sysbench prints: the clock of sysbench
+        runs until the rate is printed, which is late if a guest has to wait
+        for a processor. One second in an emulated guest became 1.01 s, two
+        seconds in a starved guest became 2.4 s.
         """
         return self.events / self.seconds
 
     def fits(self, rate: float, slack: float) -> bool:
-        """Return whether a printed rate follows from the events.
+        """Return whether a printed rate agrees with the events.
 
-        It was printed after the last event, and before the command ended.
+        The rate is printed after the last event and before the end of the
+        command.
 
-        :param rate: events per second as printed
-        :param slack: half of a unit in its last digit
+        :param rate: The printed rate in events per second.
+        :param slack: Half a unit in the last digit of the rate.
         """
         slowest = self.events / (self.elapsed + _CLOCK)
         fastest = self.events / max(self.seconds - 0.001, 1e-9)
@@ -90,23 +91,23 @@ class Report:
 def read(
     outcome: base.Outcome, arguments: base.Arguments, *lines: str
 ) -> Report:
-    """Return what a run with such ``threads`` and ``time`` did.
+    """Return the results of a run with these ``threads`` and ``time``.
 
-    :param lines: of its output that repeat other arguments
-    :raises base.WorkloadError: when it was another one, did not come to its
-        end, or contradicts itself
+    :param lines: The lines of the output that repeat other arguments.
+    :raises base.WorkloadError: If the run had other arguments, is not
+        complete, or contradicts itself.
     """
     text, threads = outcome.stdout, arguments["threads"]
     time = arguments["time"]
     _check_lines(text, *lines, f"Number of threads: {threads}")
-    found = list(_END.finditer(text))
-    if len(found) != 1:
+    matches = list(_END.finditer(text))
+    if len(matches) != 1:
         raise error(
-            "did not end once with the totals, latencies and threads of "
-            "version 1.0"
+            "did not print the totals, latencies and threads of version 1.0 "
+            "exactly once at the end"
         )
     total, count, low, mean, high, p95, total_latency, per_thread, busy = map(
-        float, found[0].groups()
+        float, matches[0].groups()
     )
     if not 0.95 * time <= total <= 1.05 * time + 0.5 + high / 1000:
         raise error(f"took {total:g} s instead of {time} s")
@@ -126,34 +127,34 @@ def read(
         "latencies": low <= mean <= high
         and _is_percentile(p95, events, low, high, total_latency),
     }
-    for what, agrees in agreements.items():
+    for agreement, agrees in agreements.items():
         if not agrees:
-            raise error(f"contradicts itself in its {what}")
+            raise error(f"contradicts itself in its {agreement}")
     return Report(total, events, p95 / 1000, outcome.seconds)
 
 
 def _check_lines(text: str, *lines: str) -> None:
-    told = text.splitlines()
+    output_lines = text.splitlines()
     for line in lines:
-        if told.count(line) != 1:
-            raise error(f"did not say {line.strip()!r} once")
+        if output_lines.count(line) != 1:
+            raise error(f"did not print {line.strip()!r} exactly once")
 
 
 def figure(text: str, pattern: re.Pattern[str], label: str) -> tuple[str, ...]:
-    """Return the groups of the one line that a pattern matches.
+    """Return the groups of the single line that matches a pattern.
 
-    :raises base.WorkloadError: when there is none, or several
+    :raises base.WorkloadError: If not exactly one line matches.
     """
-    found = list(pattern.finditer(text))
-    if len(found) != 1:
-        raise error(f"printed {len(found)} lines '{label}' instead of one")
-    return found[0].groups()
+    matches = list(pattern.finditer(text))
+    if len(matches) != 1:
+        raise error(f"printed {len(matches)} lines '{label}' instead of one")
+    return matches[0].groups()
 
 
 def _is_percentile(
     p95: float, events: int, low: float, high: float, total_latency: float
 ) -> bool:
-    """Return whether a bucket of latencies can hold the 95th percentile."""
+    """Return whether a class of latencies can contain the percentile."""
     if not p95 > 0:
         return False
     bucket = round(math.log(p95 / 1e-3) / _CLASS)
@@ -165,7 +166,7 @@ def _is_percentile(
     return (
         abs(p95 - middle) <= 0.0051 + p95 * 1e-9
         and low <= greatest
-        # The last class also holds all that took longer.
+        # The last class also contains all longer latencies.
         and (least <= high or bucket >= 1023)
         and beyond * least + (up_to - 1) * (low - 0.005)
         <= total_latency + 0.01
@@ -174,6 +175,6 @@ def _is_percentile(
     )
 
 
-def error(what: str) -> base.WorkloadError:
-    """Return the error of an output that is not believed."""
-    return base.WorkloadError(f"sysbench {what}; look at the raw output")
+def error(problem: str) -> base.WorkloadError:
+    """Return the error of an invalid output."""
+    return base.WorkloadError(f"sysbench {problem}; look at the raw output")

@@ -1,4 +1,4 @@
-"""Tools: the programs that workloads need, and their versions."""
+"""The tools that workloads need, and their versions."""
 
 import collections.abc
 import dataclasses
@@ -12,10 +12,10 @@ _DOTTED = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})+")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AtLeast:
-    """The oldest version of a tool that is accepted.
+    """The oldest accepted version of a tool.
 
-    :param why: what an older one lacks
-    :param remedy: where a newer one is to be had
+    :param why: The reason why older versions are rejected.
+    :param remedy: The source of a newer version.
     """
 
     version: str
@@ -25,19 +25,22 @@ class AtLeast:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Tool:
-    """A program that a machine needs, and how to ask for its version.
+    """A program that a machine needs, and the command for its version.
 
-    :param version: prints it in the first line that it prints at all, be
-        that on standard output or (bzip2) on standard error; empty for a
-        program that cannot tell, whose package is asked
-    :param measures: False for a program that only prepares, whose version
-        two machines need not agree on
-    :param side: the measured machines, the peer, or both
-    :param package: by ``apt``; empty where no distribution has one
-    :param packages: its package by ``dnf`` and ``zypper``, where that is not
-        called ``package`` as it is by ``apt``
-    :param advice: where that package is to be had, if not in every release
-    :param at_least: None for a tool of which every version will do
+    :param version: The command whose first line of output, on standard
+        output or (bzip2) standard error, contains the version; empty if the
+        version of its package is used.
+    :param measures: False for a program that only prepares; its version may
+        differ between two machines.
+    :param side: The machines that need it: the measured ones, the peer, or
+        both.
+    :param package: The package name in ``apt``; empty if no distribution has
+        a package.
+    :param packages: The package names in ``dnf`` and ``zypper`` that differ
+        from ``package``.
+    :param advice: The source of the package, by package manager, if not all
+        releases contain it.
+    :param at_least: The oldest accepted version; None for any version.
     """
 
     command: str
@@ -56,29 +59,30 @@ class Tool:
 
 def of(
     command: str,
-    asks: str = "--version",
+    version_argument: str = "--version",
     *,
     package: str = "",
-    **more: t.Any,
+    **fields: t.Any,
 ) -> Tool:
-    """Return a tool that is in the package of its own name, unless said.
+    """Return a tool, by default with a package of the same name.
 
-    :param asks: its argument that asks for its version; empty for one that
-        cannot tell
-    :param more: as of ``Tool``
+    :param version_argument: The argument that prints the version; empty if
+        the tool does not report it.
+    :param package: The name of the package; empty for that of the command.
+    :param fields: The other fields of ``Tool``.
     """
     return Tool(
         command=command,
         package=package or command,
-        version=(command, asks) if asks else (),
-        **more,
+        version=(command, version_argument) if version_argument else (),
+        **fields,
     )
 
 
 def newer(
     tools: collections.abc.Iterable[Tool], command: str, at_least: AtLeast
 ) -> tuple[Tool, ...]:
-    """Return the tools, with the oldest accepted version of one of them."""
+    """Return the tools with a minimum version of one of them."""
     return tuple(
         dataclasses.replace(tool, at_least=at_least)
         if tool.command == command
@@ -87,31 +91,31 @@ def newer(
     )
 
 
-def upstream(told: str) -> tuple[int, ...]:
-    """Return the version in a line, without the distribution's revision.
+def upstream(text: str) -> tuple[int, ...]:
+    """Return the version in a line without the revision of the distribution.
 
-    :param told: the first line that a tool says of itself, or the name and
-        version of its package
-    :return: nothing when there is none
+    :param text: The first line of the output of a tool, or the name and
+        version of its package.
+    :return: The version; empty if the line contains none.
     """
-    found = _DOTTED.search(told)
-    return tuple(map(int, found[0].split("."))) if found else ()
+    match = _DOTTED.search(text)
+    return tuple(map(int, match[0].split("."))) if match else ()
 
 
 def oldest(tool: Tool) -> tuple[int, ...]:
-    """Return the oldest accepted version of a tool, empty for any version."""
+    """Return the oldest accepted version of a tool; empty for any version."""
     return upstream(tool.at_least.version) if tool.at_least else ()
 
 
-def too_old(tool: Tool, told: str) -> str:
-    """Return why a version of a tool is too old, or an empty text.
+def too_old(tool: Tool, reported: str) -> str:
+    """Return the reason why a version is rejected, or an empty text.
 
     A tool that does not report its version is accepted.
     """
-    known, wanted = upstream(told), tool.at_least
-    if not known or wanted is None or known >= oldest(tool):
+    version, minimum = upstream(reported), tool.at_least
+    if not version or minimum is None or version >= oldest(tool):
         return ""
     return (
-        f"{tool.command} {'.'.join(map(str, known))} is older than "
-        f"{wanted.version}: {wanted.why}; {wanted.remedy}"
+        f"{tool.command} {'.'.join(map(str, version))} is older than "
+        f"{minimum.version}: {minimum.why}; {minimum.remedy}"
     )

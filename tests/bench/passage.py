@@ -18,7 +18,7 @@ from unittest import mock
 from rally_vmperf.plugins.scenarios import density
 from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.plugins.validators import task
-from rally_vmperf.questions import judging
+from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table as questions
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
@@ -152,9 +152,11 @@ class Drive:
             journal=journal.Journal(self.folder, self.question),
         )
         make = questions.questions()[self.question].run
-        run = asked.opened.run("w", lambda: make(asked, _OWN[self.question]))
+        run = asked.run_cache.run(
+            "w", lambda: make(asked, _OWN[self.question])
+        )
         records = [run.repeat(number) for number in (1, 2, 3)]
-        asked.opened.close("w")
+        asked.run_cache.close("w")
         return records
 
     def judge(self, records: collections.abc.Iterable[t.Any]) -> None:
@@ -170,7 +172,7 @@ class Drive:
         path = str(self.folder / f"{self.question}.jsonl")
         (source,) = sources.read(path, questions.scenarios())
         limits = {_MAIN[self.question]: self.limits}
-        page.standalone([judging.run(source, limits)])
+        page.standalone([source_judge.judge(source, limits)])
 
 
 def tables() -> collections.abc.Iterator[tuple[str, set[str], set[str]]]:

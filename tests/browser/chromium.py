@@ -34,7 +34,7 @@ RALLYS_PLACES = {
     "": "VMPerf.overhead",
     "#/VMPerf.overhead/overview": "Service-level agreement",
     "#/VMPerf.overhead/details": "VMPerf.overhead",
-    "#/VMPerf.overhead/output/additive": "What is missing",
+    "#/VMPerf.overhead/output/additive": "Missing results",
     "#/VMPerf.overhead/output/complete": "State or reason",
     FAILURES: "Exception message",
     "#/VMPerf.overhead/task": "Workload Configuration",

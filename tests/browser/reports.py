@@ -35,7 +35,7 @@ def our_curves():
     return page.standalone([shown, shown])
 
 
-def rallys(told=defects.told):
+def rallys(told=defects.sanitise_errors):
     """Return the page of ``rally task report --html-static``.
 
     :param told: stands between the scenario's errors and Rally

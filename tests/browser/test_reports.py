@@ -170,7 +170,7 @@ class ReportsTestCase(BrowserTestCase):
     def test_the_policy_of_our_frame(self):
         """Were something not escaped, it would not run all the same."""
         source = reports.rallys()
-        hole = "What is missing"
+        hole = "Missing results"
         self.assertEqual(2, source.count(hole))
         for name in ("image", "image_fetched", "svg"):
             self.browser.open(

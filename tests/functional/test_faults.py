@@ -90,7 +90,7 @@ class TestCreationFails(ProxyCase):
         says = "No more IP addresses available on network public."
         self.break_("network POST .*/floatingips", 409, message=says)
         done = self.laboratory.start(SHORT, network="private")
-        self.check_told(done, "give guest g1 a floating IP", says)
+        self.check_told(done, "create a floating IP for guest g1", says)
 
 
 class TestToldToEnd(ProxyCase):

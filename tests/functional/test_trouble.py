@@ -64,7 +64,7 @@ class TestTrouble(TroubleCase):
         lab.pretend_shape("huge", "short", vcpus=64, memory_mib=1048576)
         done = lab.start(SHORT, flavor="vmperf.huge", baseline="huge")
         self.check_ended(2, done)
-        self.assertRegex(done.stderr, "ERROR .*No valid host.*; ask for fewer")
+        self.assertRegex(done.stderr, "ERROR .*No valid host.*; request fewer")
         self.assertNotIn("Traceback", done.stdout + done.stderr)
 
     def test_guest_that_never_answers(self):

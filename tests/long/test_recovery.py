@@ -42,7 +42,7 @@ class ProcessesTestCase(recovering.Case):
     @ddt.data("glance", "nova-compute")
     def test_deaf(self, name):
         d.tell_to_stop(name)
-        self.repaired(f"{name} was told to stop, and waits; restarted")
+        self.repaired(f"{name} is stopped by a signal; restarted")
 
 
 @ddt.ddt

@@ -22,7 +22,7 @@ from rally_vmperf.measurement.density import law
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rows
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.questions import judging as questions
+from rally_vmperf.questions import source_judge as questions
 from rally_vmperf.records import files
 from rally_vmperf.report import sources
 
@@ -584,7 +584,7 @@ def run_of(given, limits=None, folder=FOLDER, question="overhead"):
         criteria=limits or {},
         folder=folder,
     )
-    return questions.run(source)
+    return questions.judge(source)
 
 
 def density_run(given, limits=None):

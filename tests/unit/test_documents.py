@@ -12,6 +12,7 @@ from hypothesis import strategies
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import store
+from rally_vmperf.bundles import bundle
 from rally_vmperf.execution import assignment
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
@@ -21,7 +22,6 @@ from rally_vmperf.plugins.contexts import baseline as context
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.common import task
 from rally_vmperf.report import sources
-from rally_vmperf.toolbox import bundle
 
 #: Nine lines of YAML that stand for nine to the ninth values.
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
@@ -38,10 +38,13 @@ JSON = {
     "400 digits": (b"[1" + b"0" * 400 + b"]", "digits"),
     "400 digits and a point": (b"1" + b"0" * 400 + b".0", "out of range"),
     "beyond all numbers": (b"1e999", "out of range"),
-    "no number": (b'{"a": NaN}', "NaN is no number"),
-    "infinite": (b"[-Infinity]", "no number"),
-    "a key twice": (b'{"a": {"b": 1, "b": 2}}', "key 'b' twice"),
-    "half a character": (b'{"a": ["\\ud800"]}', r"at \$.a\[0\]: half"),
+    "no number": (b'{"a": NaN}', "NaN is not a valid number"),
+    "infinite": (b"[-Infinity]", "not a valid number"),
+    "a key twice": (b'{"a": {"b": 1, "b": 2}}', "key 'b' is duplicated"),
+    "half a character": (
+        b'{"a": ["\\ud800"]}',
+        r"at \$.a\[0\]: a lone",
+    ),
 }
 YAML = {
     "half": ("a: [", "line 1 column"),
@@ -54,7 +57,7 @@ YAML = {
     "in base 60": ("1:" * 3000 + "1", "digits"),
     "no date": ("2026-13-45", "month"),
     "no number": (".nan", "finite"),
-    "a key twice": ("x:\n  {a: 1, a: 2}", "line 2 column 3: key 'a' twice"),
+    "a key twice": ("x:\n  {a: 1, a: 2}", "line 2 column 3: key 'a' is dup"),
     "no key": ("? [1]\n: 2", "unhashable"),
     "too long": (" " * (1 << 21), "1048576"),
     "a wrong tag": ("!!int x", "invalid literal"),
@@ -229,14 +232,16 @@ class TestLedger(FolderTestCase):
         lines = list(killed.report(owners, {"auth_url": "u"}, admin=True))
         self.assertEqual([*damages, "h"], [_stem(line) for line in lines])
         for line in lines:
-            self.check_line(line, "remove the file")
+            self.check_line(line, "delete the file")
 
     def test_an_owner_that_leads_outside(self):
         owners = ledger.Ledger(self.folder)
         victim = self.folder / "victim.json"
         victim.write_text("mine")
         for owner in ("../victim", "..", "", "a/b", "a\n", "/etc/passwd"):
-            with self.assertRaisesRegex(errors.GuestError, "no identifier"):
+            with self.assertRaisesRegex(
+                errors.GuestError, "not a valid identifier"
+            ):
                 owners.drop(owner)
         self.assertEqual("mine", victim.read_text())
 
@@ -250,8 +255,8 @@ class TestPatterns(unittest.TestCase):
 
     def test_no_line_passes(self):
         schemas = {
-            "records": documents.own_schema("rally_vmperf.records"),
-            "baseline": documents.own_schema("rally_vmperf.baseline"),
+            "records": documents.load_schema("rally_vmperf.records"),
+            "baseline": documents.load_schema("rally_vmperf.baseline"),
             "bundle": bundle.SCHEMA,
             "guests": schema.PROPERTIES,
             "context": context.Baseline.CONFIG_SCHEMA,

@@ -42,17 +42,17 @@ class TestRead(unittest.TestCase):
 
     def test_first_file_found(self):
         """As Rally takes the first of the same folders."""
-        self.assertEqual(api.API.CONFIG_SEARCH_PATHS, list(opts.SEARCHED))
+        self.assertEqual(api.API.CONFIG_SEARCH_PATHS, list(opts.SEARCH_PATHS))
         for name in ("a", "b"):
             text = f"[vmperf]\nbaseline_dir = /{name}\n"
             self.conf(text, f"{name}/rally.conf")
         folders = tuple(str(self.folder / name) for name in "xab")
-        with mock.patch.object(opts, "SEARCHED", folders):
+        with mock.patch.object(opts, "SEARCH_PATHS", folders):
             self.assertEqual("/a", opts.read(None).baseline_dir)
 
     def test_no_file(self):
         """Then all have their defaults."""
-        with mock.patch.object(opts, "SEARCHED", ()):
+        with mock.patch.object(opts, "SEARCH_PATHS", ()):
             read = opts.read(None)
         self.assertEqual(opts.OPTIONS[1].default, read.journal_dir)
 

@@ -33,7 +33,7 @@ def of_process(
     if not processes.alive(record.identity):
         return "has ended"
     if processes.stopped(pid):
-        return "was told to stop, and waits"
+        return "is stopped by a signal"
     lost = sorted(set(service.mounts) - processes.mounts(pid))
     if lost:
         return f"has lost its mount on {lost[0]}"

@@ -39,20 +39,20 @@ def check_name(root: pathlib.Path) -> pathlib.Path:
     for folder in map(pathlib.Path, SYSTEM):
         if any(_same(one, folder) for one in (real, *real.parents)):
             raise errors.CloudError(
-                f"folder {shown} is in the system's {folder}, which no cloud "
-                f"may use; {_OTHER}"
+                f"folder {shown} is in the system's {folder}, which a "
+                f"cloud must not use; {_OTHER}"
             )
     if any(_same(real, pathlib.Path(folder)) for folder in SHARED):
         raise errors.CloudError(
-            f"folder {shown} is the system's own, which no cloud may use; "
-            f"{_OTHER}"
+            f"folder {shown} belongs to the system, which a cloud must not "
+            f"use; {_OTHER}"
         )
     if real.parent == pathlib.Path("/home") or any(
         _same(real, home) for home in homes()
     ):
         raise errors.CloudError(
-            f"folder {shown} is somebody's home, which no cloud may use; "
-            f"{_OTHER}"
+            f"{shown} is the home directory of a user, which a cloud must not "
+            f"use; {_OTHER}"
         )
     return real
 
@@ -78,7 +78,7 @@ def claim(folders: layout.Layout) -> None:
     :raises errors.CloudError: when it holds something that is not ours
     """
     root = folders.root
-    if removal.marked(root):
+    if removal.is_marked(root):
         return
     if root.exists() and not root.is_dir():
         raise errors.CloudError(
@@ -100,7 +100,7 @@ def require(folders: layout.Layout) -> None:
     :param folders: the state root's folders, which exist
     :raises errors.CloudError: without a marker
     """
-    if not removal.marked(folders.root):
+    if not removal.is_marked(folders.root):
         first = folders.root.is_dir() and next(folders.root.iterdir(), None)
         raise errors.CloudError(
             _unmarked(folders.root, first.name if first else "nothing")

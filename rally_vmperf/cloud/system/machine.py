@@ -81,7 +81,7 @@ def remove(path: pathlib.Path) -> None:
     """
     if not path.is_dir():
         path.unlink(missing_ok=True)
-    elif removal.marked(path):
+    elif removal.is_marked(path):
         mounts.unmount(path)
         removal.discard(path)
     elif not any(path.iterdir()):

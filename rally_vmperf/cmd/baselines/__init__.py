@@ -1,1 +1,1 @@
-"""Commands over baselines: record, import, show, compare."""
+"""Commands for baselines: record, import, show, compare."""

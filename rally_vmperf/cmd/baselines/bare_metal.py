@@ -1,4 +1,4 @@
-"""Bare metal: where it is, how it is reached, which shapes fit it."""
+"""Connections to bare metal, and checks of its size."""
 
 import argparse
 import asyncio
@@ -18,31 +18,31 @@ if t.TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name the machine, its peer and the routes there."""
-    where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument(
-        "--local", action="store_true", help="this machine is bare metal"
+    """Add the options for bare metal, its peer and the SSH connections."""
+    machine = parser.add_mutually_exclusive_group(required=True)
+    machine.add_argument(
+        "--local", action="store_true", help="measure this machine"
     )
-    where.add_argument(
+    machine.add_argument(
         "--host",
         metavar="USER@ADDRESS",
-        help="bare metal is reached by SSH, [user@]host[:port]; its host key "
-        "must be known",
+        help="measure this machine over SSH, [user@]host[:port]; its host key "
+        "must be in the known hosts",
     )
     parser.add_argument(
         "--cpu-list",
         type=cpu_list,
         metavar="LIST",
-        help="CPUs of bare metal to choose from, such as 8-15 or 0-3,8; "
-        "isolated CPUs have to be named; default: those that the kernel gives "
-        "to any program",
+        help="CPUs of bare metal that may be used, such as 8-15 or 0-3,8; "
+        "isolated CPUs must be listed; default: the CPUs that the kernel "
+        "assigns to processes",
     )
     parser.add_argument(
         "--jump",
         type=hops,
         metavar="USER@ADDRESS",
-        help="reach --host through it, as ssh -J does: "
-        "[user@]host[:port], a comma between several",
+        help="jump hosts for --host, as in ssh -J: [user@]host[:port], "
+        "separated by commas",
     )
     parser.add_argument(
         "--key-file",
@@ -52,18 +52,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--known-hosts",
         metavar="FILE",
-        help="host keys of --host, --jump and --peer; default: the user's own",
+        help="known hosts file for --host, --jump and --peer; default: the "
+        "file of the user",
     )
     parser.add_argument(
         "--peer",
         metavar="USER@ADDRESS",
         help="other end of network workloads, [user@]host[:port]; default: "
-        "the task's",
+        "the peer in the task",
     )
 
 
 def connect(parsed: argparse.Namespace) -> "base.Machine":
-    """Return bare metal as the options name it."""
+    """Return the machine that the options specify."""
     from rally_vmperf.machines import local
     from rally_vmperf.machines.remote import endpoint
     from rally_vmperf.machines.remote import jump
@@ -93,9 +94,13 @@ def peer_station(
     assignments: "collections.abc.Iterable[assignment.Assignment]",
     peer: dict[str, t.Any] | None,
 ) -> "stations.Station | None":
-    """Return the other end of network workloads, None where none is needed.
+    """Return the other end of network workloads, or None.
 
-    :param peer: as the task names it; the options come first
+    :param parsed: The parsed arguments; their peer takes precedence.
+    :param assignments: The workloads; without a network workload, no peer is
+        required.
+    :param peer: The peer in the task, or None.
+    :raises BaselineError: If a peer is required and not specified.
     """
     from rally_vmperf.execution import assignment
     from rally_vmperf.execution.stations import reach
@@ -104,8 +109,8 @@ def peer_station(
 
     if parsed.peer:
         peer = jump.named(parsed.peer)
-        known = ssh_config.entry(peer["address"])
-        peer["user"] = peer["user"] or known.user or getpass.getuser()
+        host_config = ssh_config.entry(peer["address"])
+        peer["user"] = peer["user"] or host_config.user or getpass.getuser()
         if parsed.key_file:
             peer["key_file"] = parsed.key_file
         if parsed.known_hosts:
@@ -114,26 +119,28 @@ def peer_station(
         return None
     if peer is None:
         raise document.BaselineError(
-            "network workloads need another end: add --peer USER@ADDRESS"
+            "network workloads require a peer: add --peer USER@ADDRESS"
         )
     return reach.peer_station(peer)
 
 
 def too_small(
     parsed: argparse.Namespace,
-    asked: collections.abc.Iterable[matching.Shape],
+    requested_shapes: collections.abc.Iterable[matching.Shape],
 ) -> "dict[matching.Shape, shapes.TooSmall]":
-    """Return the shapes that the machine is too small for, and why.
+    """Return the errors of the shapes for which the machine is too small.
 
-    :raises MachineError: when the machine does not answer
+    :param parsed: The parsed arguments.
+    :param requested_shapes: The shapes to check.
+    :raises MachineError: If the machine does not answer.
     """
     from rally_vmperf.machines import shape as shapes
 
-    async def look() -> dict[matching.Shape, shapes.TooSmall]:
+    async def check_shapes() -> dict[matching.Shape, shapes.TooSmall]:
         machine = connect(parsed)
-        found = {}
+        shape_errors = {}
         try:
-            for shape in asked:
+            for shape in requested_shapes:
                 try:
                     await shapes.check(
                         machine,
@@ -143,18 +150,18 @@ def too_small(
                         allowed=parsed.cpu_list or "",
                     )
                 except shapes.TooSmall as error:
-                    found[shape] = error
+                    shape_errors[shape] = error
         finally:
             await machine.close()
-        return found
+        return shape_errors
 
-    return asyncio.run(look())
+    return asyncio.run(check_shapes())
 
 
 def cpu_list(text: str) -> str:
-    """Return a list of CPUs such as ``0-3,8``.
+    """Check a list of CPUs such as ``0-3,8``, and return it.
 
-    :raises ArgumentTypeError: for anything else
+    :raises ArgumentTypeError: If the text is not a valid list of CPUs.
     """
     from rally_vmperf.machines import cpus
 
@@ -162,20 +169,20 @@ def cpu_list(text: str) -> str:
         not cpus.ranges(text)
     ):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no list of CPUs; write it like 8-15 or 0-3,8"
+            f"{text!r}: must be a list of CPUs such as 8-15 or 0-3,8"
         )
     return text
 
 
 def hops(text: str) -> list[dict[str, t.Any]]:
-    """Return the jump hosts of ``[user@]host[:port]``, a comma between two.
+    """Parse jump hosts ``[user@]host[:port]``, separated by commas.
 
-    :raises ArgumentTypeError: for anything else
+    :raises ArgumentTypeError: If the text is not valid.
     """
     from rally_vmperf.machines import base
     from rally_vmperf.machines.remote import jump
 
     try:
-        return [jump.named(part) for part in text.split(",")]
+        return [jump.named(hop) for hop in text.split(",")]
     except base.MachineError as error:
         raise argparse.ArgumentTypeError(str(error)) from None

@@ -1,4 +1,4 @@
-"""Commands over the registry of baselines."""
+"""Commands for the registry of baselines."""
 
 import argparse
 import dataclasses
@@ -20,9 +20,9 @@ Row = tuple[t.Any, ...]
 
 _LISTED = ("Name", "Recorded at", "Machine", "Class", "Workloads")
 _METRIC = ("Workload", "Shape", "Metric")
-_HELD = ("Repetitions", "Held by", "CPUs", "NUMA node", "Network")
-_SHOWN = (*_METRIC, "Bare metal", *_HELD)
-_SHOWN_NUMBERS = (*_METRIC, "Bare metal", "Unit", *_HELD)
+_CONDITIONS = ("Repetitions", "Limited by", "CPUs", "NUMA node", "Network")
+_SHOWN = (*_METRIC, "Bare metal", *_CONDITIONS)
+_SHOWN_NUMBERS = (*_METRIC, "Bare metal", "Unit", *_CONDITIONS)
 _COMPARED = ("Metric", "Shape", "First", "Second", "Loss", "95 % interval")
 _COMPARED_NUMBERS = (
     *("Metric", "Shape", "First", "Second", "Unit"),
@@ -34,20 +34,22 @@ class List(base.Lister):
     """List the registered baselines."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         rally_api.add_argument(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
-        """Return one row per baseline; damaged ones say so."""
-        known = rally_api.registry(parsed.config_file)
+        """Return one row per baseline, with the error of a damaged one."""
+        registry = rally_api.registry(parsed.config_file)
         rows = []
-        for name in known.names():
+        for name in registry.names():
             try:
-                content = known.load(name)
+                content = registry.load(name)
             except document.BaselineError as error:
                 rows.append((name, "-", "-", "-", str(error)))
                 continue
-            workloads = sorted({e["workload"] for e in content["entries"]})
+            workloads = sorted(
+                {measured["workload"] for measured in content["entries"]}
+            )
             rows.append(
                 (
                     name,
@@ -59,7 +61,7 @@ class List(base.Lister):
             )
         if not rows:
             self.app.stderr.write(
-                f"no baseline in {known.folder}; record one with: "
+                f"no baseline in {registry.folder}; to record one: "
                 "rally-vmperf baseline record NAME --task FILE --local (or "
                 "--host USER@ADDRESS)\n"
             )
@@ -69,11 +71,11 @@ class List(base.Lister):
 class Show(base.Lister):
     """Show the figures of a baseline.
 
-    Other formats than table have numbers in base units.
+    Formats other than table contain numbers in base units.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         parser.add_argument("name", help="name of the baseline")
         rally_api.add_argument(parser)
 
@@ -83,89 +85,91 @@ class Show(base.Lister):
         if "class" in content:
             self.app.stderr.write(f"class of machines: {content['class']}\n")
         isolated = content["machine"]["fingerprint"].get("isolated_cpus")
-        shown = sanitize.printable(isolated or "unknown")
-        self.app.stderr.write(f"isolated CPUs: {shown}\n")
+        cpus = sanitize.printable(isolated or "unknown")
+        self.app.stderr.write(f"isolated CPUs: {cpus}\n")
         has_numbers = parsed.formatter != "table"
         rows = []
-        for entry in content["entries"]:
-            shape = matching.describe(entry["shape"])
-            near = ", ".join(map(str, entry.get("numa_nodes", ())))
-            held = (
-                entry["limited_by"],
-                "; ".join(entry.get("cpus", ())) or "-",
-                near or "-",
-                "; ".join(map(flows.describe, entry.get("flows", ()))) or "-",
+        for measured in content["entries"]:
+            shape = matching.describe(measured["shape"])
+            nodes = ", ".join(map(str, measured.get("numa_nodes", ())))
+            network = "; ".join(map(flows.describe, measured.get("flows", ())))
+            conditions = (
+                measured["limited_by"],
+                "; ".join(measured.get("cpus", ())) or "-",
+                nodes or "-",
+                network or "-",
             )
-            for name, values in sorted(_values(entry).items()):
-                unit = entry["metrics"][name]["unit"]
-                value = _typical(values)
-                figure: Row = (units.show(value, unit),)
+            for name, repetitions in sorted(_values_of(measured).items()):
+                unit = measured["metrics"][name]["unit"]
+                average = _average(repetitions)
+                figure: Row = (units.show(average, unit),)
                 if has_numbers:
-                    figure = (value, unit)
+                    figure = (average, unit)
                 rows.append(
                     (
-                        entry["workload"],
+                        measured["workload"],
                         shape,
                         name,
                         *figure,
-                        len(values),
-                        *held,
+                        len(repetitions),
+                        *conditions,
                     )
                 )
         return _SHOWN_NUMBERS if has_numbers else _SHOWN, rows
 
 
 class Compare(base.Lister):
-    """Compare two baselines, figure by figure and machine by machine.
+    """Compare the figures and the machines of two baselines.
 
-    Other formats than table have numbers in base units.
+    Formats other than table contain numbers in base units.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         parser.add_argument("first", help="name of the reference")
         parser.add_argument("second", help="name of the other baseline")
         rally_api.add_argument(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
-        """Return one row per metric that both have; tell differences."""
-        known = rally_api.registry(parsed.config_file)
-        first = known.load(parsed.first)
-        second = known.load(parsed.second)
-        classes = [one.get("class", "none") for one in (first, second)]
+        """Return one row per common metric, and print differences."""
+        registry = rally_api.registry(parsed.config_file)
+        first = registry.load(parsed.first)
+        second = registry.load(parsed.second)
+        classes = [content.get("class", "none") for content in (first, second)]
         if classes[0] != classes[1]:
             self.app.stderr.write(f"classes differ: {', '.join(classes)}\n")
-        for found in comparability.compare_machines(
+        for difference in comparability.compare_machines(
             first["machine"]["fingerprint"],
             second["machine"]["fingerprint"],
             parsed.second,
         ):
-            self.app.stderr.write(f"{found.kind}: {found.detail}\n")
+            self.app.stderr.write(f"{difference.kind}: {difference.detail}\n")
         pairs = list(_compared(first, second))
         if parsed.formatter == "table":
-            return _COMPARED, [one.texts() for one in pairs]
-        return _COMPARED_NUMBERS, [one.numbers() for one in pairs]
+            return _COMPARED, [pair.texts() for pair in pairs]
+        return _COMPARED_NUMBERS, [pair.numbers() for pair in pairs]
 
 
 class Delete(base.Command):
     """Delete a baseline."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         parser.add_argument("name", help="name of the baseline")
         rally_api.add_argument(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
-        """Remove the document."""
+        """Delete the baseline from the registry."""
         rally_api.registry(parsed.config_file).delete(parsed.name)
 
 
 @dataclasses.dataclass(frozen=True)
-class _Pair:
-    """A metric of two baselines.
+class _MetricPair:
+    """A metric in two baselines.
 
-    :param name: The metric, or the workload that the second one lacks.
-    :param comparison: None for a workload that the second one lacks.
+    :param name: The metric, or a workload that the second baseline lacks.
+    :param shape: The shape as text.
+    :param comparison: The comparison, or None for a missing workload.
     :param remark: The reason for a missing comparison or interval, or empty.
     """
 
@@ -175,7 +179,7 @@ class _Pair:
     remark: str
 
     def texts(self) -> Row:
-        """Return the row of a table."""
+        """Return the row as texts."""
         pair = self.comparison
         if pair is None:
             return self.name, self.shape, "-", "-", "-", self.remark
@@ -208,47 +212,55 @@ class _Pair:
 
 def _compared(
     first: document.Json, second: document.Json
-) -> t.Iterator[_Pair]:
-    for entry in first["entries"]:
-        described = matching.describe(entry["shape"])
-        shape = matching.Shape(**entry["shape"])
+) -> t.Iterator[_MetricPair]:
+    for measured in first["entries"]:
+        described = matching.describe(measured["shape"])
+        shape = matching.Shape(**measured["shape"])
         try:
-            other = matching.find(
-                second, entry["workload"], matching.conditions(entry), shape
+            counterpart = matching.find(
+                second,
+                measured["workload"],
+                matching.conditions(measured),
+                shape,
             )
         except document.BaselineError as error:
-            yield _Pair(entry["workload"], described, None, str(error))
+            yield _MetricPair(
+                measured["workload"], described, None, str(error)
+            )
             continue
-        metrics = codec.decode_metrics(entry["metrics"])
-        ours, theirs = _values(entry), _values(other)
-        for name in sorted(ours.keys() & theirs.keys()):
+        metrics = codec.decode_metrics(measured["metrics"])
+        reference, compared = _values_of(measured), _values_of(counterpart)
+        for name in sorted(reference.keys() & compared.keys()):
             metric = metrics[name]
             if metric.scale == "count":
                 continue
-            found = loss.compare(metric, ours[name], theirs[name])
+            comparison = loss.compare(metric, reference[name], compared[name])
             remark = ""
-            if found.low is None:
-                remark = "needs 3 repetitions on both sides"
-            yield _Pair(name, described, found, remark)
+            if comparison.low is None:
+                remark = "requires 3 repetitions in both baselines"
+            yield _MetricPair(name, described, comparison, remark)
 
 
-def _typical(values: list[list[float]]) -> float:
-    every = [value for copies in values for value in copies]
-    if min(every) > 0:
-        return statistics.geometric_mean(every)
-    return sum(every) / len(every)
+def _average(repetitions: list[list[float]]) -> float:
+    """Return the geometric mean, or the arithmetic mean with zeros."""
+    samples = [sample for copies in repetitions for sample in copies]
+    if min(samples) > 0:
+        return statistics.geometric_mean(samples)
+    return sum(samples) / len(samples)
 
 
-def _values(entry: document.Json) -> dict[str, list[list[float]]]:
-    """Return metric -> per repetition, the values of all copies."""
-    values: dict[str, list[list[float]]] = {}
-    copies = codec.copies(entry["shape"]["copies"])
-    for samples in entry["repetitions"]:
-        here: dict[str, list[float]] = {}
-        for one in codec.decode_samples(samples, copies, entry["metrics"]):
-            here.setdefault(one.sample.metric.name, []).append(
-                one.sample.value
+def _values_of(measured: document.Json) -> dict[str, list[list[float]]]:
+    """Return the values of all copies, by metric and repetition."""
+    repetitions: dict[str, list[list[float]]] = {}
+    copies = codec.copies(measured["shape"]["copies"])
+    for samples in measured["repetitions"]:
+        by_metric: dict[str, list[float]] = {}
+        for decoded in codec.decode_samples(
+            samples, copies, measured["metrics"]
+        ):
+            by_metric.setdefault(decoded.sample.metric.name, []).append(
+                decoded.sample.value
             )
-        for name, found in here.items():
-            values.setdefault(name, []).append(found)
-    return values
+        for name, copy_values in by_metric.items():
+            repetitions.setdefault(name, []).append(copy_values)
+    return repetitions

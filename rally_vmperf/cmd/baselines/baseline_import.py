@@ -1,4 +1,4 @@
-"""Command that registers raw outputs of a machine that cannot be reached."""
+"""Command that registers a baseline from raw outputs."""
 
 import argparse
 import pathlib
@@ -11,30 +11,31 @@ from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd.baselines import registration
 
 
-class Import(registration.Registering):
-    """Register a baseline from raw outputs of the tools.
+class Import(registration.RegistrationCommand):
+    """Register a baseline from raw outputs of tools.
 
-    What the outputs do not tell is unknown: shape, tool versions, some
-    arguments. A task may use such a baseline, with a warning.
+    The outputs do not contain the shape, the tool versions and some
+    arguments. A task can use such a baseline, with a warning.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         super().add_arguments(parser)
         raw_outputs.add_arguments(parser)
         parser.add_argument(
             "--fingerprint",
             metavar="FILE",
-            help="JSON object with the machine's fingerprint, as a baseline "
-            "holds it; without it no machine is compared",
+            help="JSON object with the fingerprint of the machine, as in a "
+            "baseline; without it, machines are not compared",
         )
         parser.add_argument(
             "--machine",
-            help="what reports call the machine; default: the baseline's name",
+            help="name of the machine in reports; default: the name of the "
+            "baseline",
         )
 
     def take_action(self, parsed: argparse.Namespace) -> None:
-        """Read, register, and say what is not known."""
+        """Register the baseline, and print its unknown conditions."""
         from rally_vmperf.runs.raw_outputs import imported
 
         content = imported.baseline(
@@ -45,21 +46,21 @@ class Import(registration.Registering):
         )
         registry = rally_api.registry(parsed.config_file)
         self.register(registry, content, parsed)
-        for entry in content["entries"]:
-            for one in entry["findings"]:
-                self.say(one["detail"])
+        for measured in content["entries"]:
+            for finding in measured["findings"]:
+                self.say(finding["detail"])
 
 
 def _fingerprint(path: str | None) -> dict[str, t.Any]:
     if path is None:
         return {}
     try:
-        found = documents.read_json(pathlib.Path(path))
+        fingerprint = documents.read_json(pathlib.Path(path))
     except documents.DocumentError as error:
         raise document.BaselineError(f"--fingerprint {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(fingerprint, dict):
         raise document.BaselineError(
-            f"--fingerprint {path} is no JSON object; give what a baseline "
-            "has as machine.fingerprint"
+            f"--fingerprint {path}: must be a JSON object, such as "
+            "machine.fingerprint in a baseline"
         )
-    return found
+    return fingerprint

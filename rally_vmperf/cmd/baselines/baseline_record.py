@@ -18,24 +18,24 @@ if t.TYPE_CHECKING:
     from rally_vmperf.runs import recording
 
 
-class Record(registration.Registering):
-    """Measure bare metal as a task measures guests, and register it.
+class Record(registration.RegistrationCommand):
+    """Measure bare metal like the guests of a task, and register a baseline.
 
-    The machine is held to the guests' shape while it runs: as many CPUs and
-    as much memory as the flavor has, in as many copies as there are guests.
+    The measurement is limited to the shape of the guests: the CPUs and the
+    memory of the flavor, in as many copies as the task has guests.
 
-    The exit code is 2 when something could not be measured: nothing is
-    registered then, and --continue measures what is missing.
+    If a measurement is missing, the exit code is 2 and no baseline is
+    registered; --continue measures the missing part.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
+        """Add the arguments of the command."""
         super().add_arguments(parser)
         coverage.add_arguments(parser)
         bare_metal.add_arguments(parser)
         parser.add_argument(
             "--work-dir",
-            default="/var/tmp",  # noqa: S108 - ours in it are closed
+            default="/var/tmp",  # noqa: S108 - subdirectories are private
             help="directory on the disk that guests also use; each copy "
             "creates its own directory in it; only root and the login may "
             "have write access; default: %(default)s",
@@ -43,23 +43,23 @@ class Record(registration.Registering):
         parser.add_argument(
             "--bundle",
             metavar="FILE",
-            help="bundle made by 'rally-vmperf tools bundle', whose programs "
-            "are run; default: the programs of the machine",
+            help="bundle from 'rally-vmperf tools bundle', whose programs are "
+            "run; default: the programs of the machine",
         )
         parser.add_argument(
             "--continue",
             dest="session",
             type=_session,
             metavar="SESSION",
-            help="go on with a recording of which something is missing, with "
-            "the same arguments; only that is measured",
+            help="continue an incomplete recording with the same arguments; "
+            "only missing measurements are made",
         )
 
     def take_action(self, parsed: argparse.Namespace) -> int:
-        """Measure and register; return 2 if anything is missing."""
+        """Measure and register; return 2 if a measurement is missing."""
         if parsed.jump and not parsed.host:
             raise document.BaselineError(
-                "--jump leads to another machine: add --host USER@ADDRESS"
+                "--jump requires --host: add --host USER@ADDRESS"
             )
         registry = rally_api.registry(parsed.config_file)
         with registry.reserve(parsed.name, replace=parsed.replace):
@@ -70,16 +70,20 @@ class Record(registration.Registering):
     ) -> int:
         from rally_vmperf.runs import recorded
 
-        asked = coverage.read(parsed)
+        request = coverage.read(parsed)
         session = parsed.session or uuid.uuid4().hex
-        parts = self._parts(parsed, session, asked)
+        recordings = self._parts(parsed, session, request)
         try:
-            self._measure(parsed, asked.peer, parts)
+            self._measure(parsed, request.peer, recordings)
         except KeyboardInterrupt:
-            if any(one.records for one in parts):
+            if any(shape_recording.records for shape_recording in recordings):
                 self.say(f"interrupted; {_continue_hint(session)}")
             raise
-        missing = [line for one in parts for line in one.missing()]
+        missing = [
+            line
+            for shape_recording in recordings
+            for line in shape_recording.missing()
+        ]
         if missing:
             for line in missing:
                 self.say(f"missing: {line}")
@@ -88,114 +92,128 @@ class Record(registration.Registering):
                 f"{_continue_hint(session)}"
             )
             return 2
-        self.register(registry, recorded.baseline(parts), parsed)
+        self.register(registry, recorded.baseline(recordings), parsed)
         return 0
 
     def _parts(
         self,
         parsed: argparse.Namespace,
         session: str,
-        asked: coverage.Asked,
-    ) -> "list[recording.Part]":
-        """Return the parts of the recording, one for each coverage."""
+        request: coverage.CoverageRequest,
+    ) -> "list[recording.ShapeRecording]":
+        """Return the parts of the recording, one per coverage."""
         from rally_vmperf.execution import requirements
         from rally_vmperf.records import journal
         from rally_vmperf.runs import recording
 
-        folder = opts.read(parsed.config_file).journal_dir
-        fitting = self._that_fit(parsed, asked.coverages)
+        journal_dir = opts.read(parsed.config_file).journal_dir
+        fitting = self._coverages_that_fit(parsed, request.coverages)
         supply = requirements.supply_of(
             {"install": False, "bundle": parsed.bundle or ""}
         )
-        parts = [
-            recording.Part(
+        recordings = [
+            recording.ShapeRecording(
                 recording.Plan(
                     baseline=parsed.name,
                     session=session,
-                    assignments=one.assignments,
-                    shape=one.shape,
-                    repetitions=one.repetitions,
-                    warmup=one.warmup,
+                    assignments=covered.assignments,
+                    shape=covered.shape,
+                    repetitions=covered.repetitions,
+                    warmup=covered.warmup,
                     folder=parsed.work_dir,
                     cpus=parsed.cpu_list or "",
                     supply=supply,
-                    held=one.protocol.shape == "guest",
-                    reboot=one.protocol.reboot,
-                    options=_options(parsed, one, asked.peer),
+                    is_limited=covered.protocol.shape == "guest",
+                    reboot=covered.protocol.reboot,
+                    options=_options(parsed, covered, request.peer),
                 ),
-                journal.Journal(folder, f"{session}-{number}"),
+                journal.Journal(journal_dir, f"{session}-{number}"),
             )
-            for number, one in enumerate(fitting, 1)
+            for number, covered in enumerate(fitting, 1)
         ]
-        if parsed.session and not any(one.records for one in parts):
+        if parsed.session and not any(
+            shape_recording.records for shape_recording in recordings
+        ):
             raise document.BaselineError(
-                f"--continue {session}: there is no such recording in "
-                f"{folder}; record anew without it"
+                f"--continue {session}: the recording does not exist in "
+                f"{journal_dir}; remove the option to start a new recording"
             )
-        return parts
+        return recordings
 
     def _measure(
         self,
         parsed: argparse.Namespace,
         peer: dict[str, t.Any] | None,
-        parts: "list[recording.Part]",
+        recordings: "list[recording.ShapeRecording]",
     ) -> None:
-        """Measure part by part, until a machine cannot be made ready.
+        """Measure the parts in order, until a machine fails.
 
-        :raises MachineError: when that leaves nothing to go on with
+        :param parsed: The parsed arguments.
+        :param peer: The peer in the task, or None.
+        :param recordings: The parts of the recording.
+        :raises MachineError: If a machine fails before the first record.
         """
         from rally_vmperf.runs import run as runs
 
-        for one in parts:
-            self.say(f"bare metal as {one.plan.shape}")
+        for shape_recording in recordings:
+            self.say(f"bare metal as {shape_recording.plan.shape}")
             try:
-                self._measure_part(parsed, peer, one)
+                self._measure_part(parsed, peer, shape_recording)
             except runs.EXPECTED as error:
-                if not any(each.records for each in parts):
+                if not any(recorded.records for recorded in recordings):
                     raise
-                one.trouble = str(error)
+                shape_recording.error = str(error)
                 return
 
     def _measure_part(
         self,
         parsed: argparse.Namespace,
         peer: dict[str, t.Any] | None,
-        part: "recording.Part",
+        shape_recording: "recording.ShapeRecording",
     ) -> None:
-        """Measure a part, and once again what of it is missing."""
+        """Measure a part, and retry missing measurements once."""
         for is_retry in (False, True):
-            part.measure(
+            shape_recording.measure(
                 lambda: bare_metal.connect(parsed),
-                bare_metal.peer_station(parsed, part.plan.assignments, peer),
+                bare_metal.peer_station(
+                    parsed, shape_recording.plan.assignments, peer
+                ),
                 self.say,
                 self.say,
             )
-            if is_retry or not part.worth_a_retry():
+            if is_retry or not shape_recording.worth_a_retry():
                 return
-            for line in part.missing():
-                self.say(f"again: {line}")
+            for line in shape_recording.missing():
+                self.say(f"retrying: {line}")
 
-    def _that_fit(
+    def _coverages_that_fit(
         self,
         parsed: argparse.Namespace,
-        asked: collections.abc.Sequence[coverage.Coverage],
+        coverages: collections.abc.Sequence[coverage.Coverage],
     ) -> list[coverage.Coverage]:
-        """Return the coverages that the machine is large enough for.
+        """Return the coverages for which the machine is large enough.
 
-        Before anything is measured; what was insisted on is not left out.
+        :param parsed: The parsed arguments.
+        :param coverages: The requested coverages.
+        :raises TooSmall: If the machine is too small for a required coverage
+            or for all coverages.
         """
         shapes = dict.fromkeys(
-            one.shape for one in asked if one.protocol.shape == "guest"
+            covered.shape
+            for covered in coverages
+            if covered.protocol.shape == "guest"
         )
         if not shapes:
-            return list(asked)
+            return list(coverages)
         too_small = bare_metal.too_small(parsed, shapes)
-        for one in asked:
-            if one.insisted and one.shape in too_small:
-                raise too_small[one.shape]
+        for covered in coverages:
+            if covered.required and covered.shape in too_small:
+                raise too_small[covered.shape]
         for shape, error in too_small.items():
-            self.say(f"left out: {shape}: {error}")
-        fitting = [one for one in asked if one.shape not in too_small]
+            self.say(f"skipped: {shape}: {error}")
+        fitting = [
+            covered for covered in coverages if covered.shape not in too_small
+        ]
         if not fitting:
             raise next(iter(too_small.values()))
         return fitting
@@ -204,43 +222,43 @@ class Record(registration.Registering):
 def _session(text: str) -> str:
     if not re.fullmatch("[0-9a-f]{32}", text):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no identifier of a recording, which has 32 digits "
-            "from 0 to f"
+            f"{text!r}: must be the identifier of a recording, 32 hexadecimal "
+            "digits"
         )
     return text
 
 
 def _options(
     parsed: argparse.Namespace,
-    wanted: coverage.Coverage,
+    covered: coverage.Coverage,
     peer: dict[str, t.Any] | None,
 ) -> dict[str, t.Any]:
-    """Return the arguments that must be the same to continue."""
+    """Return the arguments that --continue must not change."""
     return {
         "name": parsed.name,
         "where": "local" if parsed.local else parsed.host,
         "folder": parsed.work_dir,
         "bundle": parsed.bundle or "",
         "cpu_list": parsed.cpu_list or "",
-        "whole": wanted.protocol.shape == "whole",
-        "reboot": wanted.protocol.reboot,
-        "shape": str(wanted.shape),
+        "whole": covered.protocol.shape == "whole",
+        "reboot": covered.protocol.reboot,
+        "shape": str(covered.shape),
         "workloads": [
             {
-                "title": one.title,
-                "arguments": one.arguments,
-                **one.protocol(),
+                "title": assigned.title,
+                "arguments": assigned.arguments,
+                **assigned.protocol(),
             }
-            for one in wanted.assignments
+            for assigned in covered.assignments
         ],
-        "repetitions": wanted.repetitions,
-        "warmup": wanted.warmup,
+        "repetitions": covered.repetitions,
+        "warmup": covered.warmup,
         "peer": parsed.peer or (peer or {}).get("address", ""),
     }
 
 
 def _continue_hint(session: str) -> str:
     return (
-        "what was measured is kept; for the rest give the same command with "
-        f"--continue {session}"
+        "the measurements are saved; to add the missing ones, repeat the "
+        f"command with --continue {session}"
     )

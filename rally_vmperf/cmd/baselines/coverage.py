@@ -13,43 +13,48 @@ from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocol as protocols
 
-#: A flavor by its name or id, as tasks give it.
+#: The name or identifier of a flavor in a task.
 Reference = dict[str, str]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Coverage:
-    """Workloads to run in copies of one shape.
+    """Workloads that run in copies of one shape.
 
-    :param insisted: on the number of copies; one of several that follow from
-        a task may be left out where the machine is too small
+    :param assignments: The workloads.
+    :param shape: The CPUs, the memory and the number of copies.
+    :param repetitions: The number of counted repetitions.
+    :param warmup: The number of warm-up repetitions.
+    :param required: Whether the machine must be large enough. Otherwise, the
+        coverage is one of several in a task and may be skipped.
+    :param protocol: The measurement protocol.
     """
 
     assignments: tuple[assignment.Assignment, ...]
     shape: matching.Shape
     repetitions: int
     warmup: int
-    insisted: bool = True
+    required: bool = True
     protocol: protocols.Protocol = protocols.DEFAULT
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Asked:
-    """All that a baseline must cover, and the peer that the task names."""
+class CoverageRequest:
+    """The requested coverages of a baseline, and the peer in the task."""
 
     coverages: tuple[Coverage, ...]
     peer: dict[str, t.Any] | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say what is to be measured."""
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument(
+    """Add the options for the measurements."""
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument(
         "--task",
         metavar="FILE",
-        help="task whose workloads, flavors and guests are to be covered",
+        help="task whose workloads, flavors and guests the baseline covers",
     )
-    what.add_argument(
+    source.add_argument(
         "--workload",
         action="append",
         metavar="NAME",
@@ -60,8 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--flavor",
         action="append",
         metavar="NAME",
-        help="flavor whose shape is to be held; may be repeated; default: "
-        "the task's",
+        help="flavor that defines the shape; may be repeated; default: the "
+        "flavor in the task",
     )
     parser.add_argument(
         "--cpus", type=_at_least(1), metavar="N", help="CPUs of one copy"
@@ -70,41 +75,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--memory",
         type=_at_least(1),
         metavar="MIB",
-        help="memory of one copy, MiB",
+        help="memory of one copy in MiB",
     )
     parser.add_argument(
         "--copies",
-        type=_several,
+        type=_copy_numbers,
         metavar="N[,N]",
-        help="copies at once, or several numbers of them, each measured; "
-        "default: as many as the task has guests, or the levels of a density "
-        "task that the machine has CPUs for; without a task 1",
+        help="number of concurrent copies, or several numbers, each of which "
+        "is measured; default: the number of guests in the task, or the "
+        "levels of a density task for which the machine has CPUs; without a "
+        "task: 1",
     )
     parser.add_argument(
         "--repetitions",
         type=_at_least(1),
         metavar="N",
-        help="counted repetitions; default: the task's, else 5",
+        help="number of counted repetitions; default: the number in the "
+        "task, or 5",
     )
     parser.add_argument(
         "--warmup",
         type=_at_least(0),
         metavar="N",
-        help="repetitions before them that are not counted; default: the "
-        "task's, else 1",
+        help="number of repetitions before the counted repetitions; default: "
+        "the number in the task, or 1",
     )
     parser.add_argument(
         "--cooldown",
         type=_seconds,
         metavar="SECONDS",
-        help="rest before each command; default: the task's, else none",
+        help="idle time before each command; default: the time in the task, "
+        "or 0",
     )
     parser.add_argument(
         "--drop-caches",
         action="store_true",
         default=None,
-        help="drop page cache, dentries and inodes of the machine before each "
-        "command, which takes root; default: as the task says",
+        help="drop the page cache, dentries and inodes of the machine before "
+        "each command, which requires root; default: the value in the task",
     )
     parser.add_argument(
         "--shape",
@@ -115,25 +123,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reboot",
         choices=("never", "between_repetitions"),
-        help="whether --host is rebooted between repetitions; has to be "
-        "given where the task reboots guests, so that nobody's server is "
-        "rebooted by surprise",
+        help="whether --host is rebooted between repetitions; required if the "
+        "task reboots guests, to avoid an unintended reboot",
     )
 
 
 def _at_least(lowest: int) -> collections.abc.Callable[[str], int]:
-    def whole_number(text: str) -> int:
+    def parse_integer(text: str) -> int:
         try:
-            value = int(text)
+            number = int(text)
         except ValueError:
-            value = lowest - 1
-        if value < lowest:
+            number = lowest - 1
+        if number < lowest:
             raise argparse.ArgumentTypeError(
-                f"{text!r} is no whole number from {lowest} up"
+                f"{text!r}: must be an integer >= {lowest}"
             )
-        return value
+        return number
 
-    return whole_number
+    return parse_integer
 
 
 def _seconds(text: str) -> float:
@@ -144,65 +151,66 @@ def _seconds(text: str) -> float:
         seconds = math.nan
     if not rule["minimum"] <= seconds <= rule["maximum"]:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no number of seconds from {rule['minimum']} to "
+            f"{text!r}: must be a number of seconds from {rule['minimum']} to "
             f"{rule['maximum']}"
         )
     return seconds
 
 
-def _several(text: str) -> tuple[int, ...]:
-    whole_number = _at_least(1)
-    return tuple(dict.fromkeys(map(whole_number, text.split(","))))
+def _copy_numbers(text: str) -> tuple[int, ...]:
+    parse_integer = _at_least(1)
+    return tuple(dict.fromkeys(map(parse_integer, text.split(","))))
 
 
-def read(parsed: argparse.Namespace) -> Asked:
-    """Return what the options ask for.
+def read(parsed: argparse.Namespace) -> CoverageRequest:
+    """Return the coverages that the options or the task request.
 
-    :raises BaselineError: for options or a task that do not say enough
-    :raises WorkloadError: for workloads that cannot be
-    :raises GuestError: for a flavor that the cloud does not have
+    :param parsed: The parsed arguments.
+    :raises BaselineError: If the options or the task are incomplete.
+    :raises WorkloadError: If a workload is invalid.
+    :raises GuestError: If a flavor does not exist in the cloud.
     """
     if parsed.task:
         return _from_task(parsed)
-    entries = [{"name": name} for name in parsed.workload]
+    workloads = [{"name": name} for name in parsed.workload]
     coverages = [
         Coverage(
-            assignments=_insisted(parsed, assignment.assign(entries)),
+            assignments=_apply_overrides(parsed, assignment.assign(workloads)),
             shape=shape,
-            repetitions=_given(parsed.repetitions, 5),
-            warmup=_given(parsed.warmup, 1),
+            repetitions=_default(parsed.repetitions, 5),
+            warmup=_default(parsed.warmup, 1),
             protocol=_protocol(parsed, protocols.DEFAULT),
         )
         for shape in _shapes(parsed, None, parsed.copies or (1,))
     ]
-    return Asked(coverages=tuple(coverages), peer=None)
+    return CoverageRequest(coverages=tuple(coverages), peer=None)
 
 
-def _from_task(parsed: argparse.Namespace) -> Asked:
+def _from_task(parsed: argparse.Namespace) -> CoverageRequest:
     coverages: list[Coverage] = []
     peer = None
-    for one, entry in task_file.read(parsed.task, parsed):
-        peer = peer or one.peer
-        counted = _given(parsed.repetitions, one.times - one.warmup)
-        if counted < 1:
+    for task, question in task_file.read(parsed.task, parsed):
+        peer = peer or task.peer
+        repetitions = _default(parsed.repetitions, task.times - task.warmup)
+        if repetitions < 1:
             raise document.BaselineError(
-                f"{parsed.task}: warmup {one.warmup} leaves none of "
-                f"{one.times} repetitions; raise the runner's times, or add "
-                "--repetitions N"
+                f"{parsed.task}: warmup={task.warmup}: must be less than "
+                f"{task.times}, the times of the runner; increase times, or "
+                "add --repetitions N"
             )
-        copies = parsed.copies or entry.copies(one)
-        for shape in _shapes(parsed, one.guests.get("flavor"), copies):
+        copies = parsed.copies or question.copies(task)
+        for shape in _shapes(parsed, task.guests.get("flavor"), copies):
             coverage = Coverage(
-                assignments=_insisted(parsed, one.assignments),
+                assignments=_apply_overrides(parsed, task.assignments),
                 shape=shape,
-                repetitions=counted,
-                warmup=_given(parsed.warmup, one.warmup),
-                insisted=bool(parsed.copies) or len(copies) == 1,
-                protocol=_protocol(parsed, one.protocol),
+                repetitions=repetitions,
+                warmup=_default(parsed.warmup, task.warmup),
+                required=bool(parsed.copies) or len(copies) == 1,
+                protocol=_protocol(parsed, task.protocol),
             )
             if coverage not in coverages:
                 coverages.append(coverage)
-    return Asked(coverages=tuple(coverages), peer=peer)
+    return CoverageRequest(coverages=tuple(coverages), peer=peer)
 
 
 def _shapes(
@@ -210,65 +218,73 @@ def _shapes(
     flavor: Reference | None,
     copies: collections.abc.Sequence[int],
 ) -> list[matching.Shape]:
-    """Return the shapes of the options, else of the task's flavor."""
+    """Return the shapes from the options, or from the flavor in the task."""
     if parsed.cpus and parsed.memory:
         return [
             matching.Shape(parsed.cpus, parsed.memory, number)
             for number in copies
         ]
-    wanted = [{"name": name} for name in parsed.flavor or ()]
-    if not wanted and flavor:
-        wanted = [flavor]
-    if parsed.cpus or parsed.memory or not wanted:
+    references = [{"name": name} for name in parsed.flavor or ()]
+    if not references and flavor:
+        references = [flavor]
+    if parsed.cpus or parsed.memory or not references:
         raise document.BaselineError(
-            "the shape of the guests is not known: add --flavor NAME, or "
-            "both --cpus N and --memory MIB"
+            "the shape of the guests is missing: add --flavor NAME, or both "
+            "--cpus N and --memory MIB"
         )
-    from rally_vmperf.guests import choices
     from rally_vmperf.guests import request
+    from rally_vmperf.guests import resolve
 
     cloud = rally_api.connection()
-    found = [choices.flavor(cloud, request.reference(one)) for one in wanted]
+    flavors = [
+        resolve.get_flavor(cloud, request.reference(reference))
+        for reference in references
+    ]
     shapes = [
-        matching.Shape(one.vcpus, one.memory_mib, number)
-        for one in found
+        matching.Shape(size.vcpus, size.memory_mib, number)
+        for size in flavors
         for number in copies
     ]
     return list(dict.fromkeys(shapes))
 
 
-def _given(value: int | None, default: int) -> int:
-    return default if value is None else value
+def _default(option: int | None, default: int) -> int:
+    return default if option is None else option
 
 
-def _insisted(
+def _apply_overrides(
     parsed: argparse.Namespace,
     assignments: collections.abc.Iterable[assignment.Assignment],
 ) -> tuple[assignment.Assignment, ...]:
-    """Return workloads with the protocol that the options insist on."""
-    given = {
-        key: value
+    """Return workloads whose protocol is overridden by the options."""
+    overrides = {
+        key: option
         for key in protocols.OF_WORKLOADS
-        if (value := getattr(parsed, key)) is not None
+        if (option := getattr(parsed, key)) is not None
     }
-    return tuple(dataclasses.replace(one, **given) for one in assignments)
+    return tuple(
+        dataclasses.replace(assigned, **overrides) for assigned in assignments
+    )
 
 
 def _protocol(
-    parsed: argparse.Namespace, asked: protocols.Protocol
+    parsed: argparse.Namespace, task_protocol: protocols.Protocol
 ) -> protocols.Protocol:
-    """Return what a task says of reboots and shape, options first.
+    """Return a protocol whose reboots and shape the options override.
 
-    :raises BaselineError: for reboots that no option agrees to
+    :param parsed: The parsed arguments.
+    :param task_protocol: The protocol in the task.
+    :raises BaselineError: If the task reboots guests and no option specifies
+        the reboots of bare metal.
     """
-    if asked.reboot != "never" and parsed.reboot is None:
+    if task_protocol.reboot != "never" and parsed.reboot is None:
         raise document.BaselineError(
-            f"{parsed.task} has reboot: {asked.reboot}; say whether bare "
-            "metal is to be rebooted too: --reboot between_repetitions, or "
-            "--reboot never"
+            f"{parsed.task} has reboot: {task_protocol.reboot}; specify "
+            "whether bare metal is rebooted, too: --reboot "
+            "between_repetitions, or --reboot never"
         )
     return dataclasses.replace(
-        asked,
+        task_protocol,
         reboot=parsed.reboot or "never",
-        shape=parsed.shape or asked.shape,
+        shape=parsed.shape or task_protocol.shape,
     )

@@ -1,4 +1,4 @@
-"""What commands that register a baseline have in common."""
+"""Base class of the commands that register a baseline."""
 
 import argparse
 import typing as t
@@ -8,25 +8,25 @@ from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 
 
-class Registering(base.Command):
-    """A command that ends with a baseline in the registry."""
+class RegistrationCommand(base.Command):
+    """A command that registers a baseline."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments that say under what it is registered."""
-        parser.add_argument("name", help="name to register it under")
+        """Add the arguments for the registration."""
+        parser.add_argument("name", help="name of the baseline")
         parser.add_argument(
             "--class",
             dest="of_class",
             type=_class,
             metavar="CLASS",
-            help="class of machines that this one stands for, such as r740: "
-            "a host of another name and the same fingerprint is then no "
-            "warning",
+            help="class of machines that this machine represents, such as "
+            "r740; a host with another name and the same fingerprint then "
+            "causes no warning",
         )
         parser.add_argument(
             "--replace",
             action="store_true",
-            help="overwrite a baseline of the same name",
+            help="replace a baseline with the same name",
         )
         rally_api.add_argument(parser)
 
@@ -36,7 +36,7 @@ class Registering(base.Command):
         content: dict[str, t.Any],
         parsed: argparse.Namespace,
     ) -> None:
-        """Register a baseline, of its class, and say where it is."""
+        """Register a baseline with its class, and print its path."""
         if parsed.of_class:
             content = {**content, "class": parsed.of_class}
         registry.save(content, replace=parsed.replace)
@@ -49,6 +49,6 @@ class Registering(base.Command):
 def _class(text: str) -> str:
     if not store.NAME.fullmatch(text):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no name of a class: {store.NAME_RULE}"
+            f"{text!r} is not a valid class: {store.NAME_RULE}"
         )
     return text

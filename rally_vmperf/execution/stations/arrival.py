@@ -1,4 +1,4 @@
-"""The arrival of booted guests, whose connections are kept."""
+"""The wait for booted guests, whose connections are kept."""
 
 import asyncio
 import collections.abc
@@ -17,23 +17,23 @@ from rally_vmperf.machines.remote import target
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """How a booting guest came up.
+    """The result of the boot of a guest.
 
-    :param trouble: in one line why it never answered, or None
-    :param at_jump: the trouble is a jump host's, not the guest's
-    :param busy: what was still at work in it when time was up, or None
+    :param error: The reason in one line why it does not answer, or None.
+    :param at_jump: Whether the error is that of a jump host.
+    :param busy: The service that was still starting at the timeout, or None.
     """
 
-    trouble: str | None = None
+    error: str | None = None
     at_jump: bool = False
     busy: str | None = None
 
 
 class Guests:
-    """Guests with the connections that were opened to them.
+    """Guests with their open connections.
 
-    A connection costs an emulated guest a second, so whoever is to measure
-    takes these over, with the event loop that they belong to.
+    A connection costs an emulated guest a second, so the session that measures
+    takes over the connections and their event loop.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Guests:
     def wait(
         self, timeout: float, on_progress: t.Callable[[str], None]
     ) -> list[Arrival]:
-        """Wait until every guest answers SSH and has booted, all at once.
+        """Wait concurrently until every guest answers SSH and has booted.
 
         :param timeout: seconds
         """
@@ -57,13 +57,17 @@ class Guests:
         )
 
     def leave(self, names: collections.abc.Container[str]) -> None:
-        """Give up the connections to guests that take no part."""
-        gone = [one for one in self.stations if one.name in names]
-        self.stations = [x for x in self.stations if x.name not in names]
-        self.runner.run(_close(gone))
+        """Close the connections to guests that do not participate."""
+        stations_to_close = [
+            station for station in self.stations if station.name in names
+        ]
+        self.stations = [
+            station for station in self.stations if station.name not in names
+        ]
+        self.runner.run(_close(stations_to_close))
 
     def close(self) -> None:
-        """Give up the connections."""
+        """Close the connections."""
         try:
             self.runner.run(_close(self.stations))
         finally:
@@ -80,10 +84,12 @@ async def wait_all(
     timeout: float,
     on_progress: t.Callable[[str], None],
 ) -> list[Arrival]:
-    """Wait until guests answer SSH and have booted, all at once.
+    """Wait concurrently until guests answer SSH and have booted.
 
-    :param stations: in any order, those of the guests among them
-    :param timeout: seconds
+    :param guests: The guests to wait for.
+    :param stations: The stations of these and possibly other guests, in any
+        order.
+    :param timeout: The timeout in seconds.
     """
     if not guests:
         return []
@@ -104,7 +110,7 @@ async def wait_all(
                     f"{guest.name} answers SSH at {guest.address}"
                     f"{way.label} after {passed():.0f} s"
                 )
-                busy = await settle(machine, timeout - passed())
+                busy = await wait_for_boot(machine, timeout - passed())
             except base.Unreachable as error:
                 if passed() >= timeout:
                     return _troubled(error)
@@ -121,24 +127,24 @@ async def wait_all(
 
 def _troubled(error: base.MachineError) -> Arrival:
     of_jump = (base.JumpUnreachable, base.JumpRefused)
-    return Arrival(trouble=str(error), at_jump=isinstance(error, of_jump))
+    return Arrival(error=str(error), at_jump=isinstance(error, of_jump))
 
 
-#: What still works, by the exit status of the script.
+#: The service that is still starting, by the exit status of the script.
 _BUSY = {3: "cloud-init", 4: "systemd"}
-#: Seconds beyond the script's own time in which its answer must arrive.
+#: Seconds after the timeout of the script in which its result must arrive.
 _SPARE = 60
 
 
-async def settle(machine: base.Machine, seconds: float) -> str | None:
+async def wait_for_boot(machine: base.Machine, seconds: float) -> str | None:
     """Wait until cloud-init and systemd have finished the boot.
 
-    An SSH server answers long before; cloud-init, which nearly always
-    restarts that server, shares the processor with what would be measured.
+    An SSH server answers long before. Cloud-init, which usually restarts that
+    server, would share the processor with the workloads.
 
-    :param seconds: how long to wait at most
-    :returns: what is still at work after that, or None
-    :raises MachineError: when the machine does not answer
+    :param seconds: The timeout in seconds.
+    :returns: The service that is still starting after that, or None.
+    :raises MachineError: If the machine does not answer.
     """
     done = await machine.run(
         scripts.argv("settle.sh", str(math.ceil(max(seconds, 0)))),

@@ -1,4 +1,4 @@
-"""The clocks of stations that measure together, from first to last."""
+"""The clocks of stations that measure together."""
 
 import collections.abc
 import dataclasses
@@ -9,18 +9,19 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import clock
 from rally_vmperf.measurement import finding
 
-#: What may be wrong with a clock: seconds, and part of the shortest run.
+#: Maximum error of a clock: seconds, and share of the shortest run.
 LIMIT = 0.5
 SHARE = 0.1
 
 
 @dataclasses.dataclass
 class Clocks:
-    """Offsets of the stations' clocks; each machine is asked once.
+    """The offsets of the clocks of stations; each machine is read once.
 
-    Between the first reading and the last a clock is taken to drift evenly.
+    A clock is assumed to drift evenly between the first and the last reading.
 
-    :param refused: why a station's clock could not be read, by its name
+    :param refused: The errors of clocks that could not be read, by station
+        name.
     """
 
     refused: dict[str, base.MachineError] = dataclasses.field(
@@ -34,7 +35,7 @@ class Clocks:
     async def begin(
         self, stations: collections.abc.Sequence[stations_.Station]
     ) -> None:
-        """Read the clocks; a machine without one cannot begin with others.
+        """Read the clocks; a machine without a clock cannot be synchronised.
 
         Commands of a single station need no clock.
         """
@@ -51,11 +52,11 @@ class Clocks:
             self._until = time.time()
 
     def offset(self, name: str) -> float:
-        """Return the seconds that a station's clock was ahead at first."""
+        """Return the first offset of a station's clock in seconds."""
         return self._first[name].offset
 
     def at(self, name: str, moment: float) -> clock.Reading | None:
-        """Return how a station's clock stood when it showed a moment."""
+        """Return the reading of a station's clock, interpolated for a time."""
         first = self._first.get(name)
         last = self._last.get(name)
         if first is None or last is None:
@@ -70,11 +71,12 @@ class Clocks:
     def findings(
         self, shortest: collections.abc.Mapping[str, float]
     ) -> list[finding.Finding]:
-        """Return which clocks are not known well enough.
+        """Return findings on clocks whose error is too large.
 
-        :param shortest: seconds of a station's shortest run, by its name
+        :param shortest: The duration of the shortest run of each station in
+            seconds, by name.
         """
-        found = []
+        findings = []
         for name, seconds in shortest.items():
             first = self._first.get(name)
             last = self._last.get(name, first)
@@ -84,38 +86,38 @@ class Clocks:
             drift = last.offset - first.offset
             allowed = min(LIMIT, SHARE * seconds)
             if max(error, abs(drift)) > allowed:
-                found.append(
+                findings.append(
                     finding.Finding(
                         kind="clock_not_correctable",
                         subject=name,
                         detail=f"the clock of {name} is known to "
                         f"{error * 1000:.1f} ms and moved by "
                         f"{drift * 1000:+.1f} ms; with runs of {seconds:.1f} "
-                        f"s no more than {allowed * 1000:.1f} ms will do",
+                        f"s it must be <= {allowed * 1000:.1f} ms",
                     )
                 )
-        return found
+        return findings
 
 
 async def _read(
     stations: collections.abc.Sequence[stations_.Station],
 ) -> tuple[dict[str, clock.Reading], dict[str, base.MachineError]]:
-    """Return readings and refusals by the names of the stations.
+    """Return readings and errors by the names of the stations.
 
-    Copies on one machine share its clock, and have no error among them.
+    Copies on one machine share its clock, so their relative error is 0.
     """
     machines = {id(station.machine): station.machine for station in stations}
     answers = dict(
         zip(machines, await clock.read_all(machines.values()), strict=True)
     )
-    told = {}
+    readings = {}
     refused = {}
     for station in stations:
-        answer = answers[id(station.machine)]
-        if isinstance(answer, base.MachineError):
-            refused[station.name] = answer
+        reading = answers[id(station.machine)]
+        if isinstance(reading, base.MachineError):
+            refused[station.name] = reading
         elif len(machines) == 1:
-            told[station.name] = dataclasses.replace(answer, error=0.0)
+            readings[station.name] = dataclasses.replace(reading, error=0.0)
         else:
-            told[station.name] = answer
-    return told, refused
+            readings[station.name] = reading
+    return readings, refused

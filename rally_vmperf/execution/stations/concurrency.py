@@ -12,12 +12,12 @@ async def wait_for_all(
 ) -> list[T]:
     """Run coroutines concurrently and return their results in order.
 
-    When one fails, the others are cancelled before its error is raised, so
-    that none works on machines whose connections are being closed.
+    If one fails, the other ones are cancelled before its error is raised, so
+    that none of them uses machines whose connections are being closed.
     """
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one) for one in work]
+            tasks = [group.create_task(coroutine) for coroutine in work]
     except BaseExceptionGroup as failed:
         raise failed.exceptions[0] from None
     return [task.result() for task in tasks]

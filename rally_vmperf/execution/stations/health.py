@@ -1,4 +1,4 @@
-"""What happened to machines while they measured: reboots, steal, swapping."""
+"""Events on machines during a measurement: reboots, steal time, swapping."""
 
 import asyncio
 import collections.abc
@@ -10,12 +10,12 @@ from rally_vmperf.execution.stations import station as stations_
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
 
-#: Share of CPU time that a hypervisor may take away before it is told.
+#: Share of CPU time that may be stolen without a finding.
 STEAL_LIMIT = 0.02
 
-#: Share by which a machine's own time may differ from the controller's.
+#: Share by which the time of a machine may differ from the controller's.
 CLOCK_LIMIT = 0.005
-#: Seconds that the last digits of the uptime, read twice, stand for.
+#: Seconds that the last digits of two readings of the uptime represent.
 _DIGITS = 0.02
 
 _COUNTER = re.compile(r"[0-9]{1,20}")
@@ -30,12 +30,12 @@ _FILES = (
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """A machine's own counters at one moment.
+    """The counters of a machine at one time.
 
-    :param up: seconds since its start, which nobody steps; None where it
-        does not tell
-    :param asked: when it was asked, by the controller's monotonic clock
-    :param told: when it had answered
+    :param up: The monotonic seconds since its start; None if unknown.
+    :param asked_at: The time of the request on the monotonic clock of the
+        controller.
+    :param answered_at: The time of the answer on the same clock.
     """
 
     boot: str
@@ -44,8 +44,8 @@ class Look:
     swapped: int
     killed: int
     up: float | None = None
-    asked: float = 0.0
-    told: float = 0.0
+    asked_at: float = 0.0
+    answered_at: float = 0.0
 
 
 async def look(
@@ -53,10 +53,12 @@ async def look(
 ) -> dict[str, Look]:
     """Return the counters of every machine that answers, by its name."""
 
-    async def one(station: stations_.Station) -> tuple[str, Look] | None:
-        # A connection that was cut meanwhile is no machine that is gone.
+    async def read_counters(
+        station: stations_.Station,
+    ) -> tuple[str, Look] | None:
+        # A connection that was cut meanwhile does not mean a lost machine.
         for _ in ("first", "again"):
-            asked = time.monotonic()
+            asked_at = time.monotonic()
             try:
                 answer = await station.machine.run(
                     ["cat", *_FILES], timeout=30
@@ -65,26 +67,30 @@ async def look(
                 continue
             except base.MachineError:
                 return None
-            seen = dataclasses.replace(
-                parse(answer.stdout), asked=asked, told=time.monotonic()
+            counters = dataclasses.replace(
+                parse(answer.stdout),
+                asked_at=asked_at,
+                answered_at=time.monotonic(),
             )
             if station.machine.shares_clock:
-                seen = dataclasses.replace(seen, up=None)
-            return station.name, seen
+                counters = dataclasses.replace(counters, up=None)
+            return station.name, counters
         return None
 
-    answers = await asyncio.gather(*(one(station) for station in stations))
+    answers = await asyncio.gather(
+        *(read_counters(station) for station in stations)
+    )
     return dict(answer for answer in answers if answer)
 
 
 def parse(text: str) -> Look:
-    """Return the counters in the three files' contents; unknown ones are 0."""
+    """Return the counters in the contents of the files; 0 if unknown."""
     lines = text.splitlines()
     counters = {}
     for line in lines[1:]:
-        words = line.split()
-        if len(words) == 2 and _COUNTER.fullmatch(words[1]):
-            counters[words[0]] = int(words[1])
+        fields = line.split()
+        if len(fields) == 2 and _COUNTER.fullmatch(fields[1]):
+            counters[fields[0]] = int(fields[1])
     cpu = next((line.split() for line in lines if line[:4] == "cpu "), [])
     ticks = [int(word) for word in cpu[1:] if _COUNTER.fullmatch(word)]
     user, nice, system = [*ticks, 0, 0, 0][:3]
@@ -103,33 +109,33 @@ def compare(
     before: collections.abc.Mapping[str, Look],
     after: collections.abc.Mapping[str, Look],
 ) -> list[finding.Finding]:
-    """Return findings on what changed between two readings of machines."""
-    found = []
+    """Return findings on changes between two readings of machines."""
+    findings = []
     for name in sorted(before.keys() & after.keys()):
         old, new = before[name], after[name]
         if old.boot != new.boot:
-            found.append(
+            findings.append(
                 finding.Finding(
                     kind="guest_rebooted",
                     subject=name,
-                    detail=f"{name} booted anew during the repetition",
+                    detail=f"{name} rebooted during the repetition",
                 )
             )
             continue
-        found += _clock(name, old, new)
+        findings += _clock(name, old, new)
         stolen = new.stolen - old.stolen
         total = new.busy - old.busy + stolen
         if total > 0 and stolen / total > STEAL_LIMIT:
-            found.append(
+            findings.append(
                 finding.Finding(
                     kind="steal_time",
                     subject=name,
                     detail=f"{stolen / total:.0%} of the CPU time that {name} "
-                    "wanted went to others",
+                    "requested was stolen",
                 )
             )
         if new.swapped > old.swapped or new.killed > old.killed:
-            found.append(
+            findings.append(
                 finding.Finding(
                     kind="swap_or_oom",
                     subject=name,
@@ -138,28 +144,28 @@ def compare(
                     "out-of-memory killer",
                 )
             )
-    return found
+    return findings
 
 
 def _clock(name: str, old: Look, new: Look) -> list[finding.Finding]:
-    """Return whether a machine's time goes faster or slower than ours.
+    """Return a finding if the clock of a machine is too fast or too slow.
 
-    What lies between asking and the answer is held against nobody: a machine
-    or a controller that is slow has no wrong clock.
+    The time between request and answer is tolerated: a slow machine or
+    controller does not have a wrong clock.
     """
     if old.up is None or new.up is None:
         return []
-    own = new.up - old.up
-    least = (new.asked - old.told) * (1 - CLOCK_LIMIT) - _DIGITS
-    longest = (new.told - old.asked) * (1 + CLOCK_LIMIT) + _DIGITS
-    if least <= own <= longest:
+    uptime = new.up - old.up
+    shortest = (new.asked_at - old.answered_at) * (1 - CLOCK_LIMIT) - _DIGITS
+    longest = (new.answered_at - old.asked_at) * (1 + CLOCK_LIMIT) + _DIGITS
+    if shortest <= uptime <= longest:
         return []
     return [
         finding.Finding(
             kind="clock_wrong",
             subject=name,
-            detail=f"{own:.2f} s passed on {name} while the controller "
-            f"counted {new.asked - old.told:.2f} to "
-            f"{new.told - old.asked:.2f} s",
+            detail=f"{uptime:.2f} s passed on {name} while the controller "
+            f"counted {new.asked_at - old.answered_at:.2f} to "
+            f"{new.answered_at - old.asked_at:.2f} s",
         )
     ]

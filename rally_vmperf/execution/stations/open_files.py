@@ -1,24 +1,24 @@
-"""How many machines this process may have connections to."""
+"""The limit of open files, which limits the number of connections."""
 
 import resource
 
 from rally_vmperf.machines import base
 
-#: Beside the connections: libraries, logs, a database, sockets to the cloud.
+#: Other open files: libraries, logs, a database, sockets to the cloud.
 _OTHERS = 200
 
 
 class TooManyError(base.MachineError):
-    """This process may not have as many connections; one line."""
+    """The limit of open files is too low; one line."""
 
 
 def allow_files(machines: int) -> None:
-    """Raise the limit of open files to so many connections.
+    """Raise the limit of open files for a number of connections.
 
-    Many systems let a process have 1024 open files at first, and as many as
-    it wants when it asks.
+    Many systems have a soft limit of 1024, which a process can raise to the
+    hard limit.
 
-    :raises TooManyError: when this one may not have as many
+    :raises TooManyError: If the hard limit is too low.
     """
     # A machine that runs more than eight commands has a second connection.
     needed = 2 * machines + _OTHERS
@@ -27,8 +27,9 @@ def allow_files(machines: int) -> None:
         return
     if hard != resource.RLIM_INFINITY and hard < needed:
         raise TooManyError(
-            f"{machines} machines need {needed} open files and this process "
-            f"may have {hard}, enough for {max(hard - _OTHERS, 0) // 2}; "
-            f"raise the limit with: ulimit -Hn {needed}"
+            f"{machines} machines require {needed} open files, but the limit "
+            f"of this process is {hard}, enough for "
+            f"{max(hard - _OTHERS, 0) // 2}; "
+            f"to raise it: ulimit -Hn {needed}"
         )
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))

@@ -1,4 +1,4 @@
-"""Connect to guests and peers, as Nova and the task describe them."""
+"""Connections to guests and peers."""
 
 import collections.abc
 import dataclasses
@@ -19,9 +19,11 @@ def way_to(
     namespace: str | None = None,
     to: str | None = None,
 ) -> routes.Route:
-    """Return the way through jump hosts, or out of a network namespace.
+    """Return the route through jump hosts or from a network namespace.
 
-    :param to: a host for which ~/.ssh/config may name jump hosts
+    :param hosts: The jump hosts, in order.
+    :param namespace: The network namespace; None uses that of the process.
+    :param to: The host for which ~/.ssh/config can name jump hosts.
     """
     if namespace:
         return routes.Namespace(namespace)
@@ -33,7 +35,7 @@ def connect(
 ) -> ssh.Ssh:
     """Return the machine of a guest.
 
-    :param client_key: offered unless the guest has a login of its own
+    :param client_key: The private key; not used if the guest has a login.
     """
     login = guest.login or target.Login()
     return ssh.Ssh(
@@ -56,7 +58,7 @@ def guest_stations(
 ) -> list[stations_.Station]:
     """Return the stations of booted guests, paired.
 
-    :raises MachineError: when there are too many for this process
+    :raises MachineError: If there are too many guests for this process.
     """
     open_files.allow_files(len(guests))
     way = way_to(guests[0].jump, guests[0].namespace)
@@ -76,20 +78,20 @@ def guest_stations(
 def peer_station(
     peer: collections.abc.Mapping[str, t.Any],
 ) -> stations_.Station:
-    """Return the station of a peer as a task or the command line names it.
+    """Return the station of a peer from a task or the command line.
 
-    Its host key must be in ``known_hosts``, by default the user's own file.
+    Its host key must be in ``known_hosts``, by default the file of the user.
 
-    :raises MachineError: for an ~/.ssh/config that cannot be read
+    :raises MachineError: If ~/.ssh/config cannot be read.
     """
     address = peer["address"]
-    known = ssh_config.entry(address)
+    config = ssh_config.entry(address)
     machine = ssh.Ssh(
         endpoint.Endpoint(
             peer.get("name", "peer"),
             host=address,
             port=peer.get("port"),
-            user=peer.get("user") or known.user or "root",
+            user=peer.get("user") or config.user or "root",
             key_file=peer.get("key_file"),
             known_hosts=peer.get("known_hosts"),
             way=way_to(
@@ -103,5 +105,5 @@ def peer_station(
         name=machine.name,
         machine=machine,
         role="peer",
-        address=known.host,
+        address=config.host,
     )

@@ -1,4 +1,4 @@
-"""A machine with its part in a run: guest, bare-metal copy or peer."""
+"""A machine with its role in a run: guest, bare-metal copy or peer."""
 
 import dataclasses
 import typing as t
@@ -10,20 +10,20 @@ Role = t.Literal["guest", "copy", "peer"]
 
 @dataclasses.dataclass(kw_only=True)
 class Station:
-    """Where commands run, and how others reach it.
+    """A machine that runs commands, with its address and directories.
 
-    :param name: in samples and messages
-    :param parent: where on the machine the session that opens makes a folder
-        for it; a relative one is below the user's home, an empty one that
-    :param folder: that folder, as the machine named it
-    :param address: how another machine reaches it; empty if nobody has to
-    :param prefix: words put before every measured command, which hold bare
-        metal to a shape
-    :param tools: words put before every command, which make it find the
-        programs of a bundle
-    :param partner: the machine at the other end of guest-to-guest work;
-        stations without one run no such work
-    :param finished: paths of finished jobs that are still to be removed
+    :param name: The name in samples and messages.
+    :param parent: The parent of the work directory on the machine; relative to
+        the home directory, empty for the home directory.
+    :param folder: The work directory, which the machine has named.
+    :param address: The address for other machines; empty if not required.
+    :param prefix: The arguments before every measured command, which limit
+        bare metal to a shape.
+    :param tools: The arguments before every command, which add the programs of
+        a bundle.
+    :param partner: The other end of guest-to-guest workloads; stations without
+        a partner do not run them.
+    :param finished: The paths of finished jobs that must be removed.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""Guests booted, placed, reached, paused and stopped."""
+"""Boot, placement, addresses and power state of guests."""

@@ -1,7 +1,8 @@
-"""The security group of a run: what it lets in, and from where.
+"""The security group of a run and its rules.
 
-SSH and ICMP come from where the controller is, and the traffic of workloads
-from the other guests of the run.  The peer only answers: it needs no rule.
+The rules allow SSH and ICMP from the networks of the controller, and the
+traffic of workloads from the other guests of the run.  The peer only answers
+and requires no rule.
 """
 
 import collections.abc
@@ -31,9 +32,9 @@ _SSH = 22
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Access:
-    """A security group, which guests get when they are created.
+    """A security group that guests receive when they are created.
 
-    :param id: its identifier, None where no port takes groups
+    :param id: The identifier of the group; None if no port supports groups.
     """
 
     connection: sdk.Connection
@@ -41,7 +42,7 @@ class Access:
     id: str | None
 
     def add(self, rules: Rules) -> None:
-        """Add rules; several of them may not be the same."""
+        """Add rules, which must differ from each other."""
         for rule in rules:
             with cloud.asking(f"create security group rule in {self.name}"):
                 self.connection.network.create_security_group_rule(
@@ -50,58 +51,62 @@ class Access:
 
     def let_in(
         self,
-        asked: request.Request,
+        guest_request: request.Request,
         chosen: networks.Networks,
         guests: collections.abc.Sequence[guests_.Guest],
         progress: waiting.Progress,
     ) -> tuple[str, ...] | None:
-        """Let the controller in, once guests have addresses.
+        """Allow SSH from the controller to guests that have addresses.
 
-        :return: the networks that it may come from, None for everything
+        :returns: The allowed networks; None if there is no security group.
         """
         if self.id is None:
             return None
-        found: set[routes.Network] = set(asked.allowed_sources)
-        if not found and asked.jump:
-            found = _of_jump_host(self.connection, asked.jump[-1], chosen)
-        elif not found:
-            found = _of_controller(guests, asked.namespace, progress)
-        self.add(from_sources(found))
-        listed = tuple(sorted(map(str, found)))
-        progress(f"SSH to guests is let in from {told(listed)}")
-        return listed
+        sources: set[routes.Network] = set(guest_request.allowed_sources)
+        if not sources and guest_request.jump:
+            sources = _of_jump_host(
+                self.connection, guest_request.jump[-1], chosen
+            )
+        elif not sources:
+            sources = _of_controller(guests, guest_request.namespace, progress)
+        self.add(from_sources(sources))
+        source_names = tuple(sorted(map(str, sources)))
+        progress(
+            f"SSH to guests is allowed from {format_sources(source_names)}"
+        )
+        return source_names
 
 
 def create(
     connection: sdk.Connection,
     name: str,
-    every: collections.abc.Iterable[networks.Network],
+    guest_networks: collections.abc.Iterable[networks.Network],
     guests: int,
     ports_open: range,
 ) -> Access:
-    """Make the group, with its rules between guests.
+    """Create the group, with its rules between guests.
 
-    :param every: where the guests will be; without port security they
-        take no groups, and none is made
-    :param guests: their number
-    :param ports_open: those at which guests listen for one another
+    :param guest_networks: The networks of the guests. If none of them has
+        port security, no group is created.
+    :param guests: The number of guests.
+    :param ports_open: The ports on which guests listen for one another.
     """
-    if not any(network.secured for network in every):
+    if not any(network.secured for network in guest_networks):
         return Access(connection=connection, name=name, id=None)
     with cloud.asking(f"create security group {name}"):
         group = connection.network.create_security_group(
             name=name, description="Guests of rally-vmperf"
         )
-    made = Access(connection=connection, name=name, id=str(group.id))
+    access = Access(connection=connection, name=name, id=str(group.id))
     if guests > 1:
-        made.add(between_guests(str(group.id), ports_open))
-    return made
+        access.add(between_guests(str(group.id), ports_open))
+    return access
 
 
 def between_guests(group: str, ports_open: range) -> Rules:
-    """Yield rules that let in ICMP and ports from members of the group.
+    """Yield rules that allow ICMP and ports from members of the group.
 
-    :param ports_open: by TCP and by UDP
+    :param ports_open: The ports, for TCP and for UDP.
     """
     for version, ether_type in _ETHERNETS.items():
         shared = {"ether_type": ether_type, "remote_group_id": group}
@@ -116,7 +121,7 @@ def between_guests(group: str, ports_open: range) -> Rules:
 
 
 def from_sources(sources: Sources) -> Rules:
-    """Yield rules that let in SSH and ICMP from networks."""
+    """Yield rules that allow SSH and ICMP from networks."""
     for source in sorted(sources, key=str):
         shared = {
             "ether_type": _ETHERNETS[source.version],
@@ -131,9 +136,9 @@ def from_sources(sources: Sources) -> Rules:
         }
 
 
-def told(listed: collections.abc.Sequence[str]) -> str:
-    """Return networks in one line, for messages."""
-    return ", ".join(listed) or "nowhere: no route to them is known"
+def format_sources(source_names: collections.abc.Sequence[str]) -> str:
+    """Return the networks as one line for messages."""
+    return ", ".join(source_names) or "no network: no route to them is known"
 
 
 def _of_controller(
@@ -141,30 +146,30 @@ def _of_controller(
     namespace: str | None,
     progress: waiting.Progress,
 ) -> set[routes.Network]:
-    """Return the networks out of which this machine reaches the guests."""
-    found = {}
-    for address in dict.fromkeys(one.address for one in guests):
+    """Return the networks from which this machine reaches the guests."""
+    source_by_network = {}
+    for address in dict.fromkeys(guest.address for guest in guests):
         source = routes.source(address, namespace)
         if source is not None:
-            found[translated(source, address)] = source
-    for network, source in found.items():
+            source_by_network[translated(source, address)] = source
+    for network, source in source_by_network.items():
         if network != source:
             progress(
                 f"the addresses of this machine in {source} are translated on "
-                f"their way to the guests, which let SSH in from {network} "
-                'therefore; narrow that with "allowed_sources": [NETWORK]'
+                f"the route to the guests, so SSH is allowed from {network}; "
+                'to restrict it, set "allowed_sources": [NETWORK]'
             )
-    return set(found)
+    return set(source_by_network)
 
 
 def translated(source: routes.Network, address: str) -> routes.Network:
     """Return the network from which a guest sees this machine.
 
-    A private address is translated before it comes to a public one, and into
-    which is not known here.
+    A private address is translated on the route to a public one. The address
+    after translation is not known.
 
-    :param source: the network that this machine is in
-    :param address: of the guest
+    :param source: The network of this machine.
+    :param address: The address of the guest.
     """
     if ipaddress.ip_address(address).is_global and not source.is_global:
         return ipaddress.ip_network(_EVERYWHERE[source.version])
@@ -174,22 +179,22 @@ def translated(source: routes.Network, address: str) -> routes.Network:
 def _of_jump_host(
     connection: sdk.Connection, host: t.Any, chosen: networks.Networks
 ) -> set[routes.Network]:
-    """Return the networks out of which a jump host reaches the guests.
+    """Return the networks from which a jump host reaches the guests.
 
-    It is on the guests' own network, or known by the address that it has
-    there: it cannot always be asked.
+    The jump host is on the network of the guests, or its name resolves to its
+    address there. It cannot always be queried.
     """
-    found: set[routes.Network] = set()
+    sources: set[routes.Network] = set()
     try:
         name = ssh_config.entry(host.address).host
         infos = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except OSError:
-        infos = []  # its name may be known to another jump host only
+        infos = []  # another jump host may be the only one to resolve it
     for _, _, _, _, (address, *_) in infos:
-        found.add(ipaddress.ip_network(str(address).partition("%")[0]))
+        sources.add(ipaddress.ip_network(str(address).partition("%")[0]))
     if chosen.pool is None:
         network = chosen.ssh_network
         with cloud.asking(f"list the subnets of network {network.name}"):
-            for one in connection.network.subnets(network_id=network.id):
-                found.add(ipaddress.ip_network(one.cidr))
-    return found
+            for subnet in connection.network.subnets(network_id=network.id):
+                sources.add(ipaddress.ip_network(subnet.cidr))
+    return sources

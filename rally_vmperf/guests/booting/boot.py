@@ -27,7 +27,7 @@ from rally_vmperf.machines.remote import hostkey
 
 def boot(
     connection: sdk.Connection,
-    asked: request.Request,
+    guest_request: request.Request,
     new_name: ports.Names,
     progress: waiting.Progress,
     admin: sdk.Connection | None = None,
@@ -35,15 +35,17 @@ def boot(
 ) -> guest.Booted:
     """Boot the guests of all groups and return them, with findings.
 
-    Whatever is made bears a name of ``new_name``; whoever calls removes it
-    when this raises, and in the end.
+    All created resources have a name from ``new_name``. The caller removes
+    them after the run, also if this function raises.
 
-    :param progress: takes lines for whoever is waiting
-    :param admin: who may see the hosts, when ``connection`` may not
-    :param ports_open: those at which guests listen for one another
-    :raises GuestError: one line with the way out
+    :param progress: The function that reports lines of progress.
+    :param admin: The connection of an administrator, which shows hosts that
+        ``connection`` may not show; None if there is none.
+    :param ports_open: The ports on which guests listen for one another.
+    :raises GuestError: If the guests cannot be booted; the line includes the
+        solution.
     """
-    planned = plan.make(connection, asked, admin)
+    planned = plan.make(connection, guest_request, admin)
     for line in planned.requirements.lines():
         progress(line)
     planned.requirements.check()
@@ -52,7 +54,8 @@ def boot(
     ).run()
 
 
-#: Nova asks where the others of the group are, and all at once are nowhere.
+#: Policies by which Nova looks up the hosts of the other members of a group;
+#: servers that are created simultaneously have no hosts yet.
 _AFFINITY = ("affinity", "soft-affinity")
 
 
@@ -68,11 +71,11 @@ class _Boot:
     ports_open: range
 
     def __post_init__(self) -> None:
-        zones = self.planned.where.zones
+        zones = self.planned.placement.zones
         self._guests = self.planned.guests()
         self._zones = dict(zip(self._guests, zones, strict=True))
         self._networks = t.cast(networks.Networks, self.planned.networks)
-        key_type = self.planned.asked.key_type
+        key_type = self.planned.guest_request.key_type
         self._client = hostkey.generate("rally-vmperf", key_type)
         self._host_keys = {
             name: host_keys.choose(group.host_key, key_type)
@@ -83,8 +86,8 @@ class _Boot:
         self._policies: set[str] = set()
 
     def run(self) -> guest.Booted:
-        """Create the guests with all that they need; wait until all run."""
-        asked = self.planned.asked
+        """Create the guests and their resources; wait until all run."""
+        guest_request = self.planned.guest_request
         keypair, group, server_group = self._share()
         self._volumes = volumes.make(
             self.connection,
@@ -93,7 +96,7 @@ class _Boot:
                 for name, (group, image, _) in self._guests.items()
                 if group.boot_volume
             },
-            asked.boot_timeout,
+            guest_request.boot_timeout,
             self.new_name,
             self.progress,
         )
@@ -101,26 +104,29 @@ class _Boot:
         for name in self._guests:
             started[name] = time.monotonic()
             ids[name] = self._create(name, keypair, group.id, server_group)
-            if len(ids) == 1 < asked.count and asked.server_group in _AFFINITY:
+            if (
+                len(ids) == 1 < guest_request.count
+                and guest_request.server_group in _AFFINITY
+            ):
                 waiting.until_placed(
-                    self.connection, ids[name], asked.boot_timeout
+                    self.connection, ids[name], guest_request.boot_timeout
                 )
-        self.progress(f"{asked.title()} asked for, BUILD")
+        self.progress(f"{guest_request.title()} requested, BUILD")
         waited = waiting.until_active(
             self.connection,
             ids,
             started,
-            asked.boot_timeout,
+            guest_request.boot_timeout,
             self.progress,
             self._server_names,
-            placement.described(asked),
+            placement.described(guest_request),
         )
-        if waited.failed and asked.server_group == "anti-affinity":
-            # Those who are left would be apart from nobody who lacks a host.
+        if waited.failed and guest_request.server_group == "anti-affinity":
+            # With fewer guests the policy would separate fewer hosts.
             raise errors.GuestError(next(iter(waited.failed.values())))
         leave_out(
             self.connection,
-            {ids[name]: why for name, why in waited.failed.items()},
+            {ids[name]: reason for name, reason in waited.failed.items()},
             self.progress,
         )
         described = [
@@ -129,13 +135,21 @@ class _Boot:
             if name in waited.ready
         ]
         guests = self._with_hypervisors(described)
-        let_in = group.let_in(asked, self._networks, guests, self.progress)
-        found = placement.findings(guests, asked, self.planned.where.hosts)
-        limited, caps = rate_limits.of_guests(
+        let_in = group.let_in(
+            guest_request, self._networks, guests, self.progress
+        )
+        placement_findings = placement.findings(
+            guests, guest_request, self.planned.placement.hosts
+        )
+        limit_findings, caps = rate_limits.of_guests(
             self.connection,
             self.admin,
-            flavors={one.id: one for one in self.planned.flavors}.values(),
-            volume_types=[x.disk.type for x in guests if x.disk.type],
+            flavors={
+                flavor.id: flavor for flavor in self.planned.flavors
+            }.values(),
+            volume_types=[
+                guest_.disk.type for guest_ in guests if guest_.disk.type
+            ],
             port_policies=self._policies,
             progress=self.progress,
         )
@@ -143,7 +157,11 @@ class _Boot:
             guests=guests,
             client_key=self._client.private,
             absent=tuple(waited.failed),
-            findings=(*found, *limited, *guest.absences(waited.failed)),
+            findings=(
+                *placement_findings,
+                *limit_findings,
+                *guest.absences(waited.failed),
+            ),
             caps=tuple(caps),
             let_in=let_in,
         )
@@ -151,28 +169,36 @@ class _Boot:
     def _with_hypervisors(
         self, guests: list[guest.Guest]
     ) -> tuple[guest.Guest, ...]:
-        """Return guests with what an administrator sees of their hosts."""
-        names = {one.hypervisor for one in guests if one.hypervisor}
-        found = hosts.hypervisors(self.admin, names) if self.admin else {}
-        unknown = hosts.Hypervisor()
-        pairs = [(x, found.get(x.hypervisor or "", unknown)) for x in guests]
+        """Return guests with the facts of hosts that administrators see."""
+        names = {guest_.hypervisor for guest_ in guests if guest_.hypervisor}
+        hypervisors = (
+            hosts.hypervisors(self.admin, names) if self.admin else {}
+        )
+        unknown_hypervisor = hosts.Hypervisor()
+        pairs = [
+            (
+                guest_,
+                hypervisors.get(guest_.hypervisor or "", unknown_hypervisor),
+            )
+            for guest_ in guests
+        ]
         return tuple(
             dataclasses.replace(
-                one,
-                host_cpu=there.features,
-                host_vcpus=there.vcpus,
-                host_memory_mib=there.memory_mib,
+                guest_,
+                host_cpu=hypervisor.features,
+                host_vcpus=hypervisor.vcpus,
+                host_memory_mib=hypervisor.memory_mib,
             )
-            for one, there in pairs
+            for guest_, hypervisor in pairs
         )
 
     def _share(self) -> tuple[str, access.Access, str | None]:
         """Create the resources that all guests share.
 
-        :return: name of the key pair, the security group, and the identifier
-            of the server group
+        :returns: The name of the key pair, the security group, and the
+            identifier of the server group.
         """
-        asked = self.planned.asked
+        guest_request = self.planned.guest_request
         keypair, name = self.new_name(), self.new_name()
         with cloud.asking(f"create key pair {keypair}"):
             self.connection.compute.create_keypair(
@@ -182,15 +208,15 @@ class _Boot:
             self.connection,
             name,
             self._networks.every,
-            asked.count,
+            guest_request.count,
             self.ports_open,
         )
-        if not asked.server_group:
+        if not guest_request.server_group:
             return keypair, group, None
-        made = add_server_group(
-            self.connection, self.new_name(), asked.server_group
+        server_group_id = add_server_group(
+            self.connection, self.new_name(), guest_request.server_group
         )
-        return keypair, group, made
+        return keypair, group, server_group_id
 
     def _create(
         self,
@@ -216,7 +242,7 @@ class _Boot:
         server_name = self.new_name()
         self._server_names.append(server_name)
         with cloud.asking(f"create server {server_name}"):
-            made = self.connection.compute.create_server(
+            server = self.connection.compute.create_server(
                 name=server_name,
                 flavor_id=flavor.id,
                 key_name=keypair,
@@ -229,22 +255,22 @@ class _Boot:
                 **hints,
                 **({"availability_zone": zone} if zone else {}),
             )
-        return str(made.id)
+        return str(server.id)
 
     def _describe(
         self, name: str, server: t.Any, seconds: float
     ) -> guest.Guest:
-        asked = self.planned.asked
+        guest_request = self.planned.guest_request
         group, image, flavor = self._guests[name]
-        found = ports.addresses(
+        addresses = ports.addresses(
             self.connection,
             name,
             server.id,
-            asked.ip_version,
+            guest_request.ip_version,
             self._networks,
             self.new_name,
         )
-        self._policies.update(found.policies)
+        self._policies.update(addresses.policies)
         shown = placement.shown(server, self.admin)
         disk = guest.Disk(source="flavor", size_gib=flavor.disk_gib)
         if name in self._volumes:
@@ -258,13 +284,13 @@ class _Boot:
             server_name=server.name,
             id=server.id,
             boot=guest.first_boot(server.id),
-            address=found.floating or found.fixed,
-            fixed_address=found.fixed,
-            floating_address=found.floating,
-            measure_address=found.measured,
-            reached_by="floating" if found.floating else "fixed",
-            jump=asked.jump,
-            namespace=asked.namespace,
+            address=addresses.floating or addresses.fixed,
+            fixed_address=addresses.fixed,
+            floating_address=addresses.floating,
+            measure_address=addresses.measured,
+            reached_by="floating" if addresses.floating else "fixed",
+            jump=guest_request.jump,
+            namespace=guest_request.namespace,
             login=group.login,
             user=group.user,
             host_key=self._host_keys[name].public,
@@ -272,12 +298,12 @@ class _Boot:
             host=shown.compute_host or None,
             hypervisor=shown.hypervisor_hostname or None,
             availability_zone=server.availability_zone or None,
-            server_group=asked.server_group,
+            server_group=guest_request.server_group,
             flavor=flavor,
             image=image,
             disk=disk,
             config_drive=group.config_drive,
-            networks=tuple(one.name for one in self._networks.every),
+            networks=tuple(network.name for network in self._networks.every),
             network=self._networks.ssh_network.name,
             created_at=server.created_at,
             boot_seconds=round(seconds, 1),
@@ -289,15 +315,15 @@ def leave_out(
     failed: collections.abc.Mapping[str, str],
     progress: waiting.Progress,
 ) -> None:
-    """Have servers deleted whose guests did not come.
+    """Request the deletion of servers whose guests failed.
 
-    One that comes later, or boots again and again, would disturb the others.
-    The clean-up sees to it that they are gone.
+    A guest that boots late, or repeatedly, would disturb the other guests.
+    The clean-up verifies that the servers are deleted.
 
-    :param failed: identifier of the server -> why
+    :param failed: The reasons by identifier of the server.
     """
-    for identifier, why in failed.items():
-        progress(f"{why}; the run goes on without it")
+    for identifier, reason in failed.items():
+        progress(f"{reason}; the run continues without it")
         with contextlib.suppress(*cloud.REFUSALS):
             connection.compute.delete_server(identifier, ignore_missing=True)
 
@@ -305,10 +331,10 @@ def leave_out(
 def add_server_group(
     connection: sdk.Connection, name: str, policy: str
 ) -> str:
-    """Make a server group; return its identifier."""
+    """Create a server group; return its identifier."""
     with cloud.asking(f"create server group {name} ({policy})"):
-        # The SDK says it in the words of the API's version, old or new.
-        made = connection.compute.create_server_group(
+        # The SDK translates the policy to the version of the API.
+        server_group = connection.compute.create_server_group(
             name=name, policies=[policy]
         )
-    return str(made.id)
+    return str(server_group.id)

@@ -1,7 +1,7 @@
-"""How the host key of guests is known: given, known, or from the console.
+"""Host keys of guests: generated, in the image, or read from the console.
 
-A console comes from Nova, over a connection that is verified: nobody on the
-guests' network can put another key there.
+Nova provides the console over a verified connection, so that no machine in
+the guests' network can replace the key.
 """
 
 import base64
@@ -28,11 +28,11 @@ from rally_vmperf.machines.remote import hostkey
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class HostKey:
-    """What a guest's host key will be.
+    """The expected host key of a guest.
 
-    :param public: lines of which it must show one, None when that is not
-        known before it has booted
-    :param cloud_config: what its cloud-init is told of it
+    :param public: The public key lines, one of which the guest must show;
+        None if they are not known before it has booted.
+    :param cloud_config: The settings of cloud-init for the host key.
     """
 
     public: str | None
@@ -42,15 +42,15 @@ class HostKey:
 def choose(
     source: request.KeySource, type_: hostkey.Type | None = None
 ) -> HostKey:
-    """Return the host key of one more guest.
+    """Return the host key of a new guest.
 
-    By default it is made here and given to the guest, so that the first
-    connection is verified already.
+    By default the key is generated here and passed to the guest, so that even
+    the first connection is verified.
 
-    :param type_: of the key that is made, None for the usual one
+    :param type_: The type of a generated key; None for the default.
     """
     if source.kind == "public_key":
-        # Else cloud-init would replace what is in the image.
+        # Otherwise cloud-init would replace the key in the image.
         return HostKey(
             public=source.line,
             cloud_config={"ssh_deletekeys": False},
@@ -74,7 +74,7 @@ def choose(
     )
 
 
-#: Seconds between two looks.
+#: Seconds between two requests.
 _POLL = 2
 
 
@@ -86,26 +86,26 @@ def learn(
 ) -> tuple[guest.Guest, ...]:
     """Return the guests with their host keys; read missing ones from consoles.
 
-    :param timeout: seconds for all of them
-    :raises GuestError: when one prints none
+    :param timeout: The timeout in seconds for all guests.
+    :raises GuestError: If a guest prints no host key.
     """
     deadline = time.monotonic() + timeout
-    found = {one.name: one.host_key for one in guests}
+    host_keys = {guest_.name: guest_.host_key for guest_ in guests}
     while True:
-        missing = [one for one in guests if not found[one.name]]
-        for one in missing:
+        missing = [guest_ for guest_ in guests if not host_keys[guest_.name]]
+        for guest_ in missing:
             keys: list[str] = []
-            # Asked again, and told in the end.
+            # The request is repeated; the last failure is reported.
             with contextlib.suppress(errors.GuestError):
-                keys = console.read_keys(console.log(connection, one.id))
+                keys = console.read_keys(console.log(connection, guest_.id))
             if keys:
-                found[one.name] = "\n".join(keys)
-                progress(f"{one.name} shows its host key on its console")
-        missing = [one for one in missing if not found[one.name]]
+                host_keys[guest_.name] = "\n".join(keys)
+                progress(f"{guest_.name} shows its host key on its console")
+        missing = [guest_ for guest_ in missing if not host_keys[guest_.name]]
         if not missing:
             return tuple(
-                dataclasses.replace(one, host_key=found[one.name])
-                for one in guests
+                dataclasses.replace(guest_, host_key=host_keys[guest_.name])
+                for guest_ in guests
             )
         if time.monotonic() >= deadline:
             raise errors.GuestError(_missing(connection, missing[0], timeout))
@@ -113,31 +113,35 @@ def learn(
 
 
 def _missing(
-    connection: sdk.Connection, one: guest.Guest, timeout: float
+    connection: sdk.Connection, guest_: guest.Guest, timeout: float
 ) -> str:
-    seen = console.witness(connection, one.id)
-    why = "; ".join(seen.hints) or (
-        "raise ssh_timeout, or have the image print the block SSH HOST KEY "
-        "KEYS as cloud-init does, or give host_key: {public_key: ...}"
+    diagnosis = console.diagnose(connection, guest_.id)
+    advice = "; ".join(diagnosis.hints) or (
+        "raise ssh_timeout, or use an image that prints the block SSH HOST "
+        "KEY KEYS as cloud-init does, or set host_key: {public_key: ...}"
     )
     return (
-        f"guest {one.name} shows no host key on its console after "
-        f"{timeout:g} s; {why}; end of its console:\n{seen.end}"
+        f"guest {guest_.name} shows no host key on its console after "
+        f"{timeout:g} s; {advice}; end of its console:\n{diagnosis.end}"
     )
 
 
 _LIMIT = 65535
 
 
-def compose(host_key: HostKey, client_key: str, own: str | None) -> str:
+def compose(
+    host_key: HostKey, client_key: str, user_document: str | None
+) -> str:
     """Return user data for Nova, in base64.
 
-    Nothing is installed or upgraded, so that the boot takes no longer. Ours
-    comes last, so that it wins over the same keys in the user's document.
+    Nothing is installed or upgraded, so that the boot takes no longer. The
+    generated document comes last and overrides the same keys in the user's
+    document.
 
-    :param client_key: public key that may log in
-    :param own: a cloud-config document of the user's, or None
-    :raises GuestError: when the user's document is none, or too long
+    :param client_key: The public key that may log in.
+    :param user_document: The cloud-config document of the user; None if there
+        is none.
+    :raises GuestError: If the user's document is invalid or too long.
     """
     document = {
         **host_key.cloud_config,
@@ -147,14 +151,14 @@ def compose(host_key: HostKey, client_key: str, own: str | None) -> str:
         "package_upgrade": False,
     }
     parts = multipart.MIMEMultipart()
-    if own:
-        parts.attach(_part(_checked(own)))
+    if user_document:
+        parts.attach(_part(_checked(user_document)))
     parts.attach(_part("#cloud-config\n" + yaml.safe_dump(document)))
     encoded = base64.b64encode(parts.as_bytes()).decode()
     if len(encoded) > _LIMIT:
         raise errors.GuestError(
-            f"user_data: {len(encoded)} bytes as sent, Nova takes {_LIMIT}; "
-            "shorten it or put it into the image"
+            f"user_data: {len(encoded)} encoded bytes: must be at most "
+            f"{_LIMIT}; shorten it or move it into the image"
         )
     return encoded
 
@@ -163,17 +167,22 @@ def _part(document: str) -> message.Message:
     return text.MIMEText(document, "cloud-config", "utf-8")
 
 
-def _checked(own: str) -> str:
+def _checked(user_document: str) -> str:
     try:
-        parsed = documents.parse_yaml(own, "user_data")
+        document = documents.parse_yaml(user_document, "user_data")
     except documents.DocumentError as error:
         raise errors.GuestError(
-            f"{error}; give a cloud-config document"
+            f"{error}; it must be a cloud-config document"
         ) from error
-    if not isinstance(parsed, dict):
+    if not isinstance(document, dict):
         raise errors.GuestError(
-            f"user_data: a cloud-config document is a mapping, this is "
-            f"{type(parsed).__name__}; give keys such as write_files"
+            f"user_data: a {type(document).__name__} is not a valid "
+            "cloud-config document; it must be a mapping with keys such as "
+            "write_files"
         )
     header = "#cloud-config\n"
-    return own if own.startswith(header) else header + own
+    return (
+        user_document
+        if user_document.startswith(header)
+        else header + user_document
+    )

@@ -1,4 +1,4 @@
-"""On which hosts guests run, and whether they stay there."""
+"""The hosts of guests, compared with the request and over time."""
 
 import collections
 import collections.abc
@@ -15,7 +15,7 @@ Guests = collections.abc.Sequence[guest.Guest]
 
 
 def shown(server: t.Any, admin: sdk.Connection | None) -> t.Any:
-    """Return a server with its host, read as administrator where necessary."""
+    """Return a server with its host, read as administrator if necessary."""
     if server.compute_host or admin is None:
         return server
     try:
@@ -24,61 +24,75 @@ def shown(server: t.Any, admin: sdk.Connection | None) -> t.Any:
         return server
 
 
-def described(asked: request.Request) -> str:
-    """Return the placement that was asked for, empty where none was."""
-    several = [f"hosts {', '.join(asked.hosts)}"] if asked.hosts else []
+def described(guest_request: request.Request) -> str:
+    """Return the requested placement; empty if there is none."""
+    hosts_description = (
+        [f"hosts {', '.join(guest_request.hosts)}"]
+        if guest_request.hosts
+        else []
+    )
     keys = ("host", "aggregate", "availability_zone", "server_group")
     return ", ".join(
-        several
+        hosts_description
         + [
-            f"{key} {getattr(asked, key)!r}"
+            f"{key} {getattr(guest_request, key)!r}"
             for key in keys
-            if getattr(asked, key) is not None
+            if getattr(guest_request, key) is not None
         ]
     )
 
 
 def findings(
     guests: Guests,
-    asked: request.Request,
+    guest_request: request.Request,
     hosts: collections.abc.Set[str],
 ) -> list[finding.Finding]:
     """Return findings on the placement of the guests.
 
-    :param hosts: where they may be, empty for anywhere
+    :param hosts: The permitted hosts; empty if every host is permitted.
     """
-    found: list[finding.Finding] = []
-    for one in guests:
-        found += _elsewhere(one, asked, hosts)
-    if asked.server_group:
-        found += _server_group(guests, asked.server_group)
-    return found
+    placement_findings: list[finding.Finding] = []
+    for guest_ in guests:
+        placement_findings += _elsewhere(guest_, guest_request, hosts)
+    if guest_request.server_group:
+        placement_findings += _server_group(guests, guest_request.server_group)
+    return placement_findings
 
 
 def _elsewhere(
-    one: guest.Guest, asked: request.Request, hosts: collections.abc.Set[str]
+    guest_: guest.Guest,
+    guest_request: request.Request,
+    hosts: collections.abc.Set[str],
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings on a guest that is on another host or in another zone."""
-    if one.host is None:
-        seen = "Nova shows its host to administrators only"
-        yield finding.Finding("placement_unknown", one.name, seen)
-    elif hosts and one.host not in hosts:
-        there = ", ".join(sorted(hosts))
-        wanted = f"aggregate {asked.aggregate} ({there})"
-        if asked.host:
-            wanted = f"host {asked.host}"
-        elif asked.hosts:
-            wanted = f"one of the hosts {there}"
-        seen = f"runs on {one.host}, {wanted} was asked for"
-        yield finding.Finding("wrong_host", one.name, seen)
-    zone, wanted = one.availability_zone, asked.availability_zone or ""
-    if wanted and not zone:
+    if guest_.host is None:
+        detail = "Nova shows its host to administrators only"
+        yield finding.Finding("placement_unknown", guest_.name, detail)
+    elif hosts and guest_.host not in hosts:
+        host_names = ", ".join(sorted(hosts))
+        requested_placement = (
+            f"aggregate {guest_request.aggregate} ({host_names})"
+        )
+        if guest_request.host:
+            requested_placement = f"host {guest_request.host}"
+        elif guest_request.hosts:
+            requested_placement = f"one of the hosts {host_names}"
+        detail = f"runs on {guest_.host}, {requested_placement} was requested"
+        yield finding.Finding("wrong_host", guest_.name, detail)
+    zone, requested_placement = (
+        guest_.availability_zone,
+        guest_request.availability_zone or "",
+    )
+    if requested_placement and not zone:
         unknown = "Nova does not say its availability zone"
-        seen = f"{unknown}, {wanted} was asked for"
-        yield finding.Finding("placement_unknown", one.name, seen)
-    elif wanted and zone != wanted:
-        seen = f"is in availability zone {zone}, {wanted} was asked for"
-        yield finding.Finding("wrong_host", one.name, seen)
+        detail = f"{unknown}, {requested_placement} was requested"
+        yield finding.Finding("placement_unknown", guest_.name, detail)
+    elif requested_placement and zone != requested_placement:
+        detail = (
+            f"is in availability zone {zone}, {requested_placement} was "
+            "requested"
+        )
+        yield finding.Finding("wrong_host", guest_.name, detail)
 
 
 def _server_group(guests: Guests, policy: str) -> list[finding.Finding]:
@@ -88,41 +102,43 @@ def _server_group(guests: Guests, policy: str) -> list[finding.Finding]:
     guests of a project on one host.
     """
     by_host: dict[str, list[str]] = collections.defaultdict(list)
-    for one in guests:
-        if not one.host_id:
-            seen = f"Nova gives no hostId, server_group {policy} was asked for"
-            return [finding.Finding("placement_unknown", one.name, seen)]
-        by_host[one.host_id].append(one.name)
-    wanted = len(guests) if policy.endswith("anti-affinity") else 1
-    if len(by_host) == wanted:
+    for guest_ in guests:
+        if not guest_.host_id:
+            detail = (
+                f"Nova gives no hostId, server_group {policy} was requested"
+            )
+            return [finding.Finding("placement_unknown", guest_.name, detail)]
+        by_host[guest_.host_id].append(guest_.name)
+    expected_hosts = len(guests) if policy.endswith("anti-affinity") else 1
+    if len(by_host) == expected_hosts:
         return []
     kind = "wrong_host"
     if policy.startswith("soft-"):
         kind = "server_group_not_satisfied"
     names = "; ".join(", ".join(names) for names in by_host.values())
-    seen = (
-        f"server_group {policy} was asked for, host by host they are: {names}"
+    detail = (
+        f"server_group {policy} was requested, the guests by host: {names}"
     )
-    return [finding.Finding(kind, "guests", seen)]
+    return [finding.Finding(kind, "guests", detail)]
 
 
-#: What Nova calls a server that answers, or will without anybody's help.
+#: The states of a server that answers, or will answer without intervention.
 _RUNNING = ("ACTIVE", "REBOOT", "HARD_REBOOT")
 
 
-def runs(connection: sdk.Connection, one: guest.Guest) -> bool:
-    """Return whether Nova says that a guest runs, or is just being rebooted.
+def runs(connection: sdk.Connection, guest_: guest.Guest) -> bool:
+    """Return whether Nova reports that a guest runs or reboots.
 
-    Where Nova does not say, nobody waits for the guest.
+    If Nova does not answer, the guest does not run.
     """
     try:
-        return connection.compute.get_server(one.id).status in _RUNNING
+        return connection.compute.get_server(guest_.id).status in _RUNNING
     except cloud.REFUSALS:
         return False
 
 
-#: What Nova calls the actions by which a guest leaves its host, or its memory
-#: does; some come back.
+#: Nova's actions that move a guest, or its memory, away from its host; a guest
+#: may return.
 _MOVES = frozenset(
     {
         "evacuate",
@@ -136,7 +152,7 @@ _MOVES = frozenset(
         "unshelve",
     }
 )
-#: Characters of a time of Nova's up to the second, with and without a zone.
+#: Characters of a timestamp of Nova without fractions and time zone.
 _SECOND = 19
 
 
@@ -145,54 +161,62 @@ def changes(
     guests: collections.abc.Iterable[guest.Guest],
     updated: dict[str, str],
 ) -> list[finding.Finding]:
-    """Return which guests are on another host now, or no longer active.
+    """Return findings on guests that moved or are no longer active.
 
-    Nova is asked once for all.  Members see hosts only as ``hostId``, a hash
-    that differs by project, but that is enough to notice a move.  Where a
-    server was changed since it was last asked for, Nova is asked for the
-    actions on it: a guest may have gone and come back.
+    One request lists all servers.  Members see hosts only as ``hostId``, a
+    hash that differs by project, but that is sufficient to detect a move.  If
+    a server was changed since the last request, the actions on it are listed,
+    because a guest may have moved and returned.
 
-    :param updated: identifier -> when the server was last changed; it is
-        brought up to date
+    :param updated: The times of the last change of the servers, by identifier;
+        updated by this function.
     """
-    asked = tuple(guests)
-    names = cloud.beginning(one.server_name for one in asked)
-    why = "it lists no such server"
+    watched_guests = tuple(guests)
+    names = cloud.beginning(guest_.server_name for guest_ in watched_guests)
+    reason = "it lists no such server"
     servers: dict[str, t.Any] = {}
     try:
-        listed = connection.compute.servers(name=names) if asked else ()
-        servers = {one.id: one for one in listed}
+        listed = (
+            connection.compute.servers(name=names) if watched_guests else ()
+        )
+        servers = {server.id: server for server in listed}
     except cloud.REFUSALS as error:
-        why = cloud.one_line(error)
-    found = []
-    for one in asked:
-        server = servers.get(one.id)
+        reason = cloud.one_line(error)
+    host_findings = []
+    for guest_ in watched_guests:
+        server = servers.get(guest_.id)
         if server is None:
-            seen = f"Nova did not say where {one.name} is: {why}"
-            found.append(finding.Finding("placement_unknown", one.name, seen))
-        elif server.host_id != one.host_id or server.status != "ACTIVE":
-            seen = (
-                f"{one.name} is {server.status} on hostId {server.host_id}; "
-                f"it was on {one.host_id}"
+            detail = f"Nova did not say where {guest_.name} is: {reason}"
+            host_findings.append(
+                finding.Finding("placement_unknown", guest_.name, detail)
             )
-            found.append(finding.Finding("guest_host_changed", one.name, seen))
-        elif moves := _moves(connection, server, updated.get(one.id)):
-            seen = (
-                f"{one.name} is on hostId {server.host_id} again, after "
+        elif server.host_id != guest_.host_id or server.status != "ACTIVE":
+            detail = (
+                f"{guest_.name} is {server.status} on hostId "
+                f"{server.host_id}; it was on {guest_.host_id}"
+            )
+            host_findings.append(
+                finding.Finding("guest_host_changed", guest_.name, detail)
+            )
+        elif moves := _moves(connection, server, updated.get(guest_.id)):
+            detail = (
+                f"{guest_.name} is on hostId {server.host_id} again, after "
                 f"{', '.join(moves)}"
             )
-            found.append(finding.Finding("guest_host_changed", one.name, seen))
+            host_findings.append(
+                finding.Finding("guest_host_changed", guest_.name, detail)
+            )
         if server is not None:
-            updated[one.id] = server.updated_at
-    return found
+            updated[guest_.id] = server.updated_at
+    return host_findings
 
 
 def _moves(
     connection: sdk.Connection, server: t.Any, since: str | None
 ) -> list[str]:
-    """Return what moved a server since it was last changed, oldest first.
+    """Return the moves of a server since its last change, oldest first.
 
-    Nothing of one that was not changed meanwhile, for which nobody is asked.
+    No request is made for a server that was not changed meanwhile.
     """
     if since is None or server.updated_at == since:
         return []
@@ -202,10 +226,12 @@ def _moves(
         )
     except cloud.REFUSALS:
         return []
-    listed = answer.json().get("instanceActions", ()) if answer.ok else ()
+    actions = answer.json().get("instanceActions", ()) if answer.ok else ()
     return [
-        f"{one['action']} at {one['start_time'][:_SECOND]}"
-        for one in sorted(listed, key=lambda x: str(x["start_time"]))
-        if one["action"] in _MOVES
-        and one["start_time"][:_SECOND] >= since[:_SECOND]
+        f"{action['action']} at {action['start_time'][:_SECOND]}"
+        for action in sorted(
+            actions, key=lambda action: str(action["start_time"])
+        )
+        if action["action"] in _MOVES
+        and action["start_time"][:_SECOND] >= since[:_SECOND]
     ]

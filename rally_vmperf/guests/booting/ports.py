@@ -1,4 +1,4 @@
-"""The ports of guests, and the addresses by which they are reached."""
+"""The ports and addresses of guests."""
 
 import collections.abc
 import dataclasses
@@ -19,9 +19,10 @@ Names = collections.abc.Callable[[], str]
 class Addresses:
     """The addresses of a guest.
 
-    :param fixed: on the network on which it is reached
-    :param measured: by which other guests measure
-    :param policies: identifiers of the QoS policies of its ports
+    :param fixed: The fixed address on the SSH network.
+    :param measured: The address that other guests measure against.
+    :param floating: The floating IP; None if there is none.
+    :param policies: The identifiers of the QoS policies of the ports.
     """
 
     fixed: str
@@ -32,25 +33,25 @@ class Addresses:
 
 def for_server(
     connection: sdk.Connection,
-    every: collections.abc.Sequence[networks.Network],
+    guest_networks: collections.abc.Sequence[networks.Network],
     group: str | None,
     new_name: Names,
 ) -> dict[str, t.Any]:
     """Return the networks of a request to create a server.
 
-    Nova creates a single port. Of several, each is created here, since Nova
-    would put all into the same security groups, and a network without port
-    security takes none.
+    A single port is created by Nova. Several ports are created here, because
+    Nova would add all of them to the same security groups, which a network
+    without port security does not support.
 
-    :param group: identifier of the security group, None if there is none
+    :param group: The identifier of the security group; None if there is none.
     """
-    if len(every) > 1:
-        made = [
+    if len(guest_networks) > 1:
+        port_references = [
             {"port": _add(connection, network, group, new_name())}
-            for network in every
+            for network in guest_networks
         ]
-        return {"networks": made}
-    (network,) = every
+        return {"networks": port_references}
+    (network,) = guest_networks
     groups = {"security_groups": [{"name": group}]} if group else {}
     return {"networks": [{"uuid": network.id}], **groups}
 
@@ -63,10 +64,10 @@ def _add(
 ) -> str:
     groups = {"security_groups": [group]} if group and network.secured else {}
     with cloud.asking(f"create port {name} on network {network.name}"):
-        made = connection.network.create_port(
+        port = connection.network.create_port(
             name=name, network_id=network.id, **groups
         )
-    return str(made.id)
+    return str(port.id)
 
 
 def addresses(
@@ -77,11 +78,12 @@ def addresses(
     chosen: networks.Networks,
     new_name: Names,
 ) -> Addresses:
-    """Return a guest's addresses; create a floating IP where it needs one.
+    """Return a guest's addresses; create a floating IP if required.
 
-    A floating IP bears a name of ours as its description.
+    The description of a floating IP is a name from ``new_name``.
 
-    :raises GuestError: with what there is, when no address has the version
+    :raises GuestError: If no address has the IP version; the line lists the
+        addresses.
     """
     with cloud.asking(f"list the ports of guest {guest}"):
         ports = list(connection.network.ports(device_id=server_id))
@@ -95,22 +97,26 @@ def addresses(
             port
             for port in ports
             if port.network_id == chosen.ssh_network.id
-            and fixed in {one["ip_address"] for one in port.fixed_ips}
+            and fixed
+            in {fixed_ip["ip_address"] for fixed_ip in port.fixed_ips}
         )
-        with cloud.asking(f"give guest {guest} a floating IP"):
-            made = connection.network.create_ip(
+        with cloud.asking(f"create a floating IP for guest {guest}"):
+            floating_ip = connection.network.create_ip(
                 floating_network_id=chosen.pool.id,
                 port_id=port.id,
                 fixed_ip_address=fixed,
                 description=new_name(),
             )
-        floating = str(made.floating_ip_address)
-    policies = (x.qos_policy_id or x.qos_network_policy_id for x in ports)
+        floating = str(floating_ip.floating_ip_address)
+    policies = (
+        guest_port.qos_policy_id or guest_port.qos_network_policy_id
+        for guest_port in ports
+    )
     return Addresses(
         fixed=fixed,
         measured=measured,
         floating=floating,
-        policies=tuple(one for one in policies if one),
+        policies=tuple(policy for policy in policies if policy),
     )
 
 
@@ -122,24 +128,25 @@ def fixed_address(
 ) -> str:
     """Return the fixed address of a guest on a network.
 
-    Neutron's ports have the identifier of the network; Nova lists addresses by
-    its name only.
+    Neutron's ports include the identifier of the network; Nova lists
+    addresses by its name only.
 
-    :param ports: of the guest, as the SDK has them
-    :raises GuestError: with what there is, when no address has the version
+    :param ports: The ports of the guest, as objects of the SDK.
+    :raises GuestError: If no address has the IP version; the line lists the
+        addresses.
     """
-    there = [
-        ipaddress.ip_address(one["ip_address"])
+    fixed_addresses = [
+        ipaddress.ip_address(fixed_ip["ip_address"])
         for port in ports
         if port.network_id == network.id
-        for one in port.fixed_ips
+        for fixed_ip in port.fixed_ips
     ]
-    for address in there:
+    for address in fixed_addresses:
         if address.version == version:
             return str(address)
-    listed = ", ".join(map(str, there)) or "none"
+    listed = ", ".join(map(str, fixed_addresses)) or "none"
     raise errors.GuestError(
         f"guest {guest} has no IPv{version} address on network "
-        f"{network.name} (it has: {listed}); set ip_version, or give the "
-        "network such a subnet"
+        f"{network.name} (it has: {listed}); set ip_version, or create such "
+        "a subnet in the network"
     )

@@ -1,4 +1,4 @@
-"""Pause, stop, resume and start guests, many at a time."""
+"""Pause, stop, resume and start several guests at a time."""
 
 import collections.abc
 import dataclasses
@@ -13,27 +13,27 @@ from rally_vmperf.guests import guest as booted
 from rally_vmperf.guests import idle
 from rally_vmperf.guests import waiting
 
-#: Seconds after which a request is repeated that had no effect; no server is
-#: harmed by a second one.
+#: Seconds after which a request without effect is repeated, which is harmless.
 _ASK_AGAIN = 30
 
 
 @dataclasses.dataclass(kw_only=True)
 class Switching:
-    """Requests a status of guests, and polls Nova until all of them have it.
+    """A change of the status of guests, polled until all guests have it.
 
-    Only those are asked that lack it.
+    Requests are sent only for guests with another status.
 
-    :param wanted: guest -> status
-    :param verbs: guest -> what was asked for
-    :param started: those in which QEMU runs anew, with their new boot id
-    :param refused: guest -> why it is not as wanted; another try may help
-    :param lost: guest -> why it will not be again
+    :param target_statuses: The required status of each guest.
+    :param verbs: The requested action of each guest.
+    :param started: The guests with a new QEMU process, with their new boot id.
+    :param refused: The reasons of the guests without the required status;
+        another attempt may succeed.
+    :param lost: The reasons of the guests that no attempt can switch.
     """
 
     connection: sdk.Connection
     guests: collections.abc.Mapping[str, booted.Guest]
-    wanted: collections.abc.Mapping[str, str]
+    target_statuses: collections.abc.Mapping[str, str]
     idle_guests: idle.IdleState
     progress: waiting.Progress
     verbs: dict[str, idle.Verb] = dataclasses.field(default_factory=dict)
@@ -42,7 +42,7 @@ class Switching:
     lost: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._open = dict(self.wanted)
+        self._open = dict(self.target_statuses)
         self._asked: dict[str, float] = {}
         self._states: dict[str, str] = {}
         self._delays: dict[str, str] = {}
@@ -54,54 +54,55 @@ class Switching:
     ) -> None:
         """Request the status and wait until the guests have it.
 
-        :param timeout: seconds
-        :param before: called with the actions before they are requested
+        :param timeout: The timeout in seconds.
+        :param before: The function that is called with the actions before
+            they are requested.
         """
         begun = time.monotonic()
-        trouble = ""
+        last_error = ""
         names = cloud.beginning(
-            self.guests[name].server_name for name in self.wanted
+            self.guests[name].server_name for name in self.target_statuses
         )
         while True:
             try:
                 listed = self.connection.compute.servers(name=names)
-                found = {one.id: one for one in listed}
+                servers = {server.id: server for server in listed}
             except cloud.REFUSALS as error:
-                trouble = f"list servers: {cloud.one_line(error)}"
+                last_error = f"list servers: {cloud.one_line(error)}"
                 if not cloud.passing(error):
-                    self.refused |= dict.fromkeys(self._open, trouble)
+                    self.refused |= dict.fromkeys(self._open, last_error)
                     return
             else:
-                trouble = ""
-                verbs = self._look(found)
+                last_error = ""
+                verbs = self._look(servers)
                 if verbs:
                     before(verbs)
                     self._ask(verbs)
             if not self._open:
                 return
             if time.monotonic() - begun > timeout:
-                self._late(timeout, trouble)
+                self._late(timeout, last_error)
                 return
             time.sleep(1)
 
     def _look(
-        self, found: collections.abc.Mapping[str, t.Any]
+        self, servers: collections.abc.Mapping[str, t.Any]
     ) -> dict[str, idle.Verb]:
         """Drop guests that are ready or lost; return the other actions."""
         verbs: dict[str, idle.Verb] = {}
         now = time.monotonic()
-        for guest, wish in list(self._open.items()):
-            server = found.get(self.guests[guest].id)
-            state = server.status if server else "gone"
-            self._states[guest] = state
+        for guest, target_status in list(self._open.items()):
+            server = servers.get(self.guests[guest].id)
+            status = server.status if server else "gone"
+            self._states[guest] = status
             if server and server.task_state:
                 continue
-            if state == wish:
-                self._settle(guest, state)
+            if status == target_status:
+                self._settle(guest, status)
                 continue
-            verb = idle.verb(state, wish, self.idle_guests)
+            verb = idle.verb(status, target_status, self.idle_guests)
             if verb is None:
-                self._lose(guest, server, state, wish)
+                self._lose(guest, server, status, target_status)
             elif self._asked.get(guest, -_ASK_AGAIN) + _ASK_AGAIN <= now:
                 verbs[guest] = verb
         return verbs
@@ -121,30 +122,32 @@ class Switching:
                     del self._open[guest]
                     continue
             if verb == "start":
-                # Also when the answer was lost: the guest may run.
+                # Even if the response was lost: the guest may run.
                 new = self.guests[guest].started()
                 self.started[guest] = new
 
-    def _settle(self, guest: str, state: str) -> None:
+    def _settle(self, guest: str, status: str) -> None:
         del self._open[guest]
         if guest in self._asked:
             seconds = time.monotonic() - self._asked[guest]
-            self.progress(f"guest {guest}: {state} after {seconds:.0f} s")
+            self.progress(f"guest {guest}: {status} after {seconds:.0f} s")
 
-    def _lose(self, guest: str, server: t.Any, state: str, wish: str) -> None:
+    def _lose(
+        self, guest: str, server: t.Any, status: str, target_status: str
+    ) -> None:
         del self._open[guest]
-        why = f"guest {guest} is {state} and should be {wish}"
-        if state == "ERROR":
-            why += f": {waiting.fault(self.connection, server)}"
-        self.lost[guest] = why
+        reason = f"guest {guest} is {status}, must be {target_status}"
+        if status == "ERROR":
+            reason += f": {waiting.fault(self.connection, server)}"
+        self.lost[guest] = reason
 
-    def _late(self, timeout: float, trouble: str) -> None:
-        for guest, wish in self._open.items():
-            why = trouble or self._delays.get(guest, "")
-            state = self._states.get(guest, "unseen")
+    def _late(self, timeout: float, last_error: str) -> None:
+        for guest, target_status in self._open.items():
+            reason = last_error or self._delays.get(guest, "")
+            status = self._states.get(guest, "unseen")
             self.refused[guest] = (
-                f"guest {guest} is {state} and not {wish} after "
+                f"guest {guest} is {status} and not {target_status} after "
                 f"{timeout:.0f} s"
-                + (f" (last trouble: {why})" if why else "")
-                + "; raise boot_timeout or have nova-compute's log read"
+                + (f" (last error: {reason})" if reason else "")
+                + "; raise boot_timeout or check the log of nova-compute"
             )

@@ -11,10 +11,10 @@ from rally_vmperf.guests import guest
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import caps
 
-#: What Nova and Cinder call limits of a disk, with what they limit.
+#: The kinds of disk limits in Nova and Cinder -> the unit of the rate.
 _DISK = {"bytes_sec": "B/s", "iops_sec": "ops/s"}
 _BEGINNING = "quota:"
-#: Of Nova's average rate of an interface, in kilobytes per second.
+#: Bits per second in a unit of Nova's interface limits, kilobytes per second.
 _KILOBYTE = 8e3
 _KILOBIT = 1e3
 
@@ -22,67 +22,76 @@ Caps = list[caps.Cap]
 
 
 def of_flavor(flavor: guest.Flavor) -> tuple[list[finding.Finding], Caps]:
-    """Return what a flavor limits: its quotas, and the rates among them."""
+    """Return findings on the quotas of a flavor, and its rate limits."""
     limits = {
-        key: value
-        for key, value in sorted(flavor.extra_specs.items())
+        key: limit
+        for key, limit in sorted(flavor.extra_specs.items())
         if key.startswith(_BEGINNING)
     }
-    what = f"flavor {flavor.name}"
-    found = []
-    for key, value in limits.items():
+    subject = f"flavor {flavor.name}"
+    flavor_caps = []
+    for key, limit in limits.items():
         name = key.removeprefix(_BEGINNING)
         if name.startswith("disk_"):
-            found += _of_disk(name.removeprefix("disk_"), value, what)
+            flavor_caps += _of_disk(name.removeprefix("disk_"), limit, subject)
         elif name in ("vif_inbound_average", "vif_outbound_average"):
-            rate = _number(value) * _KILOBYTE
-            found += [caps.network(rate, f"{what} ({name})")] if rate else []
-    return _told(what, limits), found
+            rate = _number(limit) * _KILOBYTE
+            flavor_caps += (
+                [caps.network(rate, f"{subject} ({name})")] if rate else []
+            )
+    return _limit_findings(subject, limits), flavor_caps
 
 
 def of_volume_type(
     admin: sdk.Connection, name: str
 ) -> tuple[list[finding.Finding], Caps]:
-    """Return what the QoS specifications of a volume type limit.
+    """Return a finding on the QoS of a volume type, and its rate limits.
 
-    Cinder shows them to administrators only.
+    Cinder shows QoS specifications to administrators only.
 
-    :raises: what the SDK raises where Cinder refuses
+    :raises SDKException: If Cinder rejects the request.
     """
     types = _json(admin.block_storage.get("/types"), "volume_types")
     identifier = next(
-        (x.get("qos_specs_id") for x in types if x["name"] == name), None
+        (
+            volume_type.get("qos_specs_id")
+            for volume_type in types
+            if volume_type["name"] == name
+        ),
+        None,
     )
     if not identifier:
         return [], []
     answer = admin.block_storage.get(f"/qos-specs/{identifier}")
     limits = _json(answer, "qos_specs").get("specs", {})
-    what = f"volume type {name}"
-    found = [
-        one
-        for key, value in sorted(limits.items())
-        for one in _of_disk(key, value, what)
+    subject = f"volume type {name}"
+    type_caps = [
+        cap
+        for key, limit in sorted(limits.items())
+        for cap in _of_disk(key, limit, subject)
     ]
-    return _told(what, limits), found
+    return _limit_findings(subject, limits), type_caps
 
 
 def of_port_policy(
     connection: sdk.Connection, identifier: str
 ) -> tuple[list[finding.Finding], Caps]:
-    """Return what a QoS policy of a port, or of its network, limits.
+    """Return a finding on a QoS policy of a port, and its rate limits.
 
-    :raises: what the SDK raises where Neutron refuses
+    :raises SDKException: If Neutron rejects the request.
     """
     policy = connection.network.get_qos_policy(identifier)
-    what = f"QoS policy {policy.name}"
-    limits, found = {}, []
+    subject = f"QoS policy {policy.name}"
+    limits, policy_caps = {}, []
     for rule in policy.rules or ():
         rate = _number(rule.get("max_kbps"))
         if rate:
-            way = str(rule.get("direction", "egress"))
-            limits[f"{way} max_kbps"] = rule["max_kbps"]
-            found.append(caps.network(rate * _KILOBIT, f"{what} ({way})"))
-    return _told(what, limits), found
+            direction = str(rule.get("direction", "egress"))
+            limits[f"{direction} max_kbps"] = rule["max_kbps"]
+            policy_caps.append(
+                caps.network(rate * _KILOBIT, f"{subject} ({direction})")
+            )
+    return _limit_findings(subject, limits), policy_caps
 
 
 def of_guests(
@@ -94,51 +103,56 @@ def of_guests(
     port_policies: collections.abc.Iterable[str],
     progress: t.Callable[[str], None],
 ) -> tuple[list[finding.Finding], Caps]:
-    """Return all that limits the rates of guests, as far as it can be read.
+    """Return all readable policies that limit the rates of guests.
 
-    :param admin: who may see what limits volumes, if there is one
-    :param port_policies: identifiers
-    :param progress: is told what cannot be read
+    :param admin: The connection of an administrator, which can read the
+        limits of volumes; None if there is none.
+    :param port_policies: The identifiers of the QoS policies of the ports.
+    :param progress: The function that reports policies that cannot be read.
     """
-    every = [of_flavor(one) for one in flavors]
-    asked: list[tuple[str, t.Callable[[], t.Any]]] = [
+    policies = [of_flavor(flavor) for flavor in flavors]
+    readers: list[tuple[str, t.Callable[[], t.Any]]] = [
         (
-            f"QoS policy {one}",
-            functools.partial(of_port_policy, connection, one),
+            f"QoS policy {policy_name}",
+            functools.partial(of_port_policy, connection, policy_name),
         )
-        for one in sorted(set(port_policies))
+        for policy_name in sorted(set(port_policies))
     ]
     if admin is not None:
-        asked += [
+        readers += [
             (
-                f"volume type {one}",
-                functools.partial(of_volume_type, admin, one),
+                f"volume type {policy_name}",
+                functools.partial(of_volume_type, admin, policy_name),
             )
-            for one in sorted(set(volume_types))
+            for policy_name in sorted(set(volume_types))
         ]
-    for what, ask in asked:
+    for subject, reader in readers:
         try:
-            every.append(ask())
+            policies.append(reader())
         except cloud.REFUSALS as error:
-            progress(f"{what} cannot be read: {cloud.one_line(error)}")
+            progress(f"{subject} cannot be read: {cloud.one_line(error)}")
     return (
-        [x for found, _ in every for x in found],
-        [x for _, limits in every for x in limits],
+        [finding_ for findings, _ in policies for finding_ in findings],
+        [cap for _, policy_caps in policies for cap in policy_caps],
     )
 
 
-def _of_disk(name: str, value: object, what: str) -> Caps:
-    """Return the cap that a limit such as ``read_bytes_sec`` is."""
-    way, _, kind = name.partition("_")
-    rate = _number(value)
-    if way not in ("read", "write", "total") or kind not in _DISK or not rate:
+def _of_disk(name: str, limit: object, subject: str) -> Caps:
+    """Return the cap of a limit such as ``read_bytes_sec``."""
+    direction, _, kind = name.partition("_")
+    rate = _number(limit)
+    if (
+        direction not in ("read", "write", "total")
+        or kind not in _DISK
+        or not rate
+    ):
         return []
-    return [caps.disk(rate, _DISK[kind], f"{what} ({name})")]
+    return [caps.disk(rate, _DISK[kind], f"{subject} ({name})")]
 
 
-def _number(value: object) -> float:
-    """Return a limit as a number; zero, no limit, if it is not one."""
-    text = str(value)
+def _number(limit: object) -> float:
+    """Return a limit as a number; zero if it is not a number."""
+    text = str(limit)
     return float(text) if text.isascii() and text.isdigit() else 0.0
 
 
@@ -146,17 +160,17 @@ def _json(answer: t.Any, key: str) -> t.Any:
     return answer.json().get(key, {}) if answer.ok else {}
 
 
-def _told(
-    what: str, limits: collections.abc.Mapping[str, object]
+def _limit_findings(
+    subject: str, limits: collections.abc.Mapping[str, object]
 ) -> list[finding.Finding]:
     if not limits:
         return []
     return [
         finding.Finding(
             kind="rate_limited_by_policy",
-            subject=what,
+            subject=subject,
             detail=", ".join(
-                f"{key}={value}" for key, value in limits.items()
+                f"{key}={limit}" for key, limit in limits.items()
             ),
         )
     ]

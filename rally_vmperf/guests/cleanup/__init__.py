@@ -1,1 +1,1 @@
-"""What runs own in a cloud, and its removal."""
+"""Ownership and removal of the resources of runs in a cloud."""

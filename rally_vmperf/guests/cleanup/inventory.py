@@ -1,4 +1,4 @@
-"""Resources of Rally's runs in a cloud: ours, and its contexts'."""
+"""Resources of Rally's runs in a cloud, also those of Rally's contexts."""
 
 import collections
 import collections.abc
@@ -16,7 +16,7 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import volumes as block_storage
 from rally_vmperf.measurement.samples import units
 
-#: In the order of deletion; kinds of the same rank go together.
+#: In the order of deletion; kinds of the same rank are deleted together.
 RANKS = {
     "server": 0,
     "floating IP": 1,
@@ -32,19 +32,20 @@ RANKS = {
     "project": 8,
 }
 
-#: Projects that one request to Neutron names: more make its URL too long.
+#: Projects in one request to Neutron; with more of them its URL is too long.
 _PORTION = 50
-#: What a service answers that does not know a filter.
+#: The status of a service that does not support a filter.
 _REFUSED = 400
 
 
 @dataclasses.dataclass(frozen=True)
 class Resource:
-    """Something in the cloud that can be deleted.
+    """A resource in the cloud that can be deleted.
 
-    :param name: what it is called; a floating IP by its description
-    :param delete: asks the cloud to delete it; what is gone is no error
-    :param project: identifier of its project, empty where it is not told
+    :param name: The name; of a floating IP, the description.
+    :param delete: The function that requests the deletion; a resource that
+        does not exist is not an error.
+    :param project: The identifier of the project; empty if it is not known.
     """
 
     kind: str
@@ -56,24 +57,25 @@ class Resource:
     project: str = dataclasses.field(default="", compare=False)
 
 
-Found = collections.abc.Iterator[Resource]
+Resources = collections.abc.Iterator[Resource]
 
 
 @dataclasses.dataclass(frozen=True)
 class Inventory:
     """Resources in a cloud with certain names.
 
-    The cloud is others' too and may have many thousands of everything, so
-    each service is asked only for what can be ours: Nova and Keystone by the
-    beginning of names, Neutron and Cinder, which compare whole names only, by
-    project. An administrator looks into its own project, into those with
-    such names, into those of servers with such names, and where it is told.
+    The cloud has other users and may have many thousands of resources, so
+    each request is limited: Nova and Keystone filter by the prefix of names,
+    Neutron and Cinder, which compare whole names only, by project. An
+    administrator searches its own project, the projects with such names,
+    the projects of servers with such names, and further projects.
 
-    :param owns: tells whether a name is among them
-    :param prefixes: how these names begin
-    :param admin: look into all projects in which there can be any
-    :param projects: identifiers of further projects that an admin looks into
-    :param kinds: of resources to look for
+    :param owns: The function that returns whether a name is one of them.
+    :param prefixes: The prefixes of these names.
+    :param admin: A flag to search all projects that can contain resources.
+    :param projects: The identifiers of further projects that an administrator
+        searches.
+    :param kinds: The kinds of resources to list.
     """
 
     connection: sdk.Connection
@@ -84,18 +86,18 @@ class Inventory:
     kinds: collections.abc.Collection[str] = tuple(RANKS)
 
     def servers(self) -> list[Resource]:
-        """Return the servers, without which nothing else can go."""
+        """Return the servers, which must be deleted first."""
         if "server" not in self.kinds:
             return []
         compute = self.connection.compute
         everywhere = {"all_projects": True} if self.admin else {}
         return [
-            one
+            server
             for prefix in self.prefixes
-            for one in self._owned(
+            for server in self._owned(
                 "server",
                 compute.servers(
-                    # Only the details tell an admin the project.
+                    # Only the details include the project.
                     details=self.admin,
                     name=cloud.beginning([prefix]),
                     **everywhere,
@@ -105,27 +107,27 @@ class Inventory:
         ]
 
     def of_guests(self, *, disks: bool = True) -> list[Resource]:
-        """Return the resources of a run; servers alone while there are any.
+        """Return the resources of a run; only servers while there are any.
 
-        What hangs on servers cannot go before them, so there is no use in
-        asking for it every second.
+        Resources that servers use cannot be deleted before them, so they are
+        not listed every second.
 
-        :param disks: look for volumes too; else Cinder is not asked, whose
-            trouble is none of a run's that made no volumes
+        :param disks: A flag to list volumes. Without it Cinder receives no
+            requests, so that its failures do not affect a run without volumes.
         """
-        own = (self.connection.current_project_id,)
+        projects = (self.connection.current_project_id,)
         return self.servers() or [
-            *self._addresses(own),
-            *(self._volumes(own) if disks else ()),
-            *self._ports_and_access(own),
+            *self._addresses(projects),
+            *(self._volumes(projects) if disks else ()),
+            *self._ports_and_access(projects),
         ]
 
     def everything(self) -> list[Resource]:
-        """Return what runs have, with that of Rally's own contexts."""
+        """Return the resources of runs, also those of Rally's contexts."""
         network = self.connection.network
         servers = self.servers()
-        users, named = self._identity()
-        projects = self._looked_into(servers, named)
+        users, rally_projects = self._identity()
+        projects = self._looked_into(servers, rally_projects)
         return [
             *servers,
             *self._addresses(projects),
@@ -139,30 +141,33 @@ class Inventory:
             *self._of_neutron(
                 "network", projects, network.networks, network.delete_network
             ),
-            *self._ports_and_access(projects, {x.id: x.name for x in named}),
+            *self._ports_and_access(
+                projects,
+                {project.id: project.name for project in rally_projects},
+            ),
             *(
                 pair
                 for user in users
                 for pair in self._key_pairs(user_id=user.id)
             ),
             *users,
-            *named,
+            *rally_projects,
         ]
 
     def _looked_into(
-        self, servers: list[Resource], named: list[Resource]
+        self, servers: list[Resource], rally_projects: list[Resource]
     ) -> tuple[str, ...]:
-        """Return the projects to ask Neutron and Cinder for, one's own first.
+        """Return the projects to search, the current project first.
 
-        :param servers: that were found, wherever they are
-        :param named: projects that were found by their names
+        :param servers: The servers, of any project.
+        :param rally_projects: The projects with names of Rally.
         """
-        found = [self.connection.current_project_id]
+        projects = [self.connection.current_project_id]
         if self.admin:
-            found += self.projects
-            found += (one.id for one in named)
-            found += (one.project for one in servers)
-        return tuple(dict.fromkeys(one for one in found if one))
+            projects += self.projects
+            projects += (project.id for project in rally_projects)
+            projects += (server.project for server in servers)
+        return tuple(dict.fromkeys(filter(None, projects)))
 
     def _owned(
         self,
@@ -170,12 +175,12 @@ class Inventory:
         listed: collections.abc.Iterable[t.Any],
         delete: t.Callable[..., object],
         called: str = "name",
-    ) -> Found:
-        for one in listed:
-            name = getattr(one, called)
+    ) -> Resources:
+        for candidate in listed:
+            name = getattr(candidate, called)
             if self.owns(name):
-                project = getattr(one, "project_id", None) or ""
-                yield _resource(kind, one.id, name, delete, project)
+                project = getattr(candidate, "project_id", None) or ""
+                yield _resource(kind, candidate.id, name, delete, project)
 
     def _of_neutron(
         self,
@@ -184,14 +189,14 @@ class Inventory:
         ask: t.Callable[..., collections.abc.Iterable[t.Any]],
         delete: t.Callable[..., object],
         called: str = "name",
-    ) -> Found:
-        """Yield what Neutron has of a kind in some projects."""
+    ) -> Resources:
+        """Yield Neutron's resources of one kind in some projects."""
         if kind in self.kinds:
-            for some in _portions(projects):
-                listed = ask(project_id=list(some))
+            for portion in _portions(projects):
+                listed = ask(project_id=list(portion))
                 yield from self._owned(kind, listed, delete, called)
 
-    def _addresses(self, projects: tuple[str, ...]) -> Found:
+    def _addresses(self, projects: tuple[str, ...]) -> Resources:
         network = self.connection.network
         return self._of_neutron(
             "floating IP",
@@ -201,98 +206,109 @@ class Inventory:
             called="description",
         )
 
-    def _volumes(self, projects: tuple[str, ...]) -> Found:
-        """Yield volumes; none where the cloud has none."""
+    def _volumes(self, projects: tuple[str, ...]) -> Resources:
+        """Yield volumes; none if the cloud has no block-storage service."""
         if "volume" not in self.kinds or not block_storage.there(
             self.connection
         ):
             return
         volumes = self.connection.block_storage.volumes
         for project in projects:
-            whose: dict[str, t.Any] = {}
+            query: dict[str, t.Any] = {}
             if self.admin:
-                whose = {"all_projects": True, "project_id": project}
-            for one in volumes(**whose):
-                if self.owns(one.name):
+                query = {"all_projects": True, "project_id": project}
+            for volume in volumes(**query):
+                if self.owns(volume.name):
                     delete = functools.partial(
-                        block_storage.delete, self.connection, one
+                        block_storage.delete, self.connection, volume
                     )
-                    yield Resource("volume", one.id, one.name, delete, project)
+                    yield Resource(
+                        "volume", volume.id, volume.name, delete, project
+                    )
 
     def _ports_and_access(
         self,
         projects: tuple[str, ...],
-        named: collections.abc.Mapping[str, str] = types.MappingProxyType({}),
-    ) -> Found:
+        project_names: collections.abc.Mapping[
+            str, str
+        ] = types.MappingProxyType({}),
+    ) -> Resources:
         """Yield ports, groups and key pairs, by name.
 
-        :param named: identifiers and names of the projects that are ours
+        :param project_names: The names of the projects of runs, by identifier.
         """
         network = self.connection.network
         yield from self._of_neutron(
             "port", projects, network.ports, network.delete_port
         )
-        yield from self._security_groups(projects, named)
+        yield from self._security_groups(projects, project_names)
         yield from self._server_groups(projects)
         yield from self._key_pairs()
 
     def _security_groups(
         self,
         projects: tuple[str, ...],
-        named: collections.abc.Mapping[str, str],
-    ) -> Found:
-        """Yield groups, with the default ones of the projects that are ours.
+        project_names: collections.abc.Mapping[str, str],
+    ) -> Resources:
+        """Yield groups, also the default groups of the projects of runs.
 
-        Neutron makes a default one in each project and leaves it behind. It
-        makes it anew, if need be, in the first project that it is asked for:
-        that is always one's own, and never one that is about to go.
+        Neutron creates a default group in each project and does not delete it
+        with the project. A request recreates it, if necessary, in the first
+        project of the query: this is always the current project and never one
+        that is about to be deleted.
         """
         if "security group" not in self.kinds:
             return
         network = self.connection.network
         delete = network.delete_security_group
-        own, others = projects[:1], projects[1:]
-        for some in _portions(others) if others else [()]:
-            for one in network.security_groups(project_id=[*own, *some]):
-                name = one.name
-                if name == "default" and one.project_id in named:
-                    name = named[one.project_id]
+        current_project, other_projects = projects[:1], projects[1:]
+        for portion in _portions(other_projects) if other_projects else [()]:
+            for group in network.security_groups(
+                project_id=[*current_project, *portion]
+            ):
+                name = group.name
+                if name == "default" and group.project_id in project_names:
+                    name = project_names[group.project_id]
                 if self.owns(name):
                     yield _resource(
-                        "security group", one.id, name, delete, one.project_id
+                        "security group",
+                        group.id,
+                        name,
+                        delete,
+                        group.project_id,
                     )
 
-    def _server_groups(self, projects: tuple[str, ...]) -> Found:
+    def _server_groups(self, projects: tuple[str, ...]) -> Resources:
         """Yield server groups.
 
-        Nova has no way to ask for some of them. So an admin asks for those of
-        all projects only where something of ours can be in another one.
+        Nova has no filter for them. Therefore an administrator lists those of
+        all projects only if resources of runs can be in another project.
         """
         if "server group" not in self.kinds:
             return
         compute = self.connection.compute
         everywhere = {"all_projects": True} if len(projects) > 1 else {}
-        # Who may not list server groups has none.
+        # A user who may not list server groups has none.
         with contextlib.suppress(sdk_errors.ForbiddenException):
             listed = list(compute.server_groups(**everywhere))
             yield from self._owned(
                 "server group", listed, compute.delete_server_group
             )
 
-    def _key_pairs(self, **query: str) -> Found:
+    def _key_pairs(self, **query: str) -> Resources:
         if "key pair" not in self.kinds:
             return
         compute = self.connection.compute
-        for one in compute.keypairs(**query):
-            if self.owns(one.name):
+        for pair in compute.keypairs(**query):
+            if self.owns(pair.name):
                 delete = functools.partial(
                     compute.delete_keypair,
-                    one.name,
+                    pair.name,
                     ignore_missing=True,
                     **query,
                 )
-                identifier = "/".join([*query.values(), one.name])
-                yield Resource("key pair", identifier, one.name, delete)
+                identifier = "/".join([*query.values(), pair.name])
+                yield Resource("key pair", identifier, pair.name, delete)
 
     def _delete_router(self, identifier: str, ignore_missing: bool) -> None:
         network = self.connection.network
@@ -318,13 +334,13 @@ class Inventory:
     def _named(
         self, path: str, ask: t.Callable[[], collections.abc.Iterable[t.Any]]
     ) -> collections.abc.Iterator[t.Any]:
-        """Yield what Keystone has with such names.
+        """Yield the records of Keystone with the prefixes.
 
-        The SDK has no word for the beginning of a name. A Keystone that
-        refuses it is asked for all.
+        The SDK has no filter for a prefix. If Keystone rejects the filter, all
+        records are listed.
 
-        :param path: of the collection
-        :param ask: asks for all of it
+        :param path: The path of the collection.
+        :param ask: The function that lists all records.
         """
         collection = path.strip("/")
         for prefix in self.prefixes:
@@ -337,20 +353,24 @@ class Inventory:
                     return
                 sdk_errors.raise_from_response(answer)
                 document = answer.json()
-                for one in document[collection]:
-                    yield types.SimpleNamespace(id=one["id"], name=one["name"])
+                for record in document[collection]:
+                    yield types.SimpleNamespace(
+                        id=record["id"], name=record["name"]
+                    )
                 url = (document.get("links") or {}).get("next")
 
 
-def first_kinds(left: list[Resource]) -> list[Resource]:
-    """Return the resources that can be deleted before the others."""
-    first = min((RANKS[one.kind] for one in left), default=0)
-    return [one for one in left if RANKS[one.kind] == first]
+def first_kinds(resources: list[Resource]) -> list[Resource]:
+    """Return the resources that must be deleted first."""
+    first = min((RANKS[resource.kind] for resource in resources), default=0)
+    return [
+        resource for resource in resources if RANKS[resource.kind] == first
+    ]
 
 
-def count(found: collections.abc.Iterable[Resource]) -> str:
+def count(resources: collections.abc.Iterable[Resource]) -> str:
     """Return the number of resources of each kind, in words."""
-    counts = collections.Counter(one.kind for one in found)
+    counts = collections.Counter(resource.kind for resource in resources)
     return ", ".join(
         units.number_of(kind, number) for kind, number in counts.items()
     )
@@ -359,7 +379,7 @@ def count(found: collections.abc.Iterable[Resource]) -> str:
 def _portions(
     projects: tuple[str, ...],
 ) -> collections.abc.Iterator[tuple[str, ...]]:
-    """Yield projects, as many together as a request can name."""
+    """Yield the projects in portions that fit into one request."""
     for first in range(0, len(projects), _PORTION):
         yield projects[first : first + _PORTION]
 

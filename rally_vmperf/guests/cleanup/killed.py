@@ -1,4 +1,4 @@
-"""Report resources that killed runs left, to the next run."""
+"""Report the resources of killed runs to the next run."""
 
 import collections.abc
 import datetime
@@ -13,40 +13,41 @@ from rally_vmperf.guests.cleanup import ownership
 
 
 def report(
-    entries: ledger.Ledger,
+    run_ledger: ledger.Ledger,
     credential: cloud.Credential,
     *,
     admin: bool,
     config_files: collections.abc.Sequence[str] = (),
 ) -> collections.abc.Iterator[str]:
-    """Yield a line for every killed run that left something in this cloud.
+    """Yield a line for every killed run that left resources in this cloud.
 
-    An entry whose run left nothing is dropped.
+    The entry of a run that left none is deleted.
 
-    :param credential: looks into its own project; into all as ``admin``
-    :param config_files: Rally's configuration in use
+    :param credential: The credential, which shows its own project; all
+        projects with ``admin``.
+    :param config_files: The paths of Rally's configuration files.
     """
-    yield from entries.damaged()
-    for entry in entries.entries():
-        if entry.process.state() == "killed" and visible(
-            entry, credential, admin=admin
+    yield from run_ledger.damaged()
+    for ledger_entry in run_ledger.entries():
+        if ledger_entry.process.state() == "killed" and visible(
+            ledger_entry, credential, admin=admin
         ):
-            whose = ownership.Owner(entry.prefix)
-            with cloud.asking("look for what killed runs left"):
+            owner = ownership.Owner(ledger_entry.prefix)
+            with cloud.asking("list the resources of killed runs"):
                 connection = cloud.connect(credential)
-                found = inventory.Inventory(
+                resources = inventory.Inventory(
                     connection,
-                    whose.owns,
-                    (whose.prefix,),
+                    owner.owns,
+                    (owner.prefix,),
                     admin=admin,
-                    projects=projects(connection, [entry.project])
+                    projects=projects(connection, [ledger_entry.project])
                     if admin
                     else (),
                 ).everything()
-            if found:
-                yield line(entry, found, config_files)
+            if resources:
+                yield describe_resources(ledger_entry, resources, config_files)
             else:
-                entries.drop(entry.owner)
+                run_ledger.drop(ledger_entry.owner)
 
 
 def projects(
@@ -54,69 +55,72 @@ def projects(
 ) -> tuple[str, ...]:
     """Return the identifiers of the projects with these names.
 
-    There are none of those that are gone, and more than one where several
-    domains have one of a name.
+    Deleted projects have none, and a name has several if it exists in several
+    domains.
 
-    :param connection: of an administrator
+    :param connection: The connection of an administrator.
     """
     return tuple(
-        one.id
+        project.id
         for name in dict.fromkeys(names)
-        for one in (connection.identity.projects(name=name) if name else ())
+        for project in (
+            connection.identity.projects(name=name) if name else ()
+        )
     )
 
 
-def known(
-    entries: ledger.Ledger,
+def describe_killed_runs(
+    run_ledger: ledger.Ledger,
     config_files: collections.abc.Sequence[str] = (),
 ) -> list[str]:
-    """Return a line for every killed run, without asking any cloud.
+    """Return a line for every killed run, without requests to the cloud.
 
-    :param config_files: Rally's configuration in use
+    :param config_files: The paths of Rally's configuration files.
     """
     command = shlex.join(
         ["rally-vmperf", "cleanup", *_config_options(config_files)]
     )
     return [
-        f"an earlier run was killed ({_run(entry)}); see what it left with: "
-        f"{command}"
-        for entry in entries.entries()
-        if entry.process.state() == "killed"
+        f"an earlier run was killed ({_run(ledger_entry)}); to list its "
+        f"resources: {command}"
+        for ledger_entry in run_ledger.entries()
+        if ledger_entry.process.state() == "killed"
     ]
 
 
 def visible(
-    entry: ledger.Entry, credential: cloud.Credential, *, admin: bool
+    ledger_entry: ledger.Entry, credential: cloud.Credential, *, admin: bool
 ) -> bool:
-    """Tell whether a credential shows what a run left."""
-    same_cloud = entry.auth_url == credential["auth_url"]
+    """Return whether a credential shows the resources of a run."""
+    same_cloud = ledger_entry.auth_url == credential["auth_url"]
     return same_cloud and (
-        admin or entry.project == credential.get("tenant_name")
+        admin or ledger_entry.project == credential.get("tenant_name")
     )
 
 
-def line(
-    entry: ledger.Entry,
-    found: list[inventory.Resource],
+def describe_resources(
+    ledger_entry: ledger.Entry,
+    resources: list[inventory.Resource],
     config_files: collections.abc.Sequence[str] = (),
 ) -> str:
-    """Return a line: which run left how much, and how to remove it."""
+    """Return a line with the run, its resources and the clean-up command."""
     return (
-        f"left by a run that was killed ({_run(entry)}): "
-        f"{inventory.count(found)}; remove with: {remedy(config_files)}"
+        f"left by a run that was killed ({_run(ledger_entry)}): "
+        f"{inventory.count(resources)}; remove with: {remedy(config_files)}"
     )
 
 
-def _run(entry: ledger.Entry) -> str:
-    started = datetime.datetime.fromisoformat(entry.started_at)
-    return f"task {entry.task}, started {started:%Y-%m-%d %H:%M} UTC"
+def _run(ledger_entry: ledger.Entry) -> str:
+    started = datetime.datetime.fromisoformat(ledger_entry.started_at)
+    return f"task {ledger_entry.task}, started {started:%Y-%m-%d %H:%M} UTC"
 
 
 def remedy(config_files: collections.abc.Sequence[str], task: str = "") -> str:
-    """Return the command that removes what is left, ready for a shell.
+    """Return the shell command that removes the remaining resources.
 
-    :param config_files: Rally's configuration in use; the last one decides
-    :param task: UUID, if only this task's is to go
+    :param config_files: The paths of Rally's configuration files; the last one
+        is used.
+    :param task: The UUID of the only task to clean up; empty for all tasks.
     """
     command = ["rally-vmperf", "cleanup"]
     if task:

@@ -1,7 +1,7 @@
-"""Who owns what in the cloud, written down before it is made.
+"""The ledger of runs with resources in a cloud, written before they exist.
 
-A run that is killed cleans nothing up. Its entry tells the next run, and
-``rally-vmperf cleanup``, whose resources those are and that nobody needs them.
+A run that is killed does not clean up. Its entry identifies the resources
+for the next run and for ``rally-vmperf cleanup``.
 """
 
 import collections.abc
@@ -27,11 +27,11 @@ _PROC = pathlib.Path("/proc")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Process:
-    """A process, told from a later one with the same number.
+    """A process, distinguished from a later one with the same number.
 
-    :param machine: name of the machine it runs on
-    :param boot: digest of that machine's boot identifier
-    :param started: start in clock ticks since that boot
+    :param machine: The name of its machine.
+    :param boot: The digest of the boot identifier of the machine.
+    :param started: The start in clock ticks since that boot.
     """
 
     machine: str
@@ -40,7 +40,7 @@ class Process:
     started: int
 
     def state(self) -> State:
-        """Return whether it still runs; unknown on other machines."""
+        """Return whether the process runs; unknown on other machines."""
         if self.machine != socket.gethostname():
             return "unknown"
         if self.boot != _boot():
@@ -69,21 +69,21 @@ def _started(pid: int) -> int:
         stat = (_PROC / str(pid) / "stat").read_text()
     except OSError:
         return -1
-    # The name, in parentheses, may hold anything; the start is field 22.
+    # The name, in parentheses, may contain any text; the start is field 22.
     fields = stat.rpartition(")")[2].split()
     return -1 if fields[0] in "ZX" else int(fields[19])
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A run that has, or had, guests.
+    """The entry of a run that has, or had, guests.
 
-    :param owner: Rally's identifier of the workload, part of the names
-    :param task: Rally's identifier of the task
-    :param prefix: what the names of its resources begin with
-    :param auth_url: the cloud it uses
-    :param project: the project it uses there
-    :param started_at: ISO 8601
+    :param owner: The identifier of the workload in Rally, a part of the names.
+    :param task: The identifier of the task in Rally.
+    :param prefix: The prefix of the names of its resources.
+    :param auth_url: The URL of the cloud.
+    :param project: The name of the project in the cloud.
+    :param started_at: The start time in ISO 8601.
     """
 
     owner: str
@@ -102,9 +102,9 @@ class Entry:
         prefix: str,
         credential: collections.abc.Mapping[str, t.Any],
     ) -> t.Self:
-        """Return the entry of a run that this process begins now.
+        """Return the entry of a run that this process starts now.
 
-        :param credential: that the guests are booted with
+        :param credential: The credential that boots the guests.
         """
         now = datetime.datetime.now(datetime.UTC)
         return cls(
@@ -118,7 +118,7 @@ class Entry:
         )
 
 
-#: Rally's identifiers, which name files.
+#: Rally's identifiers, which are names of files.
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _TEXT = {"type": "string", "maxLength": 1000}
 _COUNT = {"type": "integer", "minimum": -1}
@@ -134,7 +134,7 @@ _FORM: documents.Json = {
             "started": _COUNT,
         },
     },
-    # A shorter one would take what belongs to others for a run's.
+    # A shorter prefix would match resources of other users.
     "prefix": {"type": "string", "minLength": 4, "maxLength": 255},
     **dict.fromkeys(
         ("owner", "task", "auth_url", "project", "started_at"), _TEXT
@@ -151,30 +151,31 @@ _SCHEMA: documents.Json = {
 class Ledger:
     """The entries of all runs, one file each.
 
-    :param journal_folder: the folder of the journals; entries lie below it
+    :param journal_folder: The directory of the journals, which contains the
+        directory of the entries.
     """
 
     def __init__(self, journal_folder: str | os.PathLike[str]) -> None:
         self.folder = pathlib.Path(journal_folder, "owners")
 
-    def write(self, entry: Entry) -> None:
+    def write(self, ledger_entry: Entry) -> None:
         """Store an entry so that it survives a crash of this machine.
 
-        :raises GuestError: when the disk does not take it
+        :raises GuestError: If the file cannot be written.
         """
-        text = json.dumps(dataclasses.asdict(entry), indent=1) + "\n"
+        text = json.dumps(dataclasses.asdict(ledger_entry), indent=1) + "\n"
         try:
-            atomic.write(self._path(entry.owner), text)
+            atomic.write(self._path(ledger_entry.owner), text)
         except OSError as error:
             raise errors.GuestError(
-                f"ledger {self.folder}: {error.strerror or error}; make room "
-                "or set [vmperf] journal_dir to another folder"
+                f"ledger {self.folder}: {error.strerror or error}; free space "
+                "or set [vmperf] journal_dir to another directory"
             ) from error
 
     def drop(self, owner: str) -> None:
-        """Delete the entry of a run that left nothing, if there is one.
+        """Delete the entry of a run without resources, if there is one.
 
-        :raises GuestError: for an owner that names no file
+        :raises GuestError: If the owner is not a valid file name.
         """
         self._path(owner).unlink(missing_ok=True)
 
@@ -191,34 +192,37 @@ class Ledger:
                 _read(path)
             except documents.DocumentError as error:
                 yield (
-                    f"ledger: {error}; see whether its run left anything in "
-                    "the cloud, then remove the file"
+                    f"ledger: {error}; check whether its run left resources "
+                    "in the cloud, then delete the file"
                 )
 
     def _path(self, owner: str) -> pathlib.Path:
         if not _OWNER.fullmatch(owner):
             raise errors.GuestError(
-                f"ledger {self.folder}: {owner!r} is no identifier of a run"
+                f"ledger {self.folder}: {owner!r} is not a valid identifier "
+                "of a run"
             )
         return self.folder / f"{owner}.json"
 
 
 def _read(path: pathlib.Path) -> Entry:
-    """Return an entry.
+    """Return the entry in a file.
 
-    :raises DocumentError: for what is none
+    :raises DocumentError: If the file is not a valid entry.
     """
-    found = documents.read_json(path)
-    documents.check(_SCHEMA, found, str(path))
-    entry = Entry(**{**found, "process": Process(**found["process"])})
+    document = documents.read_json(path)
+    documents.check(_SCHEMA, document, str(path))
+    ledger_entry = Entry(
+        **{**document, "process": Process(**document["process"])}
+    )
     try:
-        datetime.datetime.fromisoformat(entry.started_at)
+        datetime.datetime.fromisoformat(ledger_entry.started_at)
     except ValueError as error:
         raise documents.DocumentError(
             f"{path} is damaged: $.started_at: {error}"
         ) from None
-    if entry.owner != path.stem:
+    if ledger_entry.owner != path.stem:
         raise documents.DocumentError(
-            f"{path} is damaged: $.owner is {entry.owner!r}"
+            f"{path} is damaged: $.owner is {ledger_entry.owner!r}"
         )
-    return entry
+    return ledger_entry

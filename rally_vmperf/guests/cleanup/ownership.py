@@ -1,4 +1,4 @@
-"""Owners of resources, by name, and whether their runs have ended."""
+"""Owners of resources, by name, and the state of their runs."""
 
 import collections.abc
 import dataclasses
@@ -7,19 +7,19 @@ import typing as t
 
 from rally_vmperf.guests.cleanup import ledger
 
-#: Names that Rally gives: contexts (c_), scenarios (s_), owner, random part.
+#: Names by Rally: contexts (c_), scenarios (s_), owner, random part.
 _RALLY_NAME = re.compile(
     r"(?P<prefix>[cs]_rally_(?P<owner>[0-9a-zA-Z]{8}))_[0-9a-zA-Z]{8}(-\d+)?"
 )
-#: How they begin.
+#: The prefixes of these names.
 PREFIXES = ("c_rally_", "s_rally_")
 
 
 @dataclasses.dataclass(frozen=True)
 class Owner:
-    """The owner of all resources whose names have this prefix.
+    """The owner of all resources with one prefix in their names.
 
-    :param prefix: such as ``c_rally_1b2c3d4e``
+    :param prefix: The prefix, such as ``c_rally_1b2c3d4e``.
     """
 
     prefix: str
@@ -35,8 +35,9 @@ def of_names(
 ) -> Owner:
     """Return the owner behind names that Rally generates.
 
-    :param identifier: the UUID that Rally puts a part of into each name
-    :param new_name: gives such a name
+    :param identifier: The UUID, a part of which Rally adds to each name.
+    :param new_name: The function that returns such a name.
+    :raises ValueError: If the names do not contain a part of the UUID.
     """
     name, digits = new_name(), identifier.replace("-", "")
     for length in range(len(digits), 2, -1):
@@ -44,8 +45,8 @@ def of_names(
         if position >= 0:
             return Owner(name[: position + length])
     raise ValueError(
-        f"name {name!r} holds no part of {identifier}; set "
-        "context_resource_name_format back to its default"
+        f"name {name!r}: must contain a part of {identifier}; reset "
+        "context_resource_name_format to its default"
     )
 
 
@@ -60,11 +61,12 @@ State = t.Literal["running", "killed", "ended", "unknown"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class OwningRun:
-    """A run by Rally.
+    """A run that owns resources.
 
-    :param task: identifier of its task; of an unknown one, the part in names
-    :param state: ``running`` by its process, ``killed`` by its lack of one,
-        ``ended`` by Rally's database, else ``unknown``
+    :param task: The identifier of its task; of an unknown task, the part in
+        the names.
+    :param state: The state: ``running`` if its process exists, ``killed`` if
+        it does not, ``ended`` according to Rally's database, else ``unknown``.
     """
 
     task: str
@@ -73,10 +75,10 @@ class OwningRun:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Task:
-    """What Rally's database says of a task.
+    """A task in Rally's database.
 
-    :param ended: it is neither running nor about to
-    :param workloads: their identifiers
+    :param ended: A flag that the task is neither running nor scheduled.
+    :param workloads: The identifiers of its workloads.
     """
 
     uuid: str
@@ -84,38 +86,40 @@ class Task:
     workloads: tuple[str, ...] = ()
 
 
-class Register:
-    """Runs by the eight characters that names hold.
+class RunIndex:
+    """An index of runs by the eight characters of the owner in names.
 
-    :param entries: of the ledger; they know better than Rally, for which a
-        killed task runs forever
-    :param tasks: of Rally's database
+    :param ledger_entries: The entries of the ledger. They override Rally's
+        database, in which a killed task runs forever.
+    :param tasks: The tasks in Rally's database.
     """
 
     def __init__(
         self,
-        entries: collections.abc.Iterable[ledger.Entry],
+        ledger_entries: collections.abc.Iterable[ledger.Entry],
         tasks: collections.abc.Iterable[Task],
     ) -> None:
         states: dict[str, State] = {}
         self._runs: dict[str, OwningRun] = {}
-        for entry in entries:
-            state: State = entry.process.state()
-            if states.get(entry.task) != "running":
-                states[entry.task] = state
-            self._add(entry.owner, entry.task, state)
-            self._add(entry.task, entry.task, states[entry.task])
+        for ledger_entry in ledger_entries:
+            state: State = ledger_entry.process.state()
+            if states.get(ledger_entry.task) != "running":
+                states[ledger_entry.task] = state
+            self._add(ledger_entry.owner, ledger_entry.task, state)
+            self._add(
+                ledger_entry.task, ledger_entry.task, states[ledger_entry.task]
+            )
         for task in tasks:
-            known: State = "ended" if task.ended else "unknown"
-            told = states.get(task.uuid, known)
+            state_in_rally: State = "ended" if task.ended else "unknown"
+            task_state = states.get(task.uuid, state_in_rally)
             for identifier in (task.uuid, *task.workloads):
-                self._add(identifier, task.uuid, told)
+                self._add(identifier, task.uuid, task_state)
 
     def _add(self, identifier: str, task: str, state: State) -> None:
         run = OwningRun(task=task, state=state)
         key = short(identifier)
-        known = self._runs.get(key)
-        if known is None or known.state != "running":
+        indexed_run = self._runs.get(key)
+        if indexed_run is None or indexed_run.state != "running":
             self._runs[key] = run
 
     def run(self, owner: str) -> OwningRun:
@@ -124,5 +128,5 @@ class Register:
 
 
 def short(identifier: str) -> str:
-    """Return the part of an identifier that names hold."""
+    """Return the part of an identifier that names contain."""
     return identifier.replace("-", "")[:8]

@@ -1,6 +1,7 @@
 """Remove the resources of runs from a cloud, and verify it.
 
-A run removes its own; ``Sweep`` finds and removes what others left.
+A run removes its own resources; ``OrphanCleanup`` finds and removes the
+resources that other runs left.
 """
 
 import collections.abc
@@ -16,19 +17,19 @@ from rally_vmperf.guests import waiting
 from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import ownership
 
-#: Seconds in which everything must be gone.
+#: Seconds within which all resources must be deleted.
 TIMEOUT = 300
 _ASK_AGAIN = 30
-#: Seconds between two looks: the first, and the longest, to which they grow
-#: while nothing changes; each kind waits for the one before it.
+#: Seconds between two requests: the first pause, and the longest, to which the
+#: pause grows while nothing changes.
 _PAUSE, _LONGEST = 0.5, 4.0
-#: Seconds in which a request that was interrupted takes effect, or never.
+#: Seconds within which an interrupted request takes effect, or never.
 _SETTLE = 3
 
 
 def remove(
     connection: sdk.Connection,
-    whose: ownership.Owner,
+    owner: ownership.Owner,
     progress: waiting.Progress,
     *,
     timeout: float = TIMEOUT,
@@ -36,27 +37,29 @@ def remove(
     disks: bool = True,
     remedy: str = "",
 ) -> None:
-    """Delete all resources of an owner and wait until they are gone.
+    """Delete all resources of an owner and wait until they are deleted.
 
-    They are found by name, so that those are found as well whose creation
-    was interrupted before the cloud could answer.
+    Resources are found by name, also those whose creation was interrupted
+    before the cloud could answer.
 
-    :param interrupted: requests may still be under way, so look again after
-        a few seconds
-    :param disks: volumes may be among them
-    :param remedy: command that removes what is left
-    :raises GuestError: with what is left, after ``timeout`` seconds, and the
-        remedy
+    :param interrupted: A flag that requests may be in progress, so that
+        resources are listed again after a few seconds.
+    :param disks: A flag that there may be volumes.
+    :param remedy: The command that removes the remaining resources.
+    :raises GuestError: If resources remain after ``timeout`` seconds; the line
+        lists them and the remedy.
     """
-    there = inventory.Inventory(connection, whose.owns, (whose.prefix,))
-    removing = Removing(
-        lambda: there.of_guests(disks=disks), progress, timeout
+    own_resources = inventory.Inventory(
+        connection, owner.owns, (owner.prefix,)
+    )
+    deletion = DeletionLoop(
+        lambda: own_resources.of_guests(disks=disks), progress, timeout
     )
     try:
-        removing.run()
+        deletion.run()
         if interrupted:
             time.sleep(_SETTLE)
-            removing.run()
+            deletion.run()
     except errors.GuestError as error:
         raise errors.GuestError(
             f"{error}; remove it with: {remedy}" if remedy else str(error)
@@ -64,12 +67,13 @@ def remove(
 
 
 @dataclasses.dataclass
-class Removing:
-    """Rounds of listing and deleting, until nothing is left.
+class DeletionLoop:
+    """A loop that lists and deletes resources until none is left.
 
-    :param look: returns what there is, in the order of deletion; resources
-        of a later kind wait until the earlier kinds are gone
-    :param refused: why the cloud will not delete what it will not
+    :param look: The function that lists the resources in the order of
+        deletion. Resources of a later kind are deleted after those of the
+        earlier kinds.
+    :param refused: The reasons of the cloud not to delete a resource.
     """
 
     look: t.Callable[[], list[inventory.Resource]]
@@ -84,43 +88,47 @@ class Removing:
         self._delays: dict[inventory.Resource, str] = {}
 
     def run(self) -> None:
-        """Delete until nothing is left.
+        """Delete resources until none is left.
 
-        :raises GuestError: with what is left and why
+        :raises GuestError: If resources remain; the line gives the reasons.
         """
         deadline = time.monotonic() + self.timeout
-        trouble = ""
-        told = ""
+        last_error = ""
+        last_text = ""
         pause = _PAUSE
         while True:
-            left = None
+            remaining = None
             try:
-                left = self.look()
+                remaining = self.look()
             except (*cloud.REFUSALS, errors.GuestError) as error:
-                trouble = cloud.one_line(error)
-            if left is not None:
-                if not left:
+                last_error = cloud.one_line(error)
+            if remaining is not None:
+                if not remaining:
                     return
-                text = inventory.count(left)
-                if text != told:
+                text = inventory.count(remaining)
+                if text != last_text:
                     self.progress(f"removing {text}")
                     pause = _PAUSE
-                told = text
-                self._round(left)
-                if set(left) <= set(self.refused):
-                    raise errors.GuestError(self._left(left, trouble))
+                last_text = text
+                self._round(remaining)
+                if set(remaining) <= set(self.refused):
+                    raise errors.GuestError(self._left(remaining, last_error))
             if time.monotonic() > deadline:
-                raise errors.GuestError(self._left(left, trouble))
+                raise errors.GuestError(self._left(remaining, last_error))
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST)
 
-    def _round(self, left: list[inventory.Resource]) -> None:
+    def _round(self, remaining: list[inventory.Resource]) -> None:
         now = time.monotonic()
-        willing = [one for one in left if one not in self.refused]
-        # Where nobody would look for the rest once the project is gone.
-        held = {one.project for one in self.refused}
-        for resource in inventory.first_kinds(willing):
-            if resource.kind == "project" and resource.id in held:
+        deletable = [
+            candidate
+            for candidate in remaining
+            if candidate not in self.refused
+        ]
+        # No clean-up finds the resources of a deleted project.
+        occupied_projects = {refused.project for refused in self.refused}
+        for resource in inventory.first_kinds(deletable):
+            if resource.kind == "project" and resource.id in occupied_projects:
                 self.refused[resource] = "not empty"
                 continue
             if self._asked.get(resource, -_ASK_AGAIN) + _ASK_AGAIN > now:
@@ -129,32 +137,32 @@ class Removing:
                 resource.delete()
             except cloud.REFUSALS as error:
                 passing = cloud.passing(error)
-                why = self._delays if passing else self.refused
-                why[resource] = cloud.one_line(error)
+                reasons = self._delays if passing else self.refused
+                reasons[resource] = cloud.one_line(error)
             else:
                 self._asked[resource] = now
 
     def _left(
-        self, left: list[inventory.Resource] | None, trouble: str
+        self, remaining: list[inventory.Resource] | None, last_error: str
     ) -> str:
-        if left is None:
-            return f"clean-up: the cloud cannot be asked: {trouble}"
+        if remaining is None:
+            return f"clean-up: cannot list the resources: {last_error}"
         reasons = {**self._delays, **self.refused}
         names = ", ".join(
-            f"{one.kind} {one.name}"
-            + (f" ({reasons[one]})" if one in reasons else "")
-            for one in left
+            f"{resource.kind} {resource.name}"
+            + (f" ({reasons[resource]})" if resource in reasons else "")
+            for resource in remaining
         )
         return f"clean-up: not removed: {names}"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class View:
+class CloudView:
     """The cloud as one credential shows it.
 
-    :param admin: it shows all projects, users and projects themselves
-    :param projects: identifiers of those that an admin looks into besides
-        those that it finds by names
+    :param admin: A flag that the credential shows all projects and users.
+    :param projects: The identifiers of further projects that an administrator
+        searches.
     """
 
     connection: sdk.Connection
@@ -163,7 +171,7 @@ class View:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Found:
+class OwnedResource:
     """A resource with one of Rally's names, and the run that made it."""
 
     resource: inventory.Resource
@@ -171,87 +179,106 @@ class Found:
 
 
 @dataclasses.dataclass(frozen=True)
-class Sweep:
-    """Resources that runs left, apart from those still in use.
+class OrphanCleanup:
+    """The removal of resources that runs left, except resources in use.
 
-    Nothing is touched whose name is not exactly one of Rally's. What a
-    process on this machine still uses is never chosen. What Rally's database
-    and the ledger do not know may be another machine's: it is chosen only
-    when its task is named or everything is asked for.
+    Only resources with an exact name of Rally are removed. Resources that a
+    process on this machine uses are never chosen. Resources that neither
+    Rally's database nor the ledger knows may belong to another machine: they
+    are chosen only by their task or with ``everything``.
 
-    :param task: the only task to look at, None for all
-    :param everything: choose the resources of unknown runs as well
+    :param task: The identifier of the only task to clean up; None for all.
+    :param everything: A flag to choose the resources of unknown runs as well.
     """
 
-    views: collections.abc.Sequence[View]
-    register: ownership.Register
+    views: collections.abc.Sequence[CloudView]
+    run_index: ownership.RunIndex
     task: str | None = None
     everything: bool = False
 
-    def find(self) -> list[Found]:
+    def find(self) -> list[OwnedResource]:
         """Return all resources in the order of deletion."""
         return self._see(inventory.Inventory.everything)
 
-    def chosen(self, found: Found) -> bool:
-        """Tell whether a resource is to be removed."""
-        state = found.run.state
+    def is_chosen(self, owned: OwnedResource) -> bool:
+        """Return whether a resource is to be removed."""
+        state = owned.run.state
         if state == "running":
             return False
         return state != "unknown" or self.everything or self.task is not None
 
     def remove(
         self,
-        found: collections.abc.Iterable[Found],
+        owned_resources: collections.abc.Iterable[OwnedResource],
         progress: waiting.Progress,
     ) -> dict[inventory.Resource, str]:
-        """Remove what is chosen; return what is left of it, and why.
+        """Remove the chosen resources; return the reasons of the remaining.
 
-        :param found: what ``find`` found; only such kinds are looked for
-            again, and only in the projects in which they were
+        :param owned_resources: The resources from ``find``. Only their kinds
+            and projects are listed again.
         """
-        again = [one.resource for one in found if self.chosen(one)]
-        removing = Removing(lambda: self._left(again), progress, TIMEOUT)
+        chosen_resources = [
+            owned.resource
+            for owned in owned_resources
+            if self.is_chosen(owned)
+        ]
+        deletion = DeletionLoop(
+            lambda: self._left(chosen_resources), progress, TIMEOUT
+        )
         try:
-            removing.run()
+            deletion.run()
         except errors.GuestError:
-            reasons = removing.refused
+            reasons = deletion.refused
             return {
-                one: reasons.get(one, "still there")
-                for one in self._of(inventory.Inventory.everything, again)
+                resource: reasons.get(resource, "still there")
+                for resource in self._of(
+                    inventory.Inventory.everything, chosen_resources
+                )
             }
         return {}
 
     def _left(
-        self, again: list[inventory.Resource]
+        self, chosen_resources: list[inventory.Resource]
     ) -> list[inventory.Resource]:
-        rest = [one for one in again if one.kind != "server"]
-        return self._of(inventory.Inventory.servers, again) or self._of(
-            inventory.Inventory.everything, rest
-        )
+        others = [
+            resource
+            for resource in chosen_resources
+            if resource.kind != "server"
+        ]
+        return self._of(
+            inventory.Inventory.servers, chosen_resources
+        ) or self._of(inventory.Inventory.everything, others)
 
     def _of(
-        self, look: t.Any, again: list[inventory.Resource]
+        self, look: t.Any, chosen_resources: list[inventory.Resource]
     ) -> list[inventory.Resource]:
-        found = self._see(look, again)
-        return [one.resource for one in found if self.chosen(one)]
+        owned_resources = self._see(look, chosen_resources)
+        return [
+            owned.resource
+            for owned in owned_resources
+            if self.is_chosen(owned)
+        ]
 
     def _see(
         self,
         look: t.Any,
-        again: collections.abc.Sequence[inventory.Resource] | None = None,
-    ) -> list[Found]:
-        """Return what there is.
+        known_resources: collections.abc.Sequence[inventory.Resource]
+        | None = None,
+    ) -> list[OwnedResource]:
+        """Return the resources with one of Rally's names.
 
-        :param again: what was found before, for another look at it
+        :param known_resources: The resources to list again; None to list all.
         """
-        seen: dict[inventory.Resource, None] = {}
+        resources: dict[inventory.Resource, None] = {}
         for view in self.views:
             projects, kinds = view.projects, set(inventory.RANKS)
-            if again is not None:
-                projects = tuple(sorted({one.project for one in again}))
-                kinds = {one.kind for one in again}
-            with cloud.asking("look for what runs left"):
-                there = inventory.Inventory(
+            if known_resources is not None:
+                projects = tuple(
+                    sorted({resource.project for resource in known_resources})
+                )
+                kinds = {resource.kind for resource in known_resources}
+            with cloud.asking("list the resources of runs"):
+                visible_resources = inventory.Inventory(
                     view.connection,
                     self._owns,
                     ownership.PREFIXES,
@@ -259,18 +286,21 @@ class Sweep:
                     projects=projects,
                     kinds=kinds,
                 )
-                seen |= dict.fromkeys(look(there))
-        ordered = sorted(seen, key=lambda one: inventory.RANKS[one.kind])
+                resources |= dict.fromkeys(look(visible_resources))
+        ordered = sorted(
+            resources, key=lambda resource: inventory.RANKS[resource.kind]
+        )
         return [
-            Found(resource=one, run=self._run(one.name)) for one in ordered
+            OwnedResource(resource=resource, run=self._run(resource.name))
+            for resource in ordered
         ]
 
     def _run(self, name: str) -> ownership.OwningRun:
-        return self.register.run(ownership.rally_owner(name) or "")
+        return self.run_index.run(ownership.rally_owner(name) or "")
 
     def _owns(self, name: str | None) -> bool:
-        part = ownership.rally_owner(name)
-        if part is None or self.task is None:
-            return part is not None
-        run = self.register.run(part)
-        return run.task == self.task or part == ownership.short(self.task)
+        owner = ownership.rally_owner(name)
+        if owner is None or self.task is None:
+            return owner is not None
+        run = self.run_index.run(owner)
+        return run.task == self.task or owner == ownership.short(self.task)

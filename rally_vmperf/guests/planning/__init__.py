@@ -1,1 +1,1 @@
-"""What guests need, checked before any is booted."""
+"""Requirements of guests, checked before they are booted."""

@@ -1,4 +1,4 @@
-"""How much of each host is free, as Placement tells administrators."""
+"""Free resources of hosts, which Placement shows to administrators."""
 
 import collections
 import collections.abc
@@ -13,25 +13,25 @@ from rally_vmperf.measurement.comparison import host_names
 
 Needs = collections.abc.Mapping[str, int]
 
-#: Resource class -> what people call it.
+#: Resource class -> label.
 LABELS = {
     "VCPU": "vCPUs",
     "PCPU": "pinned CPUs",
     "MEMORY_MB": "MiB of memory",
     "DISK_GB": "GiB of disk",
 }
-#: First version that can be asked for some hosts of many, and the first that
-#: can be asked for one of them alone.
+#: The first versions of the API with a limit of hosts, and with a filter for
+#: one host.
 _VERSION, _OF_ONE = "1.16", "1.31"
-#: Hosts up to which each is asked for by its name, and not all are listed.
+#: Up to this number of hosts each is requested by its name.
 _FEW = 8
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Demand:
-    """Guests of one group, as hosts and quota count them.
+    """The demand of one group of guests for resources of hosts.
 
-    :param from_volume: they take no disk of a host
+    :param from_volume: A flag that they use no disk of a host.
     """
 
     flavor: guest.Flavor
@@ -39,32 +39,32 @@ class Demand:
     from_volume: bool = False
 
     @property
-    def each(self) -> dict[str, int]:
-        """What one guest takes of a host, by resource class."""
+    def per_guest(self) -> dict[str, int]:
+        """Return the demand of one guest, by resource class."""
         pinned = self.flavor.extra_specs.get("hw:cpu_policy") == "dedicated"
-        wanted = {
+        amounts = {
             "PCPU" if pinned else "VCPU": self.flavor.vcpus,
             "MEMORY_MB": self.flavor.memory_mib,
             "DISK_GB": 0 if self.from_volume else self.flavor.disk_gib,
         }
-        return {kind: amount for kind, amount in wanted.items() if amount}
+        return {kind: amount for kind, amount in amounts.items() if amount}
 
 
 def total(demands: collections.abc.Iterable[Demand]) -> dict[str, int]:
-    """Return what all guests take together, by resource class."""
-    found: collections.Counter[str] = collections.Counter()
+    """Return the demand of all guests, by resource class."""
+    totals: collections.Counter[str] = collections.Counter()
     for demand in demands:
-        for kind, amount in demand.each.items():
-            found[kind] += amount * demand.count
-    return dict(found)
+        for kind, amount in demand.per_guest.items():
+            totals[kind] += amount * demand.count
+    return dict(totals)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Host:
+class HostCapacity:
     """The resources that Nova may allocate on a host, with overcommitment.
 
-    :param capacity: by resource class
-    :param used: likewise, by whatever runs there
+    :param capacity: The capacity by resource class.
+    :param used: The used part of the capacity by resource class.
     """
 
     name: str
@@ -72,22 +72,22 @@ class Host:
     used: dict[str, int]
 
     def free(self, kind: str, percent: float) -> float:
-        """Return what is free of a resource class within a share of it."""
+        """Return the free amount of a resource class within a share of it."""
         if kind not in self.capacity:
             return 0
         return self.capacity[kind] * percent / 100 - self.used[kind]
 
-    def fits(self, each: Needs, percent: float) -> int:
-        """Return how many more guests keep it within a share of itself."""
+    def guests_that_fit(self, needs: Needs, percent: float) -> int:
+        """Return the number of guests that fit within a share of the host."""
         return min(
             int(self.free(kind, percent)) // need
-            for kind, need in each.items()
+            for kind, need in needs.items()
         )
 
-    def share(self, needs: Needs) -> float:
-        """Return how full it is with this in it as well, in percent.
+    def utilisation(self, needs: Needs) -> float:
+        """Return the utilisation with additional needs, in percent.
 
-        Of what is scarcest.
+        It is that of the scarcest resource class.
         """
         return max(
             (self.used[kind] + need) / self.capacity[kind] * 100
@@ -96,38 +96,39 @@ class Host:
             for kind, need in needs.items()
         )
 
-    def and_of(self, other: "Host | None") -> "Host":
-        """Return this host with the resource classes of another answer too."""
-        if other is None:
+    def merge(self, other_capacity: "HostCapacity | None") -> "HostCapacity":
+        """Return this host with the resource classes of another response."""
+        if other_capacity is None:
             return self
-        return Host(
+        return HostCapacity(
             name=self.name,
-            capacity={**other.capacity, **self.capacity},
-            used={**other.used, **self.used},
+            capacity={**other_capacity.capacity, **self.capacity},
+            used={**other_capacity.used, **self.used},
         )
 
 
 def hosts(
     admin: sdk.Connection,
-    each: Needs,
+    needs: Needs,
     names: collections.abc.Set[str],
     limit: int | None = None,
-) -> list[Host] | None:
+) -> list[HostCapacity] | None:
     """Return the hosts that have room for a guest; None if not known.
 
-    :param names: of the hosts that are looked at, empty for all, which then
-        have Placement's identifiers for names
-    :param limit: so many of them are enough
+    :param needs: The needs of a guest, by resource class.
+    :param names: The names of the hosts; empty for all hosts, whose names are
+        then the identifiers in Placement.
+    :param limit: The maximum number of hosts; None for all.
     """
-    resources = ",".join(f"{kind}:{amount}" for kind, amount in each.items())
+    resources = ",".join(f"{kind}:{amount}" for kind, amount in needs.items())
     summaries, providers = None, {}
-    with cloud.asking("ask Placement for room"), cloud.unless_forbidden():
+    with cloud.asking("list free hosts"), cloud.unless_forbidden():
         query, version = f"resources={resources}", _VERSION
         if names:
             providers = _providers(admin, names)
         if len(names) == len(providers) == 1:
-            (only,) = providers
-            query, version = f"{query}&in_tree={only}", _OF_ONE
+            (provider_id,) = providers
+            query, version = f"{query}&in_tree={provider_id}", _OF_ONE
         if limit is not None:
             query = f"{query}&limit={limit}"
         answer = admin.placement.get(
@@ -137,52 +138,55 @@ def hosts(
             summaries = answer.json()["provider_summaries"]
     if summaries is None or len(providers) < len(names):
         return None
-    found = []
+    free_hosts = []
     for identifier, summary in summaries.items():
         name, resources = providers.get(identifier), summary["resources"]
         if not names:
             name = identifier
-        # Disks may be shared, CPUs in a provider of their own: no whole host.
-        if name is None or not each.keys() <= resources.keys():
+        # A provider of shared disks, or of CPUs only, is not a whole host.
+        if name is None or not needs.keys() <= resources.keys():
             continue
-        found.append(
-            Host(
+        free_hosts.append(
+            HostCapacity(
                 name=name,
-                capacity={k: resources[k]["capacity"] for k in each},
-                used={k: resources[k]["used"] for k in each},
+                capacity={k: resources[k]["capacity"] for k in needs},
+                used={k: resources[k]["used"] for k in needs},
             )
         )
-    if summaries and not found and not names:
+    if summaries and not free_hosts and not names:
         return None
-    return sorted(found, key=lambda host: host.name)
+    return sorted(free_hosts, key=lambda host: host.name)
 
 
 def may_fit(
-    found: collections.abc.Sequence[Host],
+    host_capacities: collections.abc.Sequence[HostCapacity],
     demands: collections.abc.Iterable[Demand],
     percent: float,
     *,
     shared: bool,
 ) -> bool:
-    """Tell whether the sum of all guests may fit within a share of the hosts.
+    """Return whether the sum of all guests fits within a share of the hosts.
 
-    :param shared: they must all fit on one of the hosts; else only the sums
-        are compared, so that some spread may still be impossible
+    :param shared: A flag that all guests must fit on one host. Otherwise only
+        the sums are compared, so that the guests may not fit in fact.
     """
     needs = total(demands)
     if shared:
-        return any(host.share(needs) <= percent for host in found)
+        return any(
+            host.utilisation(needs) <= percent for host in host_capacities
+        )
     return all(
-        need <= sum(max(0.0, host.free(kind, percent)) for host in found)
+        need
+        <= sum(max(0.0, host.free(kind, percent)) for host in host_capacities)
         for kind, need in needs.items()
     )
 
 
-def named(admin: sdk.Connection, host: Host) -> Host:
-    """Return a host under its name in place of Placement's identifier."""
-    with cloud.asking("ask Placement for a host"), cloud.unless_forbidden():
-        for one in admin.placement.resource_providers(id=host.name):
-            return dataclasses.replace(host, name=one.name)
+def resolve_name(admin: sdk.Connection, host: HostCapacity) -> HostCapacity:
+    """Return a host with its name in place of Placement's identifier."""
+    with cloud.asking("read the name of a host"), cloud.unless_forbidden():
+        for provider in admin.placement.resource_providers(id=host.name):
+            return dataclasses.replace(host, name=provider.name)
     return host
 
 
@@ -191,20 +195,26 @@ def _providers(
 ) -> dict[str, str]:
     """Return the names of hosts by their identifiers.
 
-    :param names: of those that are looked for; what is not there, or may be
-        this or that, is left out
+    :param names: The names of the hosts; missing and ambiguous names are
+        omitted.
     """
     providers = admin.placement.resource_providers
     if len(names) <= _FEW:
-        exact = [x for name in sorted(names) for x in providers(name=name)]
+        exact = [
+            provider
+            for name in sorted(names)
+            for provider in providers(name=name)
+        ]
         if len(exact) == len(names):
-            return {one.id: one.name for one in exact}
-    every = {one.id: one.name for one in providers()}
+            return {provider.id: provider.name for provider in exact}
+    names_by_id = {provider.id: provider.name for provider in providers()}
     chosen = {}
     for name in names:
-        found = [
-            x for x, other in every.items() if host_names.same(name, other)
+        matches = [
+            provider
+            for provider, provider_name in names_by_id.items()
+            if host_names.same(name, provider_name)
         ]
-        if len(found) == 1:
-            chosen[found[0]] = every[found[0]]
+        if len(matches) == 1:
+            chosen[matches[0]] = names_by_id[matches[0]]
     return chosen

@@ -4,13 +4,13 @@ import dataclasses
 
 from openstack import connection as sdk
 
-from rally_vmperf.guests import choices
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import guest
 from rally_vmperf.guests import hosts
 from rally_vmperf.guests import networks
 from rally_vmperf.guests import request
+from rally_vmperf.guests import resolve
 from rally_vmperf.guests import volumes
 from rally_vmperf.guests.planning import capacity
 from rally_vmperf.guests.planning import quota
@@ -21,15 +21,15 @@ from rally_vmperf.guests.planning import requirements
 class Plan:
     """A request, resolved to image, flavor, network and host of a cloud.
 
-    :param images: of each group
-    :param flavors: likewise
-    :param networks: None while they are still to be made
+    :param images: The image of each group.
+    :param flavors: The flavor of each group.
+    :param networks: The networks; None if they do not exist yet.
     """
 
-    asked: request.Request
+    guest_request: request.Request
     images: tuple[guest.Image, ...]
     flavors: tuple[guest.Flavor, ...]
-    where: hosts.Where
+    placement: hosts.Placement
     networks: networks.Networks | None
     requirements: requirements.Requirements
 
@@ -37,112 +37,129 @@ class Plan:
         self,
     ) -> dict[str, tuple[request.Group, guest.Image, guest.Flavor]]:
         """Return the guests by name, numbered through all groups."""
-        each = [
+        parameters = [
             (group, image, flavor)
             for group, image, flavor in zip(
-                self.asked.groups, self.images, self.flavors, strict=True
+                self.guest_request.groups,
+                self.images,
+                self.flavors,
+                strict=True,
             )
             for _ in range(group.count)
         ]
-        return {f"g{number}": one for number, one in enumerate(each, 1)}
+        return {
+            f"g{position}": guest_parameters
+            for position, guest_parameters in enumerate(parameters, 1)
+        }
 
 
 def make(
     connection: sdk.Connection,
-    asked: request.Request,
+    guest_request: request.Request,
     admin: sdk.Connection | None = None,
     *,
     has_networks: bool = True,
 ) -> Plan:
     """Return the plan; nothing is created.
 
-    Whether quota and hosts have room for it, its requirements tell.
+    The requirements of the plan report missing quota and capacity.
 
-    :param admin: who sees what is free on hosts, if there is one
-    :param has_networks: the networks are there already
-    :raises GuestError: for what is not there or does not fit together
+    :param admin: The connection of an administrator, which shows the free
+        resources of hosts; None if there is none.
+    :param has_networks: A flag that the networks exist.
+    :raises GuestError: If a resource does not exist, or if options exclude
+        each other.
     """
     images, flavors = [], []
-    for group in asked.groups:
-        image = choices.image(connection, group.image)
-        flavor = choices.flavor(connection, group.flavor)
+    for group in guest_request.groups:
+        image = resolve.get_image(connection, group.image)
+        flavor = resolve.get_flavor(connection, group.flavor)
         volume = group.boot_volume
         if volume:
             volumes.check(connection, volume)
-        choices.check_fit(image, flavor, volume.size_gib if volume else None)
+        resolve.check_fit(image, flavor, volume.size_gib if volume else None)
         images.append(guest.Image(id=image.id, name=image.name))
         flavors.append(flavor)
-    asked, apart = _on_one_host(connection, asked)
-    where = hosts.settle(connection, asked)
-    chosen = networks.choose(connection, asked) if has_networks else None
-    needed = requirements.find(
+    guest_request, remarks = _on_one_host(connection, guest_request)
+    placement = hosts.resolve_placement(connection, guest_request)
+    guest_networks = (
+        networks.choose(connection, guest_request) if has_networks else None
+    )
+    required = requirements.find(
         connection,
-        asked,
+        guest_request,
         [
             capacity.Demand(
                 flavor=flavor,
                 count=group.count,
                 from_volume=group.boot_volume is not None,
             )
-            for group, flavor in zip(asked.groups, flavors, strict=True)
+            for group, flavor in zip(
+                guest_request.groups, flavors, strict=True
+            )
         ],
-        where,
-        chosen,
+        placement,
+        guest_networks,
         admin,
     )
     return Plan(
-        asked=asked,
+        guest_request=guest_request,
         images=tuple(images),
         flavors=tuple(flavors),
-        where=where,
-        networks=chosen,
+        placement=placement,
+        networks=guest_networks,
         requirements=dataclasses.replace(
-            needed, remarks=(*needed.remarks, *apart)
+            required, remarks=(*required.remarks, *remarks)
         ),
     )
 
 
 def _on_one_host(
-    connection: sdk.Connection, asked: request.Request
+    connection: sdk.Connection, guest_request: request.Request
 ) -> tuple[request.Request, tuple[str, ...]]:
     """Return the request, with a server group for guests that share a host.
 
-    A placement that is asked for goes first.  Where the quota has no room for
-    the group, Nova chooses, and a remark says so.
+    A requested placement takes precedence.  If the quota does not suffice for
+    the group, Nova chooses the hosts, and a remark reports it.
     """
-    placed = asked.host or asked.hosts or asked.aggregate or asked.server_group
-    if placed or not asked.one_host or asked.count < 2:
-        return asked, ()
+    placed = (
+        guest_request.host
+        or guest_request.hosts
+        or guest_request.aggregate
+        or guest_request.server_group
+    )
+    if placed or not guest_request.one_host or guest_request.count < 2:
+        return guest_request, ()
     short = quota.refusal(
         str(connection.current_project.name or "?"),
         quota.compute_room(connection),
-        {"server groups": 1, "members of a server group": asked.count},
+        {"server groups": 1, "members of a server group": guest_request.count},
     )
     if short:
         remark = f"Nova chooses the hosts, which may be several: {short}"
-        return asked, (f"{remark}, or name a host",)
-    return dataclasses.replace(asked, server_group="affinity"), ()
+        return guest_request, (f"{remark}, or set host",)
+    return dataclasses.replace(guest_request, server_group="affinity"), ()
 
 
 def of_options(
     context: credentials.Json,
-    options: credentials.Json,
+    guest_options: credentials.Json,
     *,
     has_networks: bool,
     one_host: bool = False,
 ) -> Plan:
-    """Return the plan of what a task asks of vmperf_guests.
+    """Return the plan for the options of vmperf_guests.
 
     :param context: Rally's context object, with the credentials
-    :param options: of vmperf_guests
+    :param guest_options: of vmperf_guests
     :param has_networks: the networks are there already
     :param one_host: the guests are to share one, where nothing else is asked
     :raises GuestError: as ``make`` does
     """
     admin = credentials.of_admin(context)
     return make(
-        cloud.connect(credentials.of_guests(context, options)),
-        request.of_config(options, one_host=one_host),
+        cloud.connect(credentials.of_guests(context, guest_options)),
+        request.of_config(guest_options, one_host=one_host),
         cloud.connect(admin) if admin else None,
         has_networks=has_networks,
     )

@@ -1,4 +1,4 @@
-"""Whether the project's quota leaves room, asked before anything is made."""
+"""Free quota of the project, checked before resources are created."""
 
 from openstack import connection as sdk
 
@@ -10,41 +10,41 @@ _UNLIMITED = -1
 def rooms(
     connection: sdk.Connection, needs: dict[str, int]
 ) -> dict[str, int | None]:
-    """Return the free quota of each resource; None where unlimited."""
-    found = compute_room(connection)
+    """Return the free quota of each resource; None if it is unlimited."""
+    free_quota = compute_room(connection)
     if needs.get("floating IPs") or needs.get("ports"):
-        found |= network_room(connection)
+        free_quota |= network_room(connection)
     if needs.get("volumes"):
-        found |= volume_room(connection)
-    return found
+        free_quota |= volume_room(connection)
+    return free_quota
 
 
 def refusal(
     project: str, rooms: dict[str, int | None], needs: dict[str, int]
 ) -> str:
-    """Return all resources that are short in one line, or nothing.
+    """Return the resources that exceed the quota in one line, or nothing.
 
-    :param rooms: how many more may be made; None where unlimited
-    :param needs: how many are to be made
+    :param rooms: The free quota of each resource; None if it is unlimited.
+    :param needs: The required number of each resource.
     """
     short = []
-    for what, need in needs.items():
-        room = rooms.get(what)
+    for resource, need in needs.items():
+        room = rooms.get(resource)
         if room is not None and need > room:
             verb = "is" if need == 1 else "are"
             short.append(
-                f"has room for {room} more {what}, {need} {verb} asked for"
+                f"has quota for {room} more {resource}, {need} {verb} required"
             )
     if not short:
         return ""
     return (
-        f"quota: project {project} {'; '.join(short)}; ask for less, remove "
-        "what is not needed, or have the quota raised"
+        f"quota: project {project} {'; '.join(short)}; request less, delete "
+        "unused resources, or raise the quota"
     )
 
 
 def compute_room(connection: sdk.Connection) -> dict[str, int | None]:
-    """Return what Nova's limits leave to the project."""
+    """Return the free quota of the project in Nova."""
     with cloud.asking("read the compute limits"):
         limits = connection.compute.get_limits().absolute
     return {
@@ -59,7 +59,7 @@ def compute_room(connection: sdk.Connection) -> dict[str, int | None]:
 
 
 def network_room(connection: sdk.Connection) -> dict[str, int | None]:
-    """Return what Neutron's quota leaves; nothing where policy hides it."""
+    """Return the free quota in Neutron; nothing if a policy hides it."""
     limits = {}
     with cloud.asking("read the network quota"):
         project = connection.current_project_id
@@ -67,16 +67,16 @@ def network_room(connection: sdk.Connection) -> dict[str, int | None]:
             details = connection.network.get_quota(project, details=True)
             limits["floating IPs"] = details.floating_ips
             limits["ports"] = details.ports
-    found: dict[str, int | None] = {}
-    for what, detail in limits.items():
+    free_quota: dict[str, int | None] = {}
+    for resource, detail in limits.items():
         if isinstance(detail, dict):
             used = detail.get("used", 0) + detail.get("reserved", 0)
-            found[what] = _room(detail.get("limit"), used)
-    return found
+            free_quota[resource] = _room(detail.get("limit"), used)
+    return free_quota
 
 
 def volume_room(connection: sdk.Connection) -> dict[str, int | None]:
-    """Return what Cinder's limits leave to the project."""
+    """Return the free quota of the project in Cinder."""
     with cloud.asking("read the volume limits"):
         limits = connection.block_storage.get_limits().absolute
     return {

@@ -1,4 +1,4 @@
-"""The resources that guests need, against what is free."""
+"""The resources that guests require, compared with free resources."""
 
 import collections.abc
 import dataclasses
@@ -16,17 +16,16 @@ from rally_vmperf.measurement.samples import units
 
 Demands = collections.abc.Sequence[capacity.Demand]
 
-#: Hosts with room that are looked at first, where Nova chooses among all.
+#: Hosts with room that are listed first, if Nova chooses among all.
 _ENOUGH = 16
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Row:
-    """One resource that the guests need.
+    """One resource that the guests require.
 
-    :param room: how much of it is left, None where nothing limits it or the
-        limit is not shown
-    :param of: whose it is: a quota's or a host's
+    :param room: The free amount; None if it is not limited or not known.
+    :param of: The owner of the resource: a quota or a host.
     """
 
     what: str
@@ -37,11 +36,12 @@ class Row:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Requirements:
-    """All resources that the guests need, and why they cannot have them.
+    """All resources that the guests require.
 
-    :param title: in words, what is booted where
-    :param remarks: what else is to be said
-    :param refusal: one line with the way out, or nothing
+    :param title: The description of the guests and their hosts.
+    :param remarks: The remarks for the user.
+    :param refusal: The reason, with the solution, if the guests do not fit;
+        else empty.
     """
 
     title: str = ""
@@ -53,20 +53,20 @@ class Requirements:
         """Return the plan as lines of progress."""
         lines = [f"plan: {self.title}"]
         for owner in dict.fromkeys(row.of for row in self.rows):
-            parts = [
+            amounts = [
                 f"{row.needed} of {row.room} {row.what}"
                 if row.room is not None
                 else f"{row.needed} {row.what} (no limit known)"
                 for row in self.rows
                 if row.of == owner
             ]
-            lines.append(f"plan: {owner}: {', '.join(parts)}")
+            lines.append(f"plan: {owner}: {', '.join(amounts)}")
         return lines + [f"plan: {remark}" for remark in self.remarks]
 
     def check(self) -> None:
-        """Refuse guests that do not fit.
+        """Check that the guests fit.
 
-        :raises GuestError: one line with the way out
+        :raises GuestError: If they do not fit; the line has the solution.
         """
         if self.refusal:
             raise errors.GuestError(self.refusal)
@@ -74,70 +74,80 @@ class Requirements:
 
 def find(
     connection: sdk.Connection,
-    asked: request.Request,
+    guest_request: request.Request,
     demands: Demands,
-    where: hosts.Where,
-    chosen: networks.Networks | None,
+    placement: hosts.Placement,
+    guest_networks: networks.Networks | None,
     admin: sdk.Connection | None,
 ) -> Requirements:
-    """Return the resources that all groups need; create nothing.
+    """Return the resources that all groups require; create nothing.
 
-    :param demands: of each group
-    :param chosen: None while there are no networks yet
-    :param admin: who sees what is free on hosts, if there is one
+    :param demands: The demand of each group.
+    :param guest_networks: The networks; None if they do not exist yet.
+    :param admin: The connection of an administrator, which shows the free
+        resources of hosts; None if there is none.
     """
-    with cloud.asking("ask for the project"):
+    with cloud.asking("read the name of the project"):
         project = str(connection.current_project.name or "?")
-    wanted = _quota_needs(asked, demands, chosen)
-    rooms = quota.rooms(connection, wanted)
-    only_admins = "only an administrator sees what is free on the hosts"
-    found = Requirements(remarks=(only_admins,))
+    quota_needs = _quota_needs(guest_request, demands, guest_networks)
+    rooms = quota.rooms(connection, quota_needs)
+    only_admins = "only an administrator sees the free resources of hosts"
+    host_requirements = Requirements(remarks=(only_admins,))
     if admin is not None:
-        found = _hosts(admin, asked, demands, where.hosts)
-    on = ", ".join(sorted(where.hosts)) or "hosts that Nova chooses"
+        host_requirements = _hosts(
+            admin, guest_request, demands, placement.hosts
+        )
+    host_names = (
+        ", ".join(sorted(placement.hosts)) or "hosts that Nova chooses"
+    )
     return Requirements(
-        title=f"{_title(demands)}, {wanted['cores']} vCPUs, "
-        f"{wanted['MiB of memory']} MiB of memory, on {on}",
+        title=f"{_title(demands)}, {quota_needs['cores']} vCPUs, "
+        f"{quota_needs['MiB of memory']} MiB of memory, on {host_names}",
         rows=(
             *(
                 Row(
-                    what=what,
+                    what=resource,
                     needed=need,
-                    room=rooms.get(what),
+                    room=rooms.get(resource),
                     of=f"quota of project {project}",
                 )
-                for what, need in wanted.items()
+                for resource, need in quota_needs.items()
                 if need
             ),
-            *found.rows,
+            *host_requirements.rows,
         ),
-        remarks=found.remarks,
-        refusal=quota.refusal(project, rooms, wanted) or found.refusal,
+        remarks=host_requirements.remarks,
+        refusal=quota.refusal(project, rooms, quota_needs)
+        or host_requirements.refusal,
     )
 
 
 def _quota_needs(
-    asked: request.Request,
+    guest_request: request.Request,
     demands: Demands,
-    chosen: networks.Networks | None,
+    guest_networks: networks.Networks | None,
 ) -> dict[str, int]:
     volumes = [
         group.boot_volume.size_gib
-        for group in asked.groups
+        for group in guest_request.groups
         if group.boot_volume
         for _ in range(group.count)
     ]
-    ports = len(chosen.every) if chosen else 0
+    ports = len(guest_networks.every) if guest_networks else 0
     return {
-        "instances": asked.count,
-        "cores": sum(one.count * one.flavor.vcpus for one in demands),
+        "instances": guest_request.count,
+        "cores": sum(demand.count * demand.flavor.vcpus for demand in demands),
         "MiB of memory": sum(
-            one.count * one.flavor.memory_mib for one in demands
+            demand.count * demand.flavor.memory_mib for demand in demands
         ),
-        "floating IPs": asked.count if chosen and chosen.pool else 0,
-        "ports": asked.count * ports,
-        "server groups": 1 if asked.server_group else 0,
-        "members of a server group": asked.count if asked.server_group else 0,
+        "floating IPs": guest_request.count
+        if guest_networks and guest_networks.pool
+        else 0,
+        "ports": guest_request.count * ports,
+        "server groups": 1 if guest_request.server_group else 0,
+        "members of a server group": guest_request.count
+        if guest_request.server_group
+        else 0,
         "volumes": len(volumes),
         "GiB of volumes": sum(volumes),
     }
@@ -145,81 +155,88 @@ def _quota_needs(
 
 def _title(demands: Demands) -> str:
     return " and ".join(
-        f"{units.number_of('guest', one.count)} of {one.flavor.name}"
-        for one in demands
+        f"{units.number_of('guest', demand.count)} of {demand.flavor.name}"
+        for demand in demands
     )
 
 
 def _hosts(
     admin: sdk.Connection,
-    asked: request.Request,
+    guest_request: request.Request,
     demands: Demands,
     names: collections.abc.Set[str],
 ) -> Requirements:
     """Compare the guests' needs with free resources of hosts; no title.
 
-    Where Nova chooses among many hosts, a few of them that have room are
-    enough, and all are asked for only before guests are refused.
+    If Nova chooses among many hosts, a few hosts with room are sufficient. All
+    hosts are listed only before guests are rejected.
     """
     if not names:
-        found = _room(admin, asked, demands, names, _ENOUGH)
-        if not found.refusal:
-            return found
-    return _room(admin, asked, demands, names, None)
+        host_requirements = _room(
+            admin, guest_request, demands, names, _ENOUGH
+        )
+        if not host_requirements.refusal:
+            return host_requirements
+    return _room(admin, guest_request, demands, names, None)
 
 
 def _room(
     admin: sdk.Connection,
-    asked: request.Request,
+    guest_request: request.Request,
     demands: Demands,
     names: collections.abc.Set[str],
     limit: int | None,
 ) -> Requirements:
     """Compare the guests' needs with free resources of hosts.
 
-    :param limit: so many hosts are enough; None for all
+    :param limit: The maximum number of hosts to list; None for all.
     """
-    shared = len(names) == 1 or asked.server_group == "affinity"
+    shared = len(names) == 1 or guest_request.server_group == "affinity"
     together = capacity.total(demands) if shared and limit else None
-    by_name: dict[str, capacity.Host] = {}
+    by_name: dict[str, capacity.HostCapacity] = {}
     for demand in demands:
-        found = capacity.hosts(admin, together or demand.each, names, limit)
-        if found is None:
-            silent = "Placement did not say what is free on the hosts"
-            return Requirements(remarks=(silent,))
-        if not found:
-            named = f"host {', '.join(sorted(names))}" if names else "no host"
+        free_hosts = capacity.hosts(
+            admin, together or demand.per_guest, names, limit
+        )
+        if free_hosts is None:
+            remark = "Placement does not show the free resources of hosts"
+            return Requirements(remarks=(remark,))
+        if not free_hosts:
+            subject = (
+                f"host {', '.join(sorted(names))}" if names else "no host"
+            )
             verb = "has no room" if names else "has room"
             return Requirements(
-                refusal=f"{named} {verb} for a guest of {demand.flavor.name}, "
-                "says Placement; remove other guests, or choose a smaller "
-                "flavor or another host"
+                refusal=f"{subject} {verb} for a guest of "
+                f"{demand.flavor.name} according to Placement; delete other "
+                "guests, or use a smaller flavor or another host"
             )
-        for host in found:
-            by_name[host.name] = host.and_of(by_name.get(host.name))
+        for host in free_hosts:
+            by_name[host.name] = host.merge(by_name.get(host.name))
     if len(by_name) == 1:
         (host,) = by_name.values()
         if not names:
-            host = capacity.named(admin, host)
-        return _one_host(host, demands, asked.max_host_share)
+            host = capacity.resolve_name(admin, host)
+        return _one_host(host, demands, guest_request.max_host_share)
     return _several(
         [by_name[name] for name in sorted(by_name)],
         demands,
-        asked.max_host_share,
+        guest_request.max_host_share,
         shared=shared,
-        more=limit is not None and len(by_name) >= limit,
+        is_incomplete=limit is not None and len(by_name) >= limit,
     )
 
 
 def _one_host(
-    host: capacity.Host, demands: Demands, share: float
+    host: capacity.HostCapacity, demands: Demands, share: float
 ) -> Requirements:
     needs = capacity.total(demands)
-    then = host.share(needs)
+    percent_used = host.utilisation(needs)
     refusal = (
-        f"host {host.name} would be {then:.0f} % full with {_title(demands)}, "
-        f"more than max_host_share {share:g} %; ask for fewer, for a smaller "
-        "flavor or another host, or raise max_host_share"
+        f"host {host.name} would be {percent_used:.0f} % full with "
+        f"{_title(demands)}, more than max_host_share {share:g} %; request "
+        "fewer guests, a smaller flavor or another host, or raise "
+        "max_host_share"
     )
     return Requirements(
         rows=tuple(
@@ -232,46 +249,56 @@ def _one_host(
             for kind, need in needs.items()
         ),
         remarks=(
-            f"host {host.name} will be {then:.0f} % full; more than "
-            f"{share:g} % is refused",
+            f"host {host.name} will be {percent_used:.0f} % full; more than "
+            f"{share:g} % is rejected",
         ),
-        refusal="" if then <= share else refusal,
+        refusal="" if percent_used <= share else refusal,
     )
 
 
 def _several(
-    found: collections.abc.Sequence[capacity.Host],
+    host_capacities: collections.abc.Sequence[capacity.HostCapacity],
     demands: Demands,
     share: float,
     *,
     shared: bool,
-    more: bool,
+    is_incomplete: bool,
 ) -> Requirements:
-    """Refuse what cannot fit on the hosts, however guests are spread.
+    """Compare the guests' needs with several hosts, for any distribution.
 
-    :param shared: they must all fit on one of the hosts
-    :param more: there may be more of them
+    :param shared: A flag that all guests must fit on one of the hosts.
+    :param is_incomplete: A flag that there may be more hosts.
     """
-    number = f"{len(found)} or more" if more else f"{len(found)}"
+    number = (
+        f"{len(host_capacities)} or more"
+        if is_incomplete
+        else f"{len(host_capacities)}"
+    )
     on = "one of the hosts" if shared else "the hosts"
-    rows, fit = [], capacity.may_fit(found, demands, share, shared=shared)
+    rows, fit = (
+        [],
+        capacity.may_fit(host_capacities, demands, share, shared=shared),
+    )
     for demand in demands:
-        fits = [max(0, host.fits(demand.each, share)) for host in found]
-        room = max(fits) if shared else sum(fits)
-        fit = fit and demand.count <= room
+        guest_counts = [
+            max(0, host.guests_that_fit(demand.per_guest, share))
+            for host in host_capacities
+        ]
+        free_guests = max(guest_counts) if shared else sum(guest_counts)
+        fit = fit and demand.count <= free_guests
         of_flavor = f" of {demand.flavor.name}" if len(demands) > 1 else ""
         rows.append(
             Row(
                 what=f"guests{of_flavor} within {share:g} % of {on}",
                 needed=demand.count,
-                room=room,
+                room=free_guests,
                 of=f"hosts with room ({number})",
             )
         )
-    can = f"can take {room} of" if len(demands) == 1 else "cannot take"
+    can = f"can take {free_guests} of" if len(demands) == 1 else "cannot take"
     refusal = (
-        f"{on} that have room for a guest, {len(found)}, {can} "
-        f"{_title(demands)} within max_host_share {share:g} %; ask for fewer, "
-        "for a smaller flavor, or raise max_host_share"
+        f"{on} that have room for a guest, {len(host_capacities)}, {can} "
+        f"{_title(demands)} within max_host_share {share:g} %; request fewer "
+        "guests or a smaller flavor, or raise max_host_share"
     )
     return Requirements(rows=tuple(rows), refusal="" if fit else refusal)

@@ -1,1 +1,1 @@
-"""Programs on machines: found, installed, or brought along."""
+"""Installation of programs on machines."""

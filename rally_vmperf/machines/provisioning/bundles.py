@@ -1,16 +1,16 @@
-"""Send a bundle of tools to a machine, which then runs these and no others."""
+"""Bundles of tools on machines, which replace installed tools."""
 
 import dataclasses
 import mmap
 import posixpath
 
+from rally_vmperf.bundles import bundle
 from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
-from rally_vmperf.toolbox import bundle
 
-#: Seconds to send and unpack one.
+#: Timeout in seconds to send and unpack a bundle.
 _TIMEOUT = 900
-#: Where machines have programs that are not of the bundle.
+#: The directories of programs outside the bundle.
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -18,7 +18,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 class Unpacked:
     """A bundle on a machine.
 
-    :param folder: where its programs are
+    :param folder: The directory of its programs.
     """
 
     bundle: bundle.Bundle
@@ -26,19 +26,19 @@ class Unpacked:
 
     @property
     def prefix(self) -> tuple[str, ...]:
-        """Words put before a command that is to find the programs."""
+        """Return the prefix of commands that use the programs."""
         return ("env", f"PATH={self.folder}:{_PATH}")
 
 
 async def unpack(
-    machine: base.Machine, one: bundle.Bundle, folder: str
+    machine: base.Machine, bundle_: bundle.Bundle, folder: str
 ) -> Unpacked:
-    """Send a bundle into a folder on a machine.
+    """Send a bundle to a directory on a machine.
 
-    :raises MachineError: when it cannot be unpacked there
+    :raises MachineError: If the bundle cannot be unpacked.
     """
     with (
-        one.path.open("rb") as stream,
+        bundle_.path.open("rb") as stream,
         mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content,
     ):
         done = await machine.run(
@@ -49,8 +49,8 @@ async def unpack(
     where = done.stdout.removesuffix("\n")
     if done.exit_status or where != posixpath.join(folder, "bundle/bin"):
         raise base.MachineError(
-            f"{machine.name}: cannot unpack the bundle {one.path.name} in "
+            f"{machine.name}: cannot unpack the bundle {bundle_.path.name} in "
             f"{folder}: {base.last_line(done.stderr)}; it needs tar, gzip "
-            "and room"
+            "and free space"
         )
-    return Unpacked(bundle=one, folder=where)
+    return Unpacked(bundle=bundle_, folder=where)

@@ -1,4 +1,4 @@
-"""What installs packages on a machine."""
+"""Package managers of machines."""
 
 import collections.abc
 import re
@@ -8,8 +8,8 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import root
 from rally_vmperf.machines import scripts
 
-#: The package manager of which each program is a form, in the order in which
-#: they are looked for: SUSE may have dnf, too.
+#: Program -> kind of package manager, in the order of the search: SUSE may
+#: also have dnf.
 KINDS = {
     "apt-get": "apt",
     "zypper": "zypper",
@@ -27,7 +27,7 @@ async def find_manager(machine: base.Machine) -> str:
     done = await machine.run(scripts.argv("manager.sh", *KINDS))
     if done.exit_status:
         raise base.MachineError(
-            f"{machine.name} cannot tell its package manager: "
+            f"{machine.name} cannot determine its package manager: "
             f"{base.last_line(done.stderr)}"
         )
     manager = done.stdout.strip()
@@ -44,7 +44,7 @@ _ERROR_LINES = re.compile(
 def reason(stderr: str) -> str:
     """Return the first and the last error line, else the last line.
 
-    The first is often the cause (no route), the last what came of it.
+    The first is often the cause (no route), the last is its consequence.
     """
     lines = [line.strip() for line in stderr.splitlines()]
     errors = [line[:200] for line in lines if _ERROR_LINES.match(line)]
@@ -53,7 +53,7 @@ def reason(stderr: str) -> str:
     return ", ".join(dict.fromkeys((errors[0], errors[-1])))
 
 
-#: Seconds; a slow mirror is not an absent one.
+#: Timeout in seconds, sufficient for a slow mirror.
 _TIMEOUT = 1800
 
 
@@ -66,11 +66,10 @@ async def from_mirror(
 ) -> str:
     """Install packages from the machine's mirrors.
 
-    :param proxy: URL by which the mirrors are reached, or empty; it is used
-        this once and not kept
-    :param proxy_login: user and password as a URL has them, or empty; they go
-        by standard input, as others see command lines
-    :returns: why it did not work, or whatever was said last
+    :param proxy: The URL of the proxy, which is not stored; empty for none.
+    :param proxy_login: The user and password in the form of a URL, passed by
+        standard input, because command lines are visible; empty for none.
+    :returns: The reason of a failure, or the last line of the output.
     """
     url = proxy.replace("://", f"://{proxy_login}@", 1)
     superuser = await root.as_root(machine)
@@ -84,7 +83,7 @@ async def from_mirror(
         )
     except (base.TimedOut, base.OutputTooLong) as error:
         return str(error)
-    said = done.stderr
+    stderr = done.stderr
     for secret in {proxy_login, parse.unquote(proxy_login)} - {""}:
-        said = said.replace(secret, "(hidden)")
-    return reason(said)
+        stderr = stderr.replace(secret, "(hidden)")
+    return reason(stderr)

@@ -1,19 +1,19 @@
-"""Ensure that a machine has the programs that a workload needs."""
+"""Ensure that a machine has the programs that a workload requires."""
 
 import collections.abc
 import dataclasses
 import typing as t
 
 from rally_vmperf import sanitize
+from rally_vmperf.bundles import bundle as bundle_
 from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines.provisioning import bundles
 from rally_vmperf.machines.provisioning import packages
-from rally_vmperf.toolbox import bundle as bundle_
 
 
 class ToolMissing(base.MachineError):
-    """A machine lacks a program, and nothing is to be installed there."""
+    """A missing program on a machine without permission to install it."""
 
     def __init__(self, machine: str, message: str) -> None:
         super().__init__(message)
@@ -21,7 +21,7 @@ class ToolMissing(base.MachineError):
 
 
 class Requirement(t.Protocol):
-    """A program, its package, and the command that tells its version."""
+    """A program, its package, and the command that prints its version."""
 
     @property
     def command(self) -> str: ...
@@ -43,10 +43,11 @@ class Requirement(t.Protocol):
 class Supply:
     """How missing tools may be installed on a machine.
 
-    :param install: whether anything may be
-    :param proxy: URL for its package manager, or empty
-    :param proxy_login: user and password as a URL has them, or empty
-    :param bundle: programs that come first, whatever the machine has
+    :param install: A flag that packages may be installed.
+    :param proxy: The URL of the proxy of its package manager; empty for none.
+    :param proxy_login: The user and password in the form of a URL; empty for
+        none.
+    :param bundle: The bundle with precedence over installed programs.
     """
 
     install: bool = True
@@ -55,7 +56,7 @@ class Supply:
     bundle: bundle_.Bundle | None = None
 
 
-#: For machines on which nothing is to be installed.
+#: The supply of machines on which nothing may be installed.
 NOTHING = Supply(install=False)
 
 _Requirements = collections.abc.Collection[Requirement]
@@ -63,10 +64,11 @@ _Requirements = collections.abc.Collection[Requirement]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ToolFacts:
-    """Which program it is that runs: two versions are two measurements.
+    """The version of a program, for the comparison of measurements.
 
-    :param version: first line it prints about itself
-    :param checksum: SHA-256 of the program's file
+    :param version: The first line of its version output.
+    :param checksum: The SHA-256 of its file.
+    :param path: The path of its file.
     """
 
     version: str
@@ -83,32 +85,38 @@ async def ensure(
 ) -> dict[str, ToolFacts]:
     """Install missing programs; return version and checksum of each.
 
-    :param supply: how missing ones may come there; by default not at all
-    :param unpacked: the bundle whose programs the machine runs, if any
-    :raises MachineError: naming the machine, the programs and the way out
+    :param supply: The permitted ways to install missing programs.
+    :param unpacked: The bundle whose programs the machine runs; None for none.
+    :raises MachineError: If programs are missing; the line has the machine,
+        the programs and the solution.
     """
-    found = await _look(machine, requirements, unpacked)
-    missing = _missing(requirements, found)
+    facts_by_command = await _look(machine, requirements, unpacked)
+    missing = _missing(requirements, facts_by_command)
     if not missing:
-        return found
+        return facts_by_command
     manager = await packages.find_manager(machine)
     way_out = await _supply(machine, manager, missing, supply)
     if supply.install and manager:
-        found = await _look(machine, requirements, unpacked)
-        missing = _missing(requirements, found)
+        facts_by_command = await _look(machine, requirements, unpacked)
+        missing = _missing(requirements, facts_by_command)
     if missing:
         names = ", ".join(sorted(r.command for r in missing))
         message = f"{machine.name} has no {names}: {way_out}"
         if not supply.install:
             raise ToolMissing(machine.name, message)
         raise base.MachineError(message)
-    return found
+    return facts_by_command
 
 
 def _missing(
-    requirements: _Requirements, found: collections.abc.Container[str]
+    requirements: _Requirements,
+    facts_by_command: collections.abc.Container[str],
 ) -> list[Requirement]:
-    return [r for r in requirements if r.command not in found]
+    return [
+        requirement
+        for requirement in requirements
+        if requirement.command not in facts_by_command
+    ]
 
 
 async def _supply(
@@ -117,7 +125,7 @@ async def _supply(
     missing: list[Requirement],
     supply: Supply,
 ) -> str:
-    """Install what is missing; return advice if that did not help."""
+    """Install missing programs; return advice in case of a failure."""
     kind = packages.KINDS.get(manager, "")
     names = package_names(missing, kind)
     image = "use an image made by 'rally-vmperf image build'"
@@ -138,8 +146,8 @@ async def _supply(
     )
     return (
         f"{manager} cannot install {', '.join(names)} ({reason}){advice}; "
-        "give it a way to its package mirror (option proxy of vmperf_guests), "
-        f"bring the programs (option bundle), or {image}"
+        "provide access to a package mirror (option proxy of vmperf_guests), "
+        f"use a bundle of programs (option bundle), or {image}"
     )
 
 
@@ -149,8 +157,12 @@ async def _look(
     unpacked: bundles.Unpacked | None,
 ) -> dict[str, ToolFacts]:
     arguments: list[str] = []
-    for one in requirements:
-        arguments += [one.command, str(len(one.version)), *one.version]
+    for requirement in requirements:
+        arguments += [
+            requirement.command,
+            str(len(requirement.version)),
+            *requirement.version,
+        ]
     done = await machine.run(
         [
             *(unpacked.prefix if unpacked else ()),
@@ -160,73 +172,85 @@ async def _look(
     )
     if done.exit_status:
         raise base.MachineError(
-            f"{machine.name} cannot tell its tools: "
+            f"{machine.name} cannot report its tools: "
             f"{base.last_line(done.stderr)}; it needs bash and coreutils"
         )
-    asked = {one.command for one in requirements}
-    found: dict[str, dict[str, str]] = {}
+    commands = {requirement.command for requirement in requirements}
+    texts_by_command: dict[str, dict[str, str]] = {}
     facts: dict[str, str] = {}
     for line in done.stdout.splitlines():
-        key, _, value = line.partition(" ")
+        key, _, text = line.partition(" ")
         if key == "tool":
             facts = {}
-            if value in asked:  # nobody else's name is listened to
-                facts = found.setdefault(value, facts)
+            if text in commands:  # other names are ignored
+                facts = texts_by_command.setdefault(text, facts)
         else:
-            facts[key] = sanitize.line(value)
-    there = {
+            facts[key] = sanitize.line(text)
+    facts_by_command = {
         name: ToolFacts(
             version=facts.get("version", ""),
             checksum=facts.get("sha256", ""),
             path=facts["path"],
         )
-        for name, facts in found.items()
+        for name, facts in texts_by_command.items()
         if "path" in facts
     }
-    return there if unpacked is None else _of_bundle(machine, unpacked, there)
+    return (
+        facts_by_command
+        if unpacked is None
+        else _of_bundle(machine, unpacked, facts_by_command)
+    )
 
 
 def _of_bundle(
     machine: base.Machine,
     unpacked: bundles.Unpacked,
-    found: collections.abc.Mapping[str, ToolFacts],
+    facts_by_command: collections.abc.Mapping[str, ToolFacts],
 ) -> dict[str, ToolFacts]:
-    """Return the facts, where those of a script are the program's.
+    """Return the facts, completed with those in the bundle.
 
-    :raises MachineError: when the machine runs another program instead
+    :raises MachineError: If the machine runs another program instead.
     """
-    told = dict(found)
-    for name in found.keys() & unpacked.bundle.programs.keys():
+    bundle_facts = dict(facts_by_command)
+    for name in facts_by_command.keys() & unpacked.bundle.programs.keys():
         program = unpacked.bundle.programs[name]
-        if found[name].path != f"{unpacked.folder}/{name}":
+        if facts_by_command[name].path != f"{unpacked.folder}/{name}":
             raise base.MachineError(
-                f"{machine.name} runs {sanitize.line(found[name].path)} and "
-                f"not the {name} of the bundle; is {unpacked.folder} on a "
-                "filesystem that is mounted noexec?"
+                f"{machine.name} runs "
+                f"{sanitize.line(facts_by_command[name].path)} and not the "
+                f"{name} of the bundle; check that {unpacked.folder} is not "
+                "on a filesystem mounted with noexec"
             )
-        told[name] = dataclasses.replace(
-            found[name],
-            version=found[name].version
+        bundle_facts[name] = dataclasses.replace(
+            facts_by_command[name],
+            version=facts_by_command[name].version
             or f"{program.package} {program.version}",
             checksum=program.sha256,
         )
-    return told
+    return bundle_facts
 
 
 def package_names(
     requirements: collections.abc.Iterable[Requirement], kind: str
 ) -> list[str]:
-    """Return what the packages are called by a kind of package manager.
+    """Return the names of the packages for a kind of package manager.
 
-    A program that no distribution packages has none.
+    Programs without a package are omitted.
     """
-    names = {r.packages.get(kind, r.package) for r in requirements}
+    names = {
+        requirement.packages.get(kind, requirement.package)
+        for requirement in requirements
+    }
     return sorted(names - {""})
 
 
 def _advice(
     requirements: collections.abc.Iterable[Requirement], kind: str
 ) -> str:
-    """Return advice on where a package manager finds the packages."""
-    found = [r.advice[kind] for r in requirements if kind in r.advice]
-    return "; ".join(dict.fromkeys(found))
+    """Return advice on the package sources of the programs."""
+    advice = [
+        requirement.advice[kind]
+        for requirement in requirements
+        if kind in requirement.advice
+    ]
+    return "; ".join(dict.fromkeys(advice))

@@ -13,51 +13,53 @@ from rally_vmperf.machines.remote import hostkey
 from rally_vmperf.machines.remote import routes
 from rally_vmperf.machines.remote import ssh_config
 
-#: Missed signs of life; asyncssh gives a connection up one interval later.
+#: Missed keepalives; asyncssh closes a connection one interval later.
 MISSED = 3
-#: How a connection ends early; ValueError is asyncssh's answer to bytes that
-#: no server should send.
+#: The exceptions of a lost connection; asyncssh raises ValueError for invalid
+#: bytes of a server.
 BROKEN = (asyncssh.Error, OSError, ValueError)
 
 
-#: Bytes that a server may leave unread; channels have windows of 2 MiB.
+#: Maximum bytes that a server leaves unread; channels have windows of 2 MiB.
 UNREAD = 64 << 20
 
 
 class _Client(asyncssh.SSHClient):
-    """Disconnects from a server that asks without end."""
+    """An SSH client that disconnects from a server with endless requests."""
 
     def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
-        """Break off where asyncssh would go on writing."""
+        """Close the connection if the server does not read."""
         transport: t.Any = conn._transport
-        # A ProxyCommand is a process, to whose pipe asyncssh writes; asyncio
-        # tells the process's protocol, not the connection, that it is full.
+        # asyncssh writes to the pipe of a ProxyCommand; asyncio notifies the
+        # protocol of the process, not the connection, of a full pipe.
         pipe = getattr(transport, "_stdin", None)
         writer = pipe or transport
-        told: t.Any = transport if pipe else conn
+        protocol: t.Any = transport if pipe else conn
 
         def leave() -> None:
             writer.abort()
             conn.abort()
 
         writer.set_write_buffer_limits(high=UNREAD)
-        told.pause_writing = leave
+        protocol.pause_writing = leave
 
 
 class Endpoint:
-    """Opens connections to one server, or says in one line why it cannot.
+    """An SSH server with its host key, the login and the route.
 
     Unknown host keys are never accepted.
 
-    :param name: what messages call the machine
-    :param client_key: text of the private key; or its file, ``key_file``; or
-        ``password_file``, whose first line is a password; with none of them,
-        the user's own keys, an agent's among them
-    :param host_key: public key lines; no other key will do. Without it, the
-        user's ~/.ssh/config is asked for the host
-    :param known_hosts: file used without ``host_key``, by default the user's
-    :param connect_timeout: seconds for handshake and login
-    :param keepalive: seconds between signs of life; three may be missed
+    :param name: The name of the machine in messages.
+    :param client_key: The text of the private key; alternatives are its file,
+        ``key_file``, and ``password_file``, whose first line is a password.
+        Default: the keys of the user, also of an agent.
+    :param host_key: The public key lines of the expected host key. Without it,
+        the settings for the host in ~/.ssh/config apply.
+    :param known_hosts: The file of host keys without ``host_key``; default:
+        the file of the user.
+    :param connect_timeout: The timeout for handshake and login in seconds.
+    :param keepalive: The seconds between keepalives, three of which may be
+        missed.
     """
 
     def __init__(
@@ -100,10 +102,10 @@ class Endpoint:
         if host_key is not None:
             self._options["known_hosts"] = (hostkey.pinned(host_key), [], [])
         else:
-            found = ssh_config.entry(host, port, user)
-            self.host, self.port = found.host, found.port
-            self.user = found.user or self.user
-            self._options |= found.options
+            config_entry = ssh_config.entry(host, port, user)
+            self.host, self.port = config_entry.host, config_entry.port
+            self.user = config_entry.user or self.user
+            self._options |= config_entry.options
         if known_hosts:
             self._options["known_hosts"] = os.path.expanduser(known_hosts)
         self._options["username"] = self.user
@@ -117,15 +119,15 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """Return user, host, port and way as messages show them."""
+        """Return user, host, port and route as text for messages."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.user}@{host}:{self.port}{self._way.label}"
 
     async def connect(self) -> asyncssh.SSHClientConnection:
         """Open one connection.
 
-        :raises Unreachable: for what may pass
-        :raises MachineError: for what will not
+        :raises Unreachable: If the failure is temporary.
+        :raises MachineError: If the failure is permanent.
         """
         try:
             key = {}
@@ -157,7 +159,7 @@ class Endpoint:
             raise self.unreachable(error) from None
 
     async def leave(self) -> None:
-        """Leave the route, when all connections are closed."""
+        """Leave the route after all connections are closed."""
         await self._way.leave(self)
 
     def unreachable(
@@ -167,8 +169,8 @@ class Endpoint:
         reason = sanitize.line(error) or type(error).__name__
         return base.Unreachable(
             f"{self.name}: no SSH at {self.address}: {reason}; check that it "
-            "runs and that security groups and routes let port "
-            f"{self.port} through",
+            "runs and that security groups and routes allow port "
+            f"{self.port}",
             silent=silent,
         )
 
@@ -178,35 +180,35 @@ class Endpoint:
             "password": "PasswordAuthentication in its sshd_config",
         }
         return base.Denied(
-            f"{self.name}: {self.address} refuses the {self._offered} "
-            f"offered; check the user name and {where[self._offered]}"
+            f"{self.name}: {self.address} rejects the "
+            f"{self._offered}; check the user name and {where[self._offered]}"
         )
 
     def _mismatch(self) -> base.HostKeyMismatch:
         return base.HostKeyMismatch(
-            f"{self.name}: {self.address} shows a host key that is not the "
-            "one known; if the machine was reinstalled, replace its key in "
-            "known_hosts or in the configuration"
+            f"{self.name}: {self.address} shows a host key that differs from "
+            "the known key; if the machine was reinstalled, replace its key "
+            "in known_hosts or in the configuration"
         )
 
 
 def password(name: str, path: str) -> str:
-    """Return the first line of a file.
+    """Return the password in the first line of a file.
 
-    :raises MachineError: when there is none
+    :raises MachineError: If the file has none.
     """
     try:
         with open(os.path.expanduser(path), encoding="utf-8") as lines:
-            found = lines.readline().rstrip("\r\n")
+            first_line = lines.readline().rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
+        reason = getattr(error, "strerror", None) or "it is not a text file"
         raise base.MachineError(
             f"{name}: password file {path!r}: {reason}; write the password "
             "into its first line"
         ) from None
-    if not found:
+    if not first_line:
         raise base.MachineError(
             f"{name}: password file {path!r}: its first line is empty; write "
             "the password into it"
         )
-    return found
+    return first_line

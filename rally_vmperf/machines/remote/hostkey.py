@@ -1,4 +1,4 @@
-"""Keys: made here, so that nobody must trust what a network says."""
+"""Key pairs generated on this machine, for strict verification."""
 
 import dataclasses
 import pathlib
@@ -20,10 +20,11 @@ _FIPS = pathlib.Path("/proc/sys/crypto/fips_enabled")
 class Pair:
     """A key pair in OpenSSH's formats.
 
-    :param type: as cloud-init names it
-    :param private: PEM text; for a host key it goes to cloud-init's
-        ``ssh_keys``, for a client key to ``Ssh``
-    :param public: one line, for strict verification or authorized_keys
+    :param type: The name of the type in cloud-init.
+    :param private: The PEM text, for ``ssh_keys`` of cloud-init or for
+        ``Ssh``.
+    :param public: The public key line, for strict verification or
+        authorized_keys.
     """
 
     private: str = dataclasses.field(repr=False)
@@ -32,10 +33,10 @@ class Pair:
 
 
 def generate(comment: str, type_: Type | None = None) -> Pair:
-    """Make a key pair; the comment ends its public line.
+    """Generate a key pair; the comment ends its public line.
 
-    :param type_: None for Ed25519, or ECDSA where this machine is held to
-        FIPS 140, as those that it reaches will be
+    :param type_: The type; None for Ed25519, or for ECDSA if this machine
+        enforces FIPS 140.
     """
     type_ = type_ or ("ecdsa" if _fips() else "ed25519")
     key = asyncssh.generate_private_key(_ALGORITHMS[type_], comment=comment)
@@ -47,9 +48,9 @@ def generate(comment: str, type_: Type | None = None) -> Pair:
 
 
 def pinned(host_key: str) -> list[asyncssh.SSHKey]:
-    """Read public lines, of which a host must match one exactly.
+    """Return the keys in public lines, one of which a host must match.
 
-    :raises MachineError: when one is no public key
+    :raises MachineError: If a line is not a valid public key.
     """
     try:
         return [
@@ -58,13 +59,13 @@ def pinned(host_key: str) -> list[asyncssh.SSHKey]:
         ]
     except (asyncssh.KeyImportError, ValueError, OverflowError):
         raise base.MachineError(
-            f"host key {host_key[:60]!r} is no OpenSSH public key line; "
-            "take one from /etc/ssh/ssh_host_ed25519_key.pub"
+            f"host key {host_key[:60]!r} is not a valid OpenSSH public key "
+            "line; copy it from /etc/ssh/ssh_host_ed25519_key.pub"
         ) from None
 
 
 def _fips() -> bool:
-    """Tell whether this machine's kernel is held to FIPS 140."""
+    """Return whether the kernel of this machine enforces FIPS 140."""
     try:
         return _FIPS.read_text().strip() == "1"
     except OSError:

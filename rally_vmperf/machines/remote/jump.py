@@ -1,7 +1,7 @@
 """Routes through jump hosts, which forward TCP connections.
 
-One connection to a jump host serves all who use it: OpenSSH's MaxSessions is
-about shells and commands, not about what is forwarded.
+One connection to a jump host serves all its users: OpenSSH's MaxSessions
+limits shells and commands, not forwarded connections.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from rally_vmperf.machines.remote import pool
 from rally_vmperf.machines.remote import routes
 from rally_vmperf.machines.remote import ssh_config
 
-#: Seconds that a jump host has to reach a machine.  Longer than for a direct
-#: way, as what is given up here goes on there for minutes.
+#: Timeout in seconds of a jump host to reach a machine.  It is longer than for
+#: a direct route, as an abandoned attempt continues there for minutes.
 _FORWARD = 10
 
 Hop = collections.abc.Mapping[str, t.Any]
@@ -30,7 +30,7 @@ Hop = collections.abc.Mapping[str, t.Any]
 class Jump(routes.Route):
     """A route through one jump host, whose users share a connection.
 
-    :param server: the jump host, with the way to it
+    :param server: The jump host with its route.
     """
 
     def __init__(self, server: endpoint.Endpoint) -> None:
@@ -67,7 +67,7 @@ class Jump(routes.Route):
 
 @dataclasses.dataclass(eq=False)
 class _Tunnel:
-    """What asyncssh takes for a connection that it can tunnel through."""
+    """A tunnel for asyncssh through a jump host."""
 
     jump: Jump
     connection: asyncssh.SSHClientConnection
@@ -76,10 +76,10 @@ class _Tunnel:
     async def create_connection(
         self, factory: t.Callable[[], t.Any], host: str, port: int
     ) -> tuple[t.Any, t.Any]:
-        """Have the jump host connect to a machine.
+        """Connect to a machine from the jump host.
 
-        A request cannot be taken back.  What it yields after its time is
-        closed at once.
+        A request cannot be cancelled.  A connection that opens after the
+        timeout is closed immediately.
         """
         late = asyncio.Event()
         attempt = asyncio.create_task(
@@ -104,7 +104,7 @@ class _Tunnel:
     def _done(self, attempt: asyncio.Task[t.Any]) -> None:
         self.attempts.discard(attempt)
         if not attempt.cancelled():
-            attempt.exception()  # that somebody waited for, or nobody
+            attempt.exception()  # marks it as retrieved
 
     def _refusal(
         self, error: asyncssh.ChannelOpenError, target: str
@@ -117,14 +117,14 @@ class _Tunnel:
         if error.code == asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED:
             return base.JumpRefused(
                 f"jump host: forwarding to {target}{self.jump.label} is "
-                f"refused: {reason}; let AllowTcpForwarding and PermitOpen "
-                "in its sshd_config permit it"
+                f"refused: {reason}; allow it by AllowTcpForwarding and "
+                "PermitOpen in its sshd_config"
             )
         return ConnectionError(reason)
 
 
 class _Unwanted(asyncssh.SSHTCPSession[bytes]):
-    """A connection that came too late."""
+    """A connection that opened too late."""
 
     def connection_made(self, chan: asyncssh.SSHTCPChannel[bytes]) -> None:
         chan.abort()
@@ -133,19 +133,19 @@ class _Unwanted(asyncssh.SSHTCPSession[bytes]):
 def chain(
     hops: collections.abc.Iterable[Hop], to: str | None = None
 ) -> routes.Route:
-    """Return the route through jump hosts, each reached by those before.
+    """Return the route through jump hosts in order.
 
-    :param hops: ``address`` and maybe ``user``, ``port``, ``key_file`` and
-        ``known_hosts`` of each
-    :param to: a host whose route ~/.ssh/config says where there are no hops
+    :param hops: The options of each jump host: ``address`` and optionally
+        ``user``, ``port``, ``key_file`` and ``known_hosts``.
+    :param to: The host whose route in ~/.ssh/config applies without hops.
     """
     way: routes.Route = routes.Route()
     hops = list(hops)
     if to and not hops:
-        found = ssh_config.entry(to)
-        if found.command and not found.jump:
-            return routes.Command(found.command)
-        hops = list(map(named, filter(None, found.jump.split(","))))
+        config_entry = ssh_config.entry(to)
+        if config_entry.command and not config_entry.jump:
+            return routes.Command(config_entry.command)
+        hops = list(map(named, filter(None, config_entry.jump.split(","))))
     for hop in hops:
         way = Jump(
             endpoint.Endpoint(
@@ -169,19 +169,19 @@ _HOP = re.compile(
 
 
 def named(text: str) -> dict[str, t.Any]:
-    """Return the login of ``[user@]host[:port]``, as ``ssh -J`` has it.
+    """Return the login in ``[user@]host[:port]``, the form of ``ssh -J``.
 
-    :raises MachineError: for anything else
+    :raises MachineError: If the text does not have this form.
     """
-    found = _HOP.fullmatch(text.strip())
-    port = found and found["port"] and int(found["port"])
-    if found is None or port == 0 or (port or 0) >= 1 << 16:
+    match = _HOP.fullmatch(text.strip())
+    port = match and match["port"] and int(match["port"])
+    if match is None or port == 0 or (port or 0) >= 1 << 16:
         raise base.MachineError(
-            f"{text!r} is no host to log in to; write user@host or "
+            f"{text!r} is not a valid login; write user@host or "
             "user@host:port, with an IPv6 address in brackets"
         )
     return {
-        "address": found["six"] or found["address"],
+        "address": match["six"] or match["address"],
         "port": port,
-        "user": found["user"],
+        "user": match["user"],
     }

@@ -1,4 +1,4 @@
-"""A few connections to one machine, opened as they are needed."""
+"""A pool of connections to one machine, opened on demand."""
 
 import asyncio
 import collections.abc
@@ -8,7 +8,7 @@ import dataclasses
 
 import asyncssh
 
-#: Sessions per connection; OpenSSH refuses the eleventh (MaxSessions).
+#: Sessions per connection; OpenSSH rejects the eleventh (MaxSessions).
 ROOM = 8
 
 
@@ -17,7 +17,7 @@ Connection = asyncssh.SSHClientConnection
 
 @dataclasses.dataclass
 class _Shared:
-    """A connection, with how many sessions use it now."""
+    """A connection and the number of its sessions."""
 
     connection: Connection
     sessions: int = 0
@@ -25,12 +25,12 @@ class _Shared:
 
 @dataclasses.dataclass(eq=False)
 class Pool:
-    """Hands out connections; lost ones are replaced, full ones joined.
+    """A pool of connections that replaces lost ones and adds to full ones.
 
     It belongs to the event loop that first uses it.
 
-    :param connect: opens one more connection
-    :param room: sessions that a connection takes at once
+    :param connect: The function that opens a connection.
+    :param room: The maximum sessions of a connection.
     """
 
     connect: collections.abc.Callable[
@@ -45,7 +45,7 @@ class Pool:
 
     @contextlib.asynccontextmanager
     async def session(self) -> collections.abc.AsyncIterator[Connection]:
-        """Lend a connection for one session."""
+        """Provide a connection for one session."""
         shared = await self._acquire()
         shared.sessions += 1
         try:
@@ -54,11 +54,11 @@ class Pool:
             shared.sessions -= 1
 
     async def _acquire(self) -> _Shared:
-        """Return a connection with room; all that wait share its failure.
+        """Return a connection with room; all waiting callers share a failure.
 
-        Else commands at an absent machine would wait for one another.
+        Otherwise commands on an unreachable machine would fail one by one.
         """
-        known = self._failure
+        known_failure = self._failure
         async with self._connecting:
             self._connections = [
                 shared
@@ -68,7 +68,10 @@ class Pool:
             for shared in self._connections:
                 if shared.sessions < self.room:
                     return shared
-            if self._failure is not None and self._failure is not known:
+            if (
+                self._failure is not None
+                and self._failure is not known_failure
+            ):
                 raise copy.copy(self._failure)
             try:
                 shared = _Shared(await self.connect())

@@ -1,4 +1,4 @@
-"""Routes to an SSH server: directly, or out of a network namespace."""
+"""Routes to an SSH server: directly, or from a network namespace."""
 
 import asyncio
 import collections.abc
@@ -19,14 +19,14 @@ from rally_vmperf.machines import base
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Made = t.TypeVar("Made")
 
-#: Seconds for a TCP answer.
+#: Timeout in seconds of a TCP connection.
 DIAL = 2
 
 
 class Route:
-    """The route of TCP connections to an SSH server: a direct one.
+    """A direct route of TCP connections to an SSH server.
 
-    :ivar label: what messages add to the server's address
+    :ivar label: The text after the address of the server in messages.
     """
 
     label = ""
@@ -34,16 +34,16 @@ class Route:
     async def open(
         self, user: object, host: str, port: int
     ) -> dict[str, t.Any]:
-        """Return what asyncssh needs for a connection by this route.
+        """Return the options of asyncssh for a connection by this route.
 
-        :param user: whoever goes, until it says ``leave``
-        :raises OSError: when the server does not answer
-        :raises MachineError: when the route itself cannot be used
+        :param user: The user of the route, until it calls ``leave``.
+        :raises OSError: If the server does not answer.
+        :raises MachineError: If the route itself cannot be used.
         """
         return {"sock": await dial(host, port, DIAL, self.make)}
 
     async def leave(self, user: object) -> None:
-        """Note that a user has closed all its connections."""
+        """Unregister a user that has closed all its connections."""
 
     def make(self, family: int, kind: int, protocol: int) -> socket.socket:
         """Return an unconnected socket."""
@@ -51,7 +51,7 @@ class Route:
 
 
 class Command(Route):
-    """A route by a command of the user's own, ssh_config's ProxyCommand."""
+    """A route by a ProxyCommand in the user's ssh_config."""
 
     def __init__(self, command: str) -> None:
         self.label = " by ProxyCommand"
@@ -70,19 +70,19 @@ Maker = collections.abc.Callable[[int, int, int], socket.socket]
 async def dial(
     host: str, port: int, timeout: float, make: Maker = socket.socket
 ) -> socket.socket:
-    """Return a connected socket; IPv4 and IPv6, the first that answers.
+    """Return a connected socket of the first address that answers.
 
-    A short time-out here, with a long one for the SSH handshake, finds a
-    booting guest within a second of its coming up and still bears with an
-    emulated one that takes many seconds to log in.
+    A short timeout here, with a long one for the SSH handshake, detects a
+    booting guest within a second after its boot, and tolerates an emulated
+    guest that takes many seconds for the login.
 
-    :param timeout: seconds per address
-    :raises OSError: as the last address answered; ``TimeoutError`` is one
+    :param timeout: The timeout per address in seconds.
+    :raises OSError: If no address answers, as ``TimeoutError``, for example.
     """
     loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    address_infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     last = OSError(f"no address for {host}")
-    for family, kind, protocol, _, address in found:
+    for family, kind, protocol, _, address in address_infos:
         connection = make(family, kind, protocol)
         connection.setblocking(False)
         try:
@@ -105,14 +105,14 @@ _CLONE_NEWNET = 0x40000000
 
 
 class Namespace(Route):
-    """A route out of a network namespace, such as a Neutron router's."""
+    """A route from a network namespace, such as that of a Neutron router."""
 
     def __init__(self, name: str) -> None:
         self.label = f" in namespace {name}"
         self._name = name
 
     def make(self, family: int, kind: int, protocol: int) -> socket.socket:
-        """Return one that stays in the namespace."""
+        """Return an unconnected socket in the namespace."""
         return open_socket(self._name, family, kind, protocol)
 
 
@@ -122,20 +122,20 @@ def open_socket(
     kind: int = socket.SOCK_STREAM,
     protocol: int = 0,
 ) -> socket.socket:
-    """Return a new socket, which stays in the namespace wherever it is used.
+    """Return a new socket, which remains in the namespace.
 
-    :raises MachineError: when there is no such namespace, or no right to it
+    :raises MachineError: If the namespace does not exist or is not permitted.
     """
     return _inside(name, lambda: socket.socket(family, kind, protocol))
 
 
 def _inside(name: str, work: t.Callable[[], Made]) -> Made:
-    """Return what a function returns in a network namespace.
+    """Run a function in a network namespace and return its result.
 
-    A thread enters the namespace, does the work and ends; this process stays
-    where it is.
+    A thread enters the namespace, runs the function and ends; the namespace of
+    this process does not change.
 
-    :raises MachineError: when there is no such namespace, or no right to it
+    :raises MachineError: If the namespace does not exist or is not permitted.
     """
     outcome: list[Made] = []
     refusals: list[OSError] = []
@@ -156,14 +156,14 @@ def _inside(name: str, work: t.Callable[[], Made]) -> Made:
 
 
 def source(address: str, namespace: str | None = None) -> Network | None:
-    """Return the network out of which this machine reaches an address.
+    """Return the network from which this machine reaches an address.
 
-    It is that of the interface by which the route leaves, as a machine may
-    change its address (IPv6 does, for privacy).
+    It is the network of the interface, as a machine may change its address
+    (by the privacy extensions of IPv6).
 
-    :param namespace: out of which it is reached, None for this process's own
-    :return: None without a route
-    :raises MachineError: when the namespace cannot be entered
+    :param namespace: The network namespace; None for that of this process.
+    :returns: The network; None without a route.
+    :raises MachineError: If the namespace cannot be entered.
     """
     look = functools.partial(_source, address)
     return _inside(namespace, look) if namespace else look()
@@ -171,19 +171,28 @@ def source(address: str, namespace: str | None = None) -> Network | None:
 
 def _source(address: str) -> Network | None:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family, socket.SOCK_DGRAM) as asking:
+    with socket.socket(family, socket.SOCK_DGRAM) as udp_socket:
         try:
-            asking.connect((address, 22))  # of UDP: nothing is sent
+            udp_socket.connect((address, 22))  # of UDP: nothing is sent
         except OSError:
             return None
-        own = asking.getsockname()[0].partition("%")[0]
-    for one in (
-        one for all_ in psutil.net_if_addrs().values() for one in all_
+        own_address = udp_socket.getsockname()[0].partition("%")[0]
+    for interface_address in (
+        interface_address
+        for all_ in psutil.net_if_addrs().values()
+        for interface_address in all_
     ):
-        if one.netmask and one.address.partition("%")[0] == own:
-            ones = int(ipaddress.ip_address(one.netmask)).bit_count()
-            return ipaddress.ip_network(f"{own}/{ones}", strict=False)
-    return ipaddress.ip_network(own)
+        if (
+            interface_address.netmask
+            and interface_address.address.partition("%")[0] == own_address
+        ):
+            prefix_length = int(
+                ipaddress.ip_address(interface_address.netmask)
+            ).bit_count()
+            return ipaddress.ip_network(
+                f"{own_address}/{prefix_length}", strict=False
+            )
+    return ipaddress.ip_network(own_address)
 
 
 def _enter(name: str) -> None:
@@ -199,11 +208,11 @@ def _enter(name: str) -> None:
 
 def _refusal(name: str, error: OSError) -> base.MachineError:
     if isinstance(error, FileNotFoundError):
-        there = sorted(path.name for path in _FOLDER.glob("*"))
-        listed = ", ".join(there) or "none"
-        why = f"is not on this machine (it has: {listed}); see ip netns"
+        namespaces = sorted(path.name for path in _FOLDER.glob("*"))
+        listed = ", ".join(namespaces) or "none"
+        reason = f"is not on this machine (it has: {listed}); see ip netns"
     elif isinstance(error, PermissionError):
-        why = "can be entered by root alone; run rally as root"
+        reason = "can be entered by root alone; run rally as root"
     else:
-        why = f"cannot be entered: {error.strerror}; see ip netns"
-    return base.MachineError(f"namespace {name!r} {why}")
+        reason = f"cannot be entered: {error.strerror}; see ip netns"
+    return base.MachineError(f"namespace {name!r} {reason}")

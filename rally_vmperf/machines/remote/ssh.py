@@ -1,4 +1,4 @@
-"""A machine that is reached by SSH: a guest, a host, a peer."""
+"""A machine that is reached over SSH: a guest, a host or a peer."""
 
 import asyncio
 import collections.abc
@@ -17,18 +17,19 @@ from rally_vmperf.machines.remote import pool
 
 #: Seconds between two attempts.
 _POLL = 0.7
-#: After a refused key: OpenSSH 9.8 bars addresses that fail more often.
+#: Seconds after a rejected key: OpenSSH 9.8 blocks addresses that fail more
+#: often.
 _DENIED_POLL = 6
 
 
-#: The machine itself ends a command so long after its time-out: for the case
-#: that nobody is left to tell it, and because OpenSSH takes no signals for
+#: Seconds after its timeout at which the machine itself ends a command, in
+#: case the controller died, and because OpenSSH does not forward signals to
 #: processes of root.
 _GRACE = 2
 
 
 class Process(asyncssh.SSHClientProcess[bytes]):
-    """A command that knows whether it may have started."""
+    """A command with a flag whether it may have started."""
 
     opened = False
 
@@ -42,14 +43,14 @@ class Process(asyncssh.SSHClientProcess[bytes]):
         argv: collections.abc.Sequence[str],
         seconds: float,
     ) -> None:
-        """Ask for the command, guarded against outliving its caller."""
+        """Request the command with a timeout on the machine."""
         guard = f"env LC_ALL=C timeout -k 2 {seconds + _GRACE:.0f}".split()
         await connection.create_session(
             lambda: self, shlex.join([*guard, *argv]), encoding=None
         )
 
     def end(self) -> None:
-        """Leave nothing running of a command that was given up."""
+        """End a command that may still be running."""
         if self.opened:
             with contextlib.suppress(OSError, asyncssh.Error):
                 self.channel.kill()
@@ -57,11 +58,11 @@ class Process(asyncssh.SSHClientProcess[bytes]):
 
 
 class Ssh(base.Machine):
-    """Runs commands over SSH; a lost connection is replaced when needed.
+    """A machine over SSH; a lost connection is replaced on demand.
 
     Unknown host keys are never accepted.  It belongs to one event loop.
 
-    :param server: where it is reached, and how one logs in
+    :param server: The endpoint with the address and the login.
     """
 
     def __init__(self, server: endpoint.Endpoint) -> None:
@@ -71,7 +72,7 @@ class Ssh(base.Machine):
 
     @property
     def address(self) -> str:
-        """Return user, host, port and way as messages show them."""
+        """Return user, host, port and route as text for messages."""
         return self._server.address
 
     async def wait_ready(
@@ -79,15 +80,17 @@ class Ssh(base.Machine):
         deadline_seconds: float,
         on_wait: collections.abc.Callable[[str], None] | None = None,
     ) -> None:
-        """Wait until the machine lets the user in.
+        """Wait until the machine accepts the login.
 
-        Silence, refusals and denied keys are what a booting guest gives
-        (cloud-init puts the key late); a wrong host key ends it at once.
+        A booting guest does not answer, refuses connections and rejects keys
+        (cloud-init installs the key late). A wrong host key ends the wait
+        immediately.
 
-        :param on_wait: told the reason after each attempt in vain
-        :raises Unreachable: at the deadline, with the last reason
-        :raises HostKeyMismatch: at once
-        :raises JumpRefused: at once
+        :param on_wait: The function that reports the reason after each failed
+            attempt.
+        :raises Unreachable: If the deadline expires; with the last reason.
+        :raises HostKeyMismatch: If the host key is wrong.
+        :raises JumpRefused: If a jump host rejects the connection.
         """
         deadline = time.monotonic() + deadline_seconds
         while True:
@@ -174,10 +177,10 @@ class Ssh(base.Machine):
     async def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
     ) -> collections.abc.AsyncIterator[streams.Conversation]:
-        def lost(why: object) -> base.MachineError:
-            if isinstance(why, endpoint.BROKEN):
-                return self._lost(argv[0], why)
-            return base.ended_early(self.name, argv[0], why)
+        def lost(reason: object) -> base.MachineError:
+            if isinstance(reason, endpoint.BROKEN):
+                return self._lost(argv[0], reason)
+            return base.ended_early(self.name, argv[0], reason)
 
         process = Process()
         try:
@@ -200,10 +203,10 @@ class Ssh(base.Machine):
         finally:
             await self._server.leave()
 
-    def _lost(self, command: str, why: object) -> base.Unreachable:
+    def _lost(self, command: str, reason: object) -> base.Unreachable:
         quiet = (endpoint.MISSED + 1) * self._server.keepalive
         return base.Unreachable(
             f"{self.name}: connection to {self.address} lost during command "
-            f"{command}: {sanitize.line(why)}; whether it ended is unknown",
-            silent=quiet if "keepalive" in str(why) else 0,
+            f"{command}: {sanitize.line(reason)}; whether it ended is unknown",
+            silent=quiet if "keepalive" in str(reason) else 0,
         )

@@ -1,7 +1,7 @@
-"""What the user's own OpenSSH has for a machine: ~/.ssh/config and keys.
+"""The user's OpenSSH settings for a machine: ~/.ssh/config and keys.
 
-Only what says where a machine is and who may log in is taken from the file.
-Host keys are verified whatever it says, and nothing is forwarded.
+Only the settings of the address and the login are used. Host keys are always
+verified, and nothing is forwarded.
 """
 
 import collections.abc
@@ -22,13 +22,13 @@ PASSPHRASE = "VMPERF_SSH_PASSPHRASE"  # noqa: S105  its name only
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What the file has for a host.
+    """The settings for a host.
 
-    :param host: its address or name
-    :param user: None where the file names none
-    :param jump: jump hosts as ``ProxyJump`` has them, or nothing
-    :param command: of ``ProxyCommand``, or nothing
-    :param options: for asyncssh
+    :param host: The address or name.
+    :param user: The login name; None if the file does not set it.
+    :param jump: The jump hosts in the form of ``ProxyJump``; empty for none.
+    :param command: The command of ``ProxyCommand``; empty for none.
+    :param options: The options of asyncssh.
     """
 
     host: str
@@ -42,13 +42,14 @@ class Entry:
 def entry(
     host: str, port: int | None = None, user: str | None = None
 ) -> Entry:
-    """Return what ~/.ssh/config has for a host, or for an alias.
+    """Return the settings in ~/.ssh/config for a host or an alias.
 
-    :param port: comes before the file's, as ``user`` does
-    :raises MachineError: for a file that cannot be read
+    :param port: The port, which overrides that in the file.
+    :param user: The login name, which overrides that in the file.
+    :raises MachineError: If the file cannot be read.
     """
     try:
-        found = asyncssh.SSHClientConnectionOptions(
+        ssh_options = asyncssh.SSHClientConnectionOptions(
             host=host,
             port=port or (),
             username=user or (),
@@ -58,13 +59,13 @@ def entry(
         )
     except (asyncssh.ConfigParseError, OSError, ValueError) as error:
         raise base.MachineError(
-            f"~/.ssh/config: {error}; mend it, as ssh {host} would want it"
+            f"~/.ssh/config: {error}; fix it, so that ssh {host} works"
         ) from None
-    config = t.cast(t.Any, found).config
+    config = t.cast(t.Any, ssh_options).config
     jump = config.get("ProxyJump") or ""
     return Entry(
-        host=found.host,
-        port=found.port,
+        host=ssh_options.host,
+        port=ssh_options.port,
         user=user or config.get("User"),
         jump="" if jump.lower() == "none" else jump,
         command=config.get("ProxyCommand") or "",
@@ -74,37 +75,38 @@ def entry(
 
 def _options(config: t.Any) -> dict[str, t.Any]:
     keys = _files(config.get("IdentityFile", ()))
-    known = config.get("UserKnownHostsFile", ())
+    known_hosts = config.get("UserKnownHostsFile", ())
     options: dict[str, t.Any] = {
         "agent_path": config.get("IdentityAgent", ()),
         "agent_identities": keys if config.get("IdentitiesOnly") else (),
         "client_keys": keys or (),
         "client_certs": _files(config.get("CertificateFile", ())),
         "host_key_alias": config.get("HostKeyAlias"),
-        # Others may be the agent's.
+        # The agent may have other keys.
         "ignore_encrypted": True,
         "passphrase": os.environ.get(PASSPHRASE),
         "known_hosts": (),
     }
-    if known != ():
-        options["known_hosts"] = _files(known) or ([], [], [])
+    if known_hosts != ():
+        options["known_hosts"] = _files(known_hosts) or ([], [], [])
     return options
 
 
 def _files(names: collections.abc.Iterable[str]) -> list[str]:
-    found = [os.path.expanduser(name) for name in names]
-    return [name for name in found if os.path.exists(name)]
+    paths = [os.path.expanduser(name) for name in names]
+    return [name for name in paths if os.path.exists(name)]
 
 
 def of_key_file(name: str, file: str) -> dict[str, t.Any]:
-    """Return asyncssh's options for a private key that is named.
+    """Return asyncssh's options for a private key file.
 
-    One with a passphrase is opened by the environment's, else left to an
-    agent that has it, else asked for at a terminal, once.
+    The passphrase is that in the environment; otherwise an agent with the key
+    is used; otherwise the passphrase is read once from a terminal.
 
-    :param name: what messages call the machine
-    :raises MachineError: for a passphrase that is wrong, or that nobody has
-    :raises OSError: for a file that cannot be read
+    :param name: The name of the machine in messages.
+    :param file: The path of the private key.
+    :raises MachineError: If the passphrase is wrong or missing.
+    :raises OSError: If the file cannot be read.
     """
     path = os.path.expanduser(file)
     public = f"{path}.pub"
@@ -124,9 +126,9 @@ def of_key_file(name: str, file: str) -> dict[str, t.Any]:
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
         raise base.MachineError(
             f"{name}: private key {file}: {error}; give a private key in "
-            "OpenSSH's format, and the passphrase of one that has any in the "
+            "OpenSSH's format, with its passphrase, if it has one, in the "
             f"environment variable {PASSPHRASE}, or add it to an agent with "
-            "ssh-add and keep its public key beside it"
+            "ssh-add and keep its public key next to it"
         ) from None
 
 
@@ -142,7 +144,7 @@ def _locked(path: str) -> bool:
 
 @functools.cache
 def _passphrase(path: str) -> str | None:
-    """Return the passphrase of a private key, None where it has none."""
+    """Return the passphrase of a private key; None if it has none."""
     if not _locked(path):
         return None
     secret = os.environ.get(PASSPHRASE)

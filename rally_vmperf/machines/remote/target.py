@@ -1,4 +1,4 @@
-"""A machine that SSH reaches: where it is, who may log in, by which route."""
+"""A machine that is reached over SSH: address, login and route."""
 
 import collections.abc
 import dataclasses
@@ -7,11 +7,12 @@ import typing as t
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class JumpHost:
-    """A machine through which SSH goes.
+    """A jump host for SSH.
 
-    :param user: by default as ~/.ssh/config says, like ``port``
-    :param key_file: by default the user's own keys
-    :param known_hosts: file with its host key, by default the user's own
+    :param user: The login name; None for that in ~/.ssh/config.
+    :param port: The port; None for that in ~/.ssh/config.
+    :param key_file: The private key; None for the keys of the user.
+    :param known_hosts: The file with its host key; None for that of the user.
     """
 
     address: str
@@ -23,7 +24,7 @@ class JumpHost:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Login:
-    """What lets one in: a private key, or a file with the password."""
+    """A login with a private key, or with a file with the password."""
 
     key_file: str | None = None
     password_file: str | None = None
@@ -33,13 +34,14 @@ class Login:
 class Target:
     """A machine that is measured over SSH.
 
-    :param address: by which it is reached
-    :param measure_address: by which other machines measure against it
-    :param host_key: public key lines of which it must show one, None while
-        that is not known
-    :param login: None for the key that is made for the run
-    :param jump: jump hosts in the order in which they are gone through
-    :param namespace: network namespace of this machine, or None
+    :param address: The address for SSH.
+    :param measure_address: The address that other machines measure against.
+    :param host_key: The public key lines, one of which the machine must show;
+        None if they are not known yet.
+    :param login: The login; None for the key that is generated for the run.
+    :param jump: The jump hosts in the order of the route.
+    :param namespace: The network namespace of this machine; None if there is
+        none.
     """
 
     name: str
@@ -54,10 +56,10 @@ class Target:
 
 
 def jump_hosts(
-    given: collections.abc.Mapping[str, t.Any]
+    option: collections.abc.Mapping[str, t.Any]
     | collections.abc.Iterable[collections.abc.Mapping[str, t.Any]]
     | None,
 ) -> tuple[JumpHost, ...]:
-    """Return the jump hosts of an option: one, several, or none."""
-    hops = [given] if isinstance(given, collections.abc.Mapping) else given
+    """Return the jump hosts of an option with one, several or no hosts."""
+    hops = [option] if isinstance(option, collections.abc.Mapping) else option
     return tuple(JumpHost(**hop) for hop in hops or ())

@@ -1,4 +1,4 @@
-"""Rates that links and policies limit, rather than the machine."""
+"""The caps on rates: limits of links and policies."""
 
 import collections.abc
 import dataclasses
@@ -9,16 +9,16 @@ from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
-#: A rate that is nearer to a cap than this share is held by it.
+#: A rate that is closer to a cap than this share is limited by it.
 NEAR = 0.02
-#: Sides that differ by less, in percent, while neither varies by more than
-#: ``STEADY_PERCENT``, do what something else allows.
+#: Sides that differ by less, in percent, and vary by at most
+#: ``STEADY_PERCENT`` share a bottleneck.
 EQUAL_PERCENT = 0.5
 STEADY_PERCENT = 0.3
 #: Bytes of a packet with TCP over IPv4 that are no payload, and those that
 #: Ethernet adds to it on the wire.
 _HEADERS, _FRAME = 20 + 20 + 12, 14 + 4 + 8 + 12
-#: Of each base unit that a rate has, the unit of caps and the factor to it.
+#: The unit of caps, and the factor to it, for each base unit of a rate.
 _UNITS = {
     ("network", "bit/s"): ("bit/s", 1.0),
     ("network", "B/s"): ("bit/s", 8.0),
@@ -31,12 +31,13 @@ _UNITS = {
 class Cap:
     """A rate that no guest, or no machine, can exceed.
 
-    :param part: what it limits: ``disk`` or ``network``
-    :param unit: ``bit/s`` of a network, ``B/s`` or ``ops/s`` of a disk
-    :param rate: in the unit, at most
-    :param payload_rate: what is left of the rate for the payload
-    :param name: The name of the link or the policy
-    :param shared: whether all guests share it
+    :param part: The limited device: ``disk`` or ``network``.
+    :param unit: The unit: ``bit/s`` of a network, ``B/s`` or ``ops/s`` of a
+        disk.
+    :param rate: The largest rate, in the unit.
+    :param payload_rate: The largest rate of the payload, in the unit.
+    :param name: The name of the link or the policy.
+    :param shared: Whether all guests share the cap.
     """
 
     part: str
@@ -48,11 +49,11 @@ class Cap:
 
 
 def network(
-    rate: float, what: str, mtu: int = 1500, shared: bool = False
+    rate: float, name: str, mtu: int = 1500, shared: bool = False
 ) -> Cap:
     """Return the cap of a network: its payload is what TCP can carry.
 
-    :param rate: bits per second on the wire
+    :param rate: The rate on the wire, in bits per second.
     """
     payload = rate * max(0, mtu - _HEADERS) / (mtu + _FRAME)
     return Cap(
@@ -60,14 +61,14 @@ def network(
         unit="bit/s",
         rate=rate,
         payload_rate=payload,
-        name=what,
+        name=name,
         shared=shared,
     )
 
 
-def disk(rate: float, unit: str, what: str) -> Cap:
+def disk(rate: float, unit: str, name: str) -> Cap:
     """Return the cap of a disk, in bytes or operations per second."""
-    return Cap(part="disk", unit=unit, rate=rate, payload_rate=rate, name=what)
+    return Cap(part="disk", unit=unit, rate=rate, payload_rate=rate, name=name)
 
 
 def links(
@@ -76,23 +77,23 @@ def links(
 ) -> list[Cap]:
     """Return the caps of a machine's links, as far as they report a speed.
 
-    :param nets: of its fingerprint: name, speed in Mbit/s, MTU, as text
+    :param nets: The links of its fingerprint: name, speed in Mbit/s and MTU.
     """
-    found = []
-    for one in nets:
-        speed, mtu = (_number(one.get(key)) for key in ("speed", "mtu"))
+    caps = []
+    for link in nets:
+        speed, mtu = (_number(link.get(key)) for key in ("speed", "mtu"))
         if speed and mtu:
             rate = speed * 1e6
-            what = (
-                f"link {one.get('name')} of {machine}, "
+            name = (
+                f"link {link.get('name')} of {machine}, "
                 f"{units.show(rate, 'bit/s')} with an MTU of {mtu}"
             )
-            found.append(network(rate, what, mtu, shared=True))
-    return found
+            caps.append(network(rate, name, mtu, shared=True))
+    return caps
 
 
 def _number(text: str | None) -> int:
-    """Return what a link says as text; 0 where it is no such number."""
+    """Parse a number of a link; 0 if the text is not a number."""
     digits = re.fullmatch("[0-9]{1,9}", text or "")
     return int(digits[0]) if digits else 0
 
@@ -102,40 +103,42 @@ def capped(
     caps: collections.abc.Iterable[Cap] = (),
     machines: int = 1,
 ) -> str:
-    """Return what else limits the rate of the guest, or nothing.
+    """Describe the bottleneck outside the guest, or return nothing.
 
-    :param machines: how many guests had the rate at once
+    :param machines: The number of concurrent guests.
     """
-    each = comparison.guest
-    found = limiting_cap(comparison.metric, each, each * machines, caps)
-    return found or _equal(comparison)
+    rate = comparison.guest
+    bottleneck = limiting_cap(comparison.metric, rate, rate * machines, caps)
+    return bottleneck or _equal(comparison)
 
 
 def limiting_cap(
     metric: sample.Metric,
-    each: float,
+    guest_rate: float,
     total: float,
     caps: collections.abc.Iterable[Cap],
 ) -> str:
-    """Return the link or the policy that holds a rate, or nothing.
+    """Describe the link or the policy that limits a rate, if any.
 
-    :param each: what the mean guest has, in the metric's unit
-    :param total: what all have that run at once
+    :param guest_rate: The rate of the mean guest, in the metric's unit.
+    :param total: The total rate of the concurrent guests.
     """
     unit, factor = _kind(metric)
-    for one in caps:
-        if one.part != metric.name.partition(".")[0] or one.unit != unit:
+    for cap in caps:
+        if cap.part != metric.name.partition(".")[0] or cap.unit != unit:
             continue
-        rate = (total if one.shared else each) * factor
-        if one.payload_rate * (1 - NEAR) <= rate <= one.rate * (1 + NEAR):
-            several = one.shared and total > each
-            who = "the guests together have" if several else "the guest has"
-            return f"{who} {units.show(rate, unit)} of {one.name}"
+        rate = (total if cap.shared else guest_rate) * factor
+        if cap.payload_rate * (1 - NEAR) <= rate <= cap.rate * (1 + NEAR):
+            together = cap.shared and total > guest_rate
+            subject = (
+                "the guests together have" if together else "the guest has"
+            )
+            return f"{subject} {units.show(rate, unit)} of {cap.name}"
     return ""
 
 
 def _kind(metric: sample.Metric) -> tuple[str, float]:
-    """Return the unit of the caps that may hold a metric, and the factor."""
+    """Return the unit of caps on a metric, and the factor to the unit."""
     if metric.better != "higher":
         return "", 0.0
     return _UNITS.get((metric.name.partition(".")[0], metric.unit), ("", 0.0))
@@ -147,7 +150,9 @@ def _equal(comparison: loss.Comparison) -> str:
     sides = (comparison.bare_values, comparison.guest_values)
     if min(map(len, sides)) < statistics.FEWEST:
         return ""
-    spreads = [statistics.spread_percent(values) or 0.0 for values in sides]
+    spreads = [
+        statistics.spread_percent(side_values) or 0.0 for side_values in sides
+    ]
     apart = abs(comparison.overhead_percent)
     if apart > EQUAL_PERCENT or max(spreads) > STEADY_PERCENT:
         return ""

@@ -2,10 +2,10 @@
 
 
 def same(name: str, other: str) -> bool:
-    """Tell whether names are those of one host, one of them with its domain.
+    """Return whether two names are of one host, with or without its domain.
 
-    Nova may know a host by its short name that its own system
-    or Placement knows by its whole.
+    Nova may use the short name of a host while its system or Placement uses
+    the fully qualified one.
     """
     short, long = sorted((name.lower(), other.lower()), key=len)
     return long == short or ("." not in short and long.startswith(short + "."))

@@ -1,4 +1,4 @@
-"""Limits by the name of a metric, or by a glob over names."""
+"""The limits of metrics, by name or glob."""
 
 import collections.abc
 import fnmatch
@@ -9,22 +9,22 @@ _WILDCARD = re.compile(r"\[[^\]]+\]|\*|\?")
 
 
 class Limits:
-    """A limit for each metric that a pattern matches.
+    """The limits of metrics that match patterns.
 
     The metric's own name wins, then the most exact pattern: of two patterns,
-    one is more exact if the other matches all of its metrics, and more. Where
-    neither does there is no order (``conflict``), and a task with such limits
-    is refused.
+    one is more exact if the other matches all of its metrics, and more. If
+    neither does, the patterns conflict (``conflict``), and a task with such
+    limits is rejected.
 
-    :param patterns: metric or glob -> limit
-    :raises ValueError: for a limit that is not a finite number
+    :param patterns: The limits by metric or glob.
+    :raises ValueError: If a limit is not a finite number.
     """
 
     def __init__(self, patterns: collections.abc.Mapping[str, float]) -> None:
         for pattern, limit in patterns.items():
             if isinstance(limit, bool) or not math.isfinite(limit):
                 raise ValueError(
-                    f"Limit {pattern!r} is {limit!r}, but must be a number"
+                    f"Limit {pattern!r}={limit!r}: must be a finite number"
                 )
         self._patterns = dict(patterns)
 
@@ -34,20 +34,22 @@ class Limits:
     def for_metric(
         self, name: str, among: collections.abc.Collection[str] = ()
     ) -> tuple[float, str] | None:
-        """Return the limit of a metric and the pattern that gave it.
+        """Return the limit of a metric and its pattern.
 
-        :param among: names of all metrics that limits are put to
+        :param among: The names of all metrics.
         """
-        matching = [one for one in self._patterns if _matches(one, name)]
+        matching = [
+            pattern for pattern in self._patterns if _matches(pattern, name)
+        ]
         if not matching:
             return None
         pattern = min(
             matching,
-            key=lambda one: (
-                one != name,
-                sum(_matches(one, other) for other in among),
-                -len(_WILDCARD.sub("", one)),
-                one,
+            key=lambda pattern: (
+                pattern != name,
+                sum(_matches(pattern, metric) for metric in among),
+                -len(_WILDCARD.sub("", pattern)),
+                pattern,
             ),
         )
         return float(self._patterns[pattern]), pattern
@@ -57,26 +59,29 @@ class Limits:
     ) -> tuple[str, str, str] | None:
         """Return a metric and two patterns that disagree on its limit.
 
-        They match it, give it different limits, and neither matches only
-        metrics that the other matches as well, and fewer. None where there
-        is no such metric.
+        Both match the metric, their limits differ, and neither is more exact
+        than the other. None without such a metric.
 
-        :param names: of all metrics that limits are put to
+        :param names: The names of all metrics.
         """
-        every = {
+        matches = {
             pattern: {name for name in names if _matches(pattern, name)}
             for pattern in self._patterns
         }
         for name in sorted(set(names) - self._patterns.keys()):
-            matching = [one for one in every if name in every[one]]
-            exact = [
-                one
-                for one in matching
-                if not any(every[other] < every[one] for other in matching)
+            matching = [
+                pattern for pattern in matches if name in matches[pattern]
             ]
-            for other in exact[1:]:
-                if self._patterns[other] != self._patterns[exact[0]]:
-                    return name, exact[0], other
+            exact = [
+                pattern
+                for pattern in matching
+                if not any(
+                    matches[other] < matches[pattern] for other in matching
+                )
+            ]
+            for pattern in exact[1:]:
+                if self._patterns[pattern] != self._patterns[exact[0]]:
+                    return name, exact[0], pattern
         return None
 
     def unmatched(

@@ -1,4 +1,4 @@
-"""How much slower a guest is than bare metal."""
+"""The comparison of a guest with bare metal."""
 
 import collections.abc
 import dataclasses
@@ -9,9 +9,9 @@ from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
-#: No tool rounds by a larger share.
+#: The largest rounding error of any tool, as a share.
 COARSEST = 0.1
-#: The one side of a paired comparison.
+#: The name of the only side of a paired comparison.
 _RATIOS = "the ratios"
 
 Repetitions = collections.abc.Sequence[collections.abc.Sequence[float]]
@@ -22,29 +22,26 @@ class Comparison:
     """One metric on bare metal and in the guest, in base units.
 
     Overhead is the loss of the guest in percent of bare metal; positive
-    means that the guest is worse, whatever the direction of the metric.
+    means that the guest is worse, in either direction of the metric.
 
-    :param bare: geometric mean over repetitions
-    :param guest: geometric mean over repetitions
-    :param low: lower end of the overhead's interval, None without interval
-    :param high: upper end of the overhead's interval; its confidence is
-        higher where few guest repetitions vary more than bare metal
-    :param bare_values: one geometric mean over copies per repetition
-    :param guest_values: one geometric mean over guests per repetition
-    :param error: share by which the ratio of the sides may be off, as values
-        are rounded; both ends of the interval have it
-    :param paired: whether both sides were measured in the same repetitions,
-        and are in their order
-    :param coarse: on which side values are too few different ones to tell
-        how far they vary, or nothing
-    :param departures: from a normal distribution: side, kind of finding and
-        detail of each side that is skewed or in two states; pairs have one
-        side, their ratios
-    :param exact: whether bare metal is a limit and no measurement
-    :param cautious: whether the upper end is further away where few guest
-        repetitions vary more
-    :param bare_outliers: positions in ``bare_values``, from 0
-    :param guest_outliers: positions in ``guest_values``, from 0
+    :param bare: The geometric mean over repetitions.
+    :param guest: The geometric mean over repetitions.
+    :param low: The lower end of the overhead's interval, None without one.
+    :param high: The upper end of the overhead's interval; its confidence is
+        higher if few guest repetitions vary more than bare metal.
+    :param bare_values: The geometric mean over copies per repetition.
+    :param guest_values: The geometric mean over guests per repetition.
+    :param error: The rounding error of the ratio of the sides, as a share;
+        both ends of the interval include it.
+    :param paired: Whether both sides are of the same repetitions, in order.
+    :param coarse: The side with too few different values, in words.
+    :param departures: The departures from a normal distribution: side, kind
+        of finding and detail; pairs have one side, their ratios.
+    :param exact: Whether bare metal is a limit instead of a measurement.
+    :param cautious: Whether the upper end is higher if few guest repetitions
+        vary more.
+    :param bare_outliers: The positions in ``bare_values``, from 0.
+    :param guest_outliers: The positions in ``guest_values``, from 0.
     """
 
     metric: sample.Metric
@@ -92,17 +89,17 @@ def compare(
     The repetition is the unit of inference: guests and copies are averaged
     first, as those of one repetition share its disturbances.
 
-    :param bare: for each repetition of the baseline the values of all copies
-    :param paired: whether each repetition measured both sides
-    :param exact: whether ``bare`` is a limit and no measurement
-    :param guest: for each counted repetition the values of all guests
-    :param cautious: whether few that vary more need more to pass
-    :raises ValueError: for a count, or a side without values
+    :param bare: The values of all copies, for each baseline repetition.
+    :param paired: Whether each repetition measured both sides.
+    :param exact: Whether ``bare`` is a limit instead of a measurement.
+    :param guest: The values of all guests, for each counted repetition.
+    :param cautious: Whether few guest repetitions that vary more get a wider
+        interval.
+    :raises ValueError: If the metric is a count, or a side has no values.
     """
     if metric.scale != "ratio":
         raise ValueError(
-            f"{metric.name} is a count and has no overhead, "
-            "hold it to an absolute limit"
+            f"{metric.name}: a count has no overhead; use an absolute limit"
         )
     bare_values = tuple(statistics.geometric_mean(values) for values in bare)
     guest_values = tuple(statistics.geometric_mean(values) for values in guest)
@@ -123,7 +120,7 @@ def compare(
             errors[side] = _assumed(different)
             number = units.number_of("different value", len(different))
             coarse = f"{number} in {len(values)} repetitions of {side}"
-    error = sum(one or 0 for one in errors.values())
+    error = sum(error or 0 for error in errors.values())
     cautious = cautious and not exact
     ends = _interval(
         metric, confidence, error, paired, cautious, bare_values, guest_values
@@ -184,23 +181,25 @@ def _departures(
     errors: collections.abc.Mapping[str, float | None],
     paired: bool,
 ) -> tuple[tuple[str, str, str], ...]:
-    """Return side, kind and detail where values are not normal."""
+    """Return the side, kind and detail of values that are not normal."""
     if paired:
         pairs = zip(sides["bare metal"], sides["the guest"], strict=True)
         sides = {_RATIOS: tuple(guest / bare for bare, guest in pairs)}
-        errors = {_RATIOS: sum(one or 0 for one in errors.values())}
-    found = (
+        errors = {_RATIOS: sum(error or 0 for error in errors.values())}
+    departures = (
         (side, normality.departure(values, errors[side] or 0))
         for side, values in sides.items()
     )
-    return tuple((side, *departure) for side, departure in found if departure)
+    return tuple(
+        (side, *departure) for side, departure in departures if departure
+    )
 
 
 def _assumed(different: collections.abc.Sequence[float]) -> float:
-    """Return how far values may be off, where a tool's rounding is not known.
+    """Return the largest rounding error if the tool's rounding is unknown.
 
-    Values cannot be rounded by more than half of their distance. Of a single
-    repeated value only the largest error of any tool is known.
+    Values cannot be rounded by more than half of their distance. For a single
+    repeated value, the largest error of any tool applies.
     """
     if len(different) < 2:
         return COARSEST
@@ -208,7 +207,7 @@ def _assumed(different: collections.abc.Sequence[float]) -> float:
 
 
 def percent(metric: sample.Metric, ratio: float) -> float:
-    """Return the overhead that a ratio of guest to bare metal stands for.
+    """Return the overhead for a ratio of guest to bare metal.
 
     ``(bare - guest) / bare`` for rates and ``(guest - bare) / bare`` for
     times, in percent.
@@ -220,8 +219,8 @@ def percent(metric: sample.Metric, ratio: float) -> float:
 def ratio(metric: sample.Metric, overhead_percent: float) -> float:
     """Return the ratio of guest to bare metal; the inverse of ``percent``.
 
-    Not above zero for an overhead that no guest can reach: 100 % or more of
-    a rate, -100 % or less of a time.
+    The ratio is zero or negative for an overhead that no guest can reach:
+    100 % or more for a rate, -100 % or less for a time.
     """
     loss = overhead_percent / 100
     return 1 - loss if metric.better == "higher" else 1 + loss

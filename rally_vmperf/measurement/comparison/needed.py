@@ -9,33 +9,33 @@ import typing as t
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 
-#: Above this many repetitions on a side nobody is told to wait for them.
+#: The largest number of repetitions per side that is suggested.
 MOST = 100
-#: Confidence at which a limit is beyond return. Far above that of a verdict,
-#: as the question is asked again after each repetition.
+#: Confidence at which a limit is beyond return. It is far above that of a
+#: verdict, as the check runs after each repetition.
 CONFIDENCE = 0.999
 
 
-#: Share of new runs that are to decide.
+#: Share of new runs that decide the verdict.
 POWER = 0.8
-#: A figure that is nearer to its limit than this share of its interval's half
-#: width says little of how near it really is.
+#: A distance between figure and limit below this share of the interval's half
+#: width is unreliable.
 _CLOSE = 0.3
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Needed:
-    """Number of repetitions that would decide, if figures and spread stay.
+    """The number of repetitions that would decide with the same spread.
 
-    At most one of the two numbers is given; both are None where no number up
-    to ``MOST`` would do.
+    At most one of the two numbers is set; both are None if no number up to
+    ``MOST`` is sufficient.
 
-    :param guest: counted repetitions of the new run, in all
-    :param least: whether that is only what it takes to have an interval
-    :param coarse: why none would, as values are too coarse, or nothing
-    :param bare: repetitions to record the baseline with, in all
-    :param guess: whether the figure is so close to the limit that the number
-        may be far off
+    :param guest: The total of counted repetitions of the new run.
+    :param least: Whether the number is only the minimum for an interval.
+    :param coarse: The description of too coarse values, if they are.
+    :param bare: The total of repetitions of a new baseline.
+    :param guess: Whether the figure is so close to the limit that the number
+        is unreliable.
     """
 
     guest: int | None = None
@@ -45,9 +45,9 @@ class Needed:
     guess: bool = False
 
     def sentence(self, figure: str = "overhead") -> str:
-        """Return it as a clause of a sentence.
+        """Format the number as a clause.
 
-        :param figure: that the limit is on
+        :param figure: The name of the limited figure.
         """
         if self.coarse:
             return (
@@ -79,85 +79,93 @@ class Needed:
 def repetitions_needed(
     comparison: loss.Comparison, limit: float, both: bool = False
 ) -> Needed:
-    """Return how many repetitions would decide in a new run, if any would.
+    """Estimate how many repetitions would decide in a new run.
 
-    The guest's side is measured again and the baseline stays. Where even
-    endlessly many guest repetitions cannot decide, because the baseline's own
-    spread is too wide, the answer is how many repetitions the baseline needs
-    (with as many on the guest's side). An estimate for a power of 80 %, by
-    Student's quantile and the normal one; it takes the observed means and
-    variances for the true ones.
+    The guest's side is measured again and the baseline stays. If no number of
+    guest repetitions can decide, because the baseline's own spread is too
+    wide, the result is the number of baseline repetitions (with as many on
+    the guest's side). The power is 80 %, by Student's quantile and the normal
+    one; the observed means and variances are assumed to be the true ones.
 
-    :param limit: of the overhead, in percent
-    :param both: each repetition measures both sides
+    :param limit: The limit of the overhead, in percent.
+    :param both: Whether each repetition measures both sides.
     """
     if comparison.coarse:
         return Needed(coarse=comparison.coarse)
-    bare, have = comparison.bare_repetitions, comparison.guest_repetitions
+    bare_count, guest_count = (
+        comparison.bare_repetitions,
+        comparison.guest_repetitions,
+    )
     if both:
-        have = min(bare, have)
-    elif bare < statistics.FEWEST:
+        guest_count = min(bare_count, guest_count)
+    elif bare_count < statistics.FEWEST:
         return Needed(bare=statistics.FEWEST)
-    edge = loss.ratio(comparison.metric, limit)
-    if have < 2 or edge <= 0:
-        return Needed(guest=max(have + 1, statistics.FEWEST), least=True)
+    limit_ratio = loss.ratio(comparison.metric, limit)
+    if guest_count < 2 or limit_ratio <= 0:
+        return Needed(
+            guest=max(guest_count + 1, statistics.FEWEST), least=True
+        )
     import numpy
 
-    gap = abs(math.log(comparison.guest / comparison.bare) - math.log(edge))
+    gap = abs(
+        math.log(comparison.guest / comparison.bare) - math.log(limit_ratio)
+    )
     within = comparison.overhead_percent <= limit and comparison.cautious
-    counts = numpy.arange(max(have + 1, statistics.FEWEST), MOST + 1)
-    theirs = counts if both else bare
-    enough = counts[_reach(comparison, theirs, counts, within) < gap]
-    seen = 0.0
+    counts = numpy.arange(max(guest_count + 1, statistics.FEWEST), MOST + 1)
+    bare_counts = counts if both else bare_count
+    enough = counts[_reach(comparison, bare_counts, counts, within) < gap]
+    half_width = 0.0
     if comparison.low is not None:
         ratio = loss.ratio(comparison.metric, comparison.low)
-        middle = comparison.guest / comparison.bare
-        seen = abs(math.log(ratio / middle)) if ratio > 0 else math.inf
-    guess = gap < _CLOSE * seen
+        mean_ratio = comparison.guest / comparison.bare
+        half_width = (
+            abs(math.log(ratio / mean_ratio)) if ratio > 0 else math.inf
+        )
+    approximate = gap < _CLOSE * half_width
     if enough.size:
-        return Needed(guest=int(enough[0]), guess=guess)
-    counts = numpy.arange(bare + 1, MOST + 1)
-    guests = numpy.maximum(counts, have)
+        return Needed(guest=int(enough[0]), guess=approximate)
+    counts = numpy.arange(bare_count + 1, MOST + 1)
+    guests = numpy.maximum(counts, guest_count)
     enough = counts[_reach(comparison, counts, guests, within) < gap]
     if enough.size and not both:
-        return Needed(bare=int(enough[0]), guess=guess)
+        return Needed(bare=int(enough[0]), guess=approximate)
     return Needed()
 
 
 def _reach(
     comparison: loss.Comparison, bare: t.Any, guest: t.Any, within: bool
 ) -> t.Any:
-    """Return how far the mean may be from a limit that is mostly decided.
+    """Return the distance to a limit at which most runs decide.
 
-    :param within: whether it is to pass
-    :param bare: number of repetitions, or an array of them
-    :param guest: likewise
+    :param within: Whether the mean is within the limit.
+    :param bare: The number of repetitions, or an array of numbers.
+    :param guest: The number of repetitions, or an array of numbers.
     """
     import numpy
     from scipy import special
 
-    theirs = statistics.variance(comparison.bare_values)
-    ours = statistics.variance(comparison.guest_values)
+    bare_variance = statistics.variance(comparison.bare_values)
+    guest_variance = statistics.variance(comparison.guest_values)
     confidence: t.Any = comparison.confidence
     if within:
         confidence = statistics.confidence_of_loss(
-            confidence, theirs, ours, guest, comparison.paired
+            confidence, bare_variance, guest_variance, guest, comparison.paired
         )
     if comparison.paired:
         pairs = zip(
             comparison.bare_values, comparison.guest_values, strict=True
         )
-        ratios = [ours / theirs for theirs, ours in pairs]
-        parts = statistics.variance(ratios) / guest
+        ratios = [guest_rate / bare_rate for bare_rate, guest_rate in pairs]
+        variances = statistics.variance(ratios) / guest
         freedom = guest - 1
     else:
-        parts = theirs / bare + ours / guest
+        variances = bare_variance / bare + guest_variance / guest
         # Shares of the sum; none varies where the sum is zero.
-        share = theirs / bare / numpy.where(parts > 0, parts, 1)
+        share = bare_variance / bare / numpy.where(variances > 0, variances, 1)
         freedom = statistics.degrees_of_freedom(share, bare, guest)
     quantile = special.stdtrit(freedom, (1 + confidence) / 2)
     quantile = quantile + special.ndtri(POWER)
-    return quantile * numpy.sqrt(parts) + math.log1p(comparison.error)
+    return quantile * numpy.sqrt(variances) + math.log1p(comparison.error)
 
 
 def best_loss(
@@ -165,11 +173,11 @@ def best_loss(
 ) -> float | None:
     """Return the smallest loss that is still possible, in percent.
 
-    A limit below it stays broken. It is the lower of two: the end of
-    the interval at 99.9 %, and what it is if each repetition to come is as
-    good as the best so far. None without an interval.
+    A limit below this loss cannot be met. The loss is the lower of two: the
+    end of the interval at 99.9 %, and the loss if all further repetitions
+    equal the best one. None without an interval.
 
-    :param both: each repetition measures both sides
+    :param both: Whether each repetition measures both sides.
     """
     ratios = statistics.interval(
         comparison.bare_values,
@@ -193,10 +201,10 @@ def best_loss(
 
 
 def _with_more(
-    values: tuple[float, ...],
-    pick: collections.abc.Callable[[tuple[float, ...]], float],
+    measured: tuple[float, ...],
+    choose: collections.abc.Callable[[tuple[float, ...]], float],
     planned: int,
 ) -> float:
-    """Return the mean if all further repetitions were like a given one."""
-    more = [pick(values)] * max(0, planned - len(values))
-    return statistics.geometric_mean([*values, *more])
+    """Return the mean if all further repetitions equal the chosen one."""
+    further = [choose(measured)] * max(0, planned - len(measured))
+    return statistics.geometric_mean([*measured, *further])

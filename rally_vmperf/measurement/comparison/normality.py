@@ -1,10 +1,10 @@
-"""Whether repetitions are skewed or in two states, beyond chance.
+"""The detection of skewed or bimodal repetitions, beyond chance.
 
 An interval assumes that the logarithms of repetitions are normally
 distributed. Two figures show where they are not: their skewness, and their
-largest gap. How large either is by chance was found from 40,000 to 200,000
-samples of normal values for each number of them: 1 in 100 exceeds it, and 1.5
-to 1.9 in 100 exceed one of both.
+largest gap. The thresholds come from 40,000 to 200,000 samples of normal
+values for each number of values: 1 in 100 exceeds one threshold, and 1.5 to
+1.9 in 100 exceed either of the two.
 """
 
 import itertools
@@ -37,18 +37,18 @@ def departure(
 ) -> tuple[str, str] | None:
     """Return the kind of finding and its detail, or None.
 
-    What rounding can explain is neither skew nor a gap.
+    Differences within the rounding error are neither skew nor a gap.
 
-    :param error: share by which a value may be off, as it is rounded
+    :param error: The rounding error of a value, as a share.
     """
-    known = [number for number in _CHANCE if number <= len(values)]
-    if not known or len(set(values)) < statistics.FEWEST:
+    counts = [number for number in _CHANCE if number <= len(values)]
+    if not counts or len(set(values)) < statistics.FEWEST:
         return None
     logs = sorted(statistics.logarithms(values))
     rounding = math.log1p(error)
     if logs[-1] - logs[0] <= 4 * rounding:
         return None
-    most_skew, most_gap = _CHANCE[max(known)]
+    most_skew, most_gap = _CHANCE[max(counts)]
     gap, below = max(
         (after - before, index)
         for index, (before, after) in enumerate(itertools.pairwise(logs), 1)

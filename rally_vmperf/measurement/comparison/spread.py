@@ -17,14 +17,14 @@ FEWEST = 2
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Spread:
-    """How far values lie apart.
+    """The spread of values.
 
-    :param range_percent: the largest less the smallest value, in percent of
-        the arithmetic mean
-    :param cv_percent: the coefficient of variation: the standard deviation
-        (of a sample, n - 1) in percent of the arithmetic mean
-    :param gsd: the geometric standard deviation: ``exp`` of the standard
-        deviation of the logarithms; 1 for equal values
+    :param range_percent: The largest less the smallest value, in percent of
+        the arithmetic mean.
+    :param cv_percent: The coefficient of variation: the standard deviation
+        (of a sample, n - 1) in percent of the arithmetic mean.
+    :param gsd: The geometric standard deviation: ``exp`` of the standard
+        deviation of the logarithms; 1 for equal values.
     """
 
     range_percent: float
@@ -33,9 +33,9 @@ class Spread:
 
 
 def spread(values: statistics.Values) -> Spread | None:
-    """Return how far values lie apart; None for fewer than two.
+    """Return the spread of values; None for fewer than two.
 
-    :raises ValueError: for a value that is not above zero
+    :raises ValueError: If a value is not above zero.
     """
     if len(values) < FEWEST:
         return None
@@ -55,12 +55,12 @@ def _deviation(values: statistics.Values) -> float:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Ratio:
-    """Spread of the guest's values relative to that of bare metal.
+    """The spread of the guest's values relative to that of bare metal.
 
-    :param value: the ratio of the standard deviations of the logarithms,
-        guest over bare metal
-    :param low: lower end of its interval, None without one
-    :param high: upper end of its interval
+    :param value: The ratio of the standard deviations of the logarithms,
+        guest over bare metal.
+    :param low: The lower end of the interval, None without one.
+    :param high: The upper end of the interval, None without one.
     """
 
     value: float
@@ -85,14 +85,14 @@ def ratio(
     than two values on either side, and where those of bare metal are all
     equal. The interval needs three values on either side.
 
-    :param confidence: 0.95 for an interval that holds in 95 of 100 runs
+    :param confidence: The confidence of the interval: 0.95 for 95 %.
     """
     if min(len(bare), len(guest)) < FEWEST:
         return None
-    below = _deviation(bare)
-    if not below:
+    bare_deviation = _deviation(bare)
+    if not bare_deviation:
         return None
-    value = _deviation(guest) / below
+    value = _deviation(guest) / bare_deviation
     if min(len(bare), len(guest)) < statistics.FEWEST:
         return Ratio(value=value, low=None, high=None)
     low, high = interval(value, len(bare), len(guest), confidence)
@@ -104,8 +104,8 @@ def interval(
 ) -> tuple[float, float]:
     """Return the interval of a ratio of standard deviations of logarithms.
 
-    It assumes that values are log-normal. Where they are not, more values do
-    not correct it, unlike the interval of a ratio of means. Then the ratio of
+    It assumes that values are log-normal. More values do not correct other
+    distributions, unlike the interval of a ratio of means. The ratio of
     variances over its true value has the F distribution with ``guest_count -
     1`` and ``bare_count - 1`` degrees of freedom (G. W. Snedecor and W. G.
     Cochran, "Statistical Methods", 8th edition, 1989; NIST/SEMATECH
@@ -119,7 +119,7 @@ def interval(
 def _quantiles(
     bare_count: int, guest_count: int, confidence: float
 ) -> tuple[float, float]:
-    """Return the upper and the lower quantile of F; many ask for the same."""
+    """Return the upper and the lower quantile of F."""
     from scipy import stats
 
     freedom = guest_count - 1, bare_count - 1

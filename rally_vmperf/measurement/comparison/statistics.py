@@ -11,9 +11,9 @@ import typing as t
 
 #: Repetitions below which no interval is given, on either side.
 FEWEST = 3
-#: With fewer values the median absolute deviation says nothing.
+#: With fewer values the median absolute deviation is meaningless.
 _FEWEST_FOR_OUTLIERS = 5
-#: Repetitions of a side of which nobody knows well how much it varies.
+#: The largest number of repetitions with an unreliable variance.
 SMALL = 4
 #: Up to so many repetitions of a guest may all miss what slows it at times.
 _MAY_MISS = 10
@@ -35,7 +35,7 @@ Values = collections.abc.Sequence[float]
 def geometric_mean(values: Values) -> float:
     """Return the geometric mean of values above zero.
 
-    :raises ValueError: for no values, or one that is not above zero
+    :raises ValueError: If values are missing or not above zero.
     """
     return math.exp(statistics.fmean(logarithms(values)))
 
@@ -43,7 +43,7 @@ def geometric_mean(values: Values) -> float:
 def logarithms(values: Values) -> list[float]:
     """Return natural logarithms.
 
-    :raises ValueError: for no values, or one that is not above zero
+    :raises ValueError: If values are missing or not above zero.
     """
     if not values:
         raise ValueError("No values, so no mean: give at least one")
@@ -54,10 +54,11 @@ def logarithms(values: Values) -> list[float]:
 
 
 def spread_percent(values: Values) -> float | None:
-    """Return how far apart values typically are, in percent.
+    """Return the typical difference between values, in percent.
 
-    The geometric standard deviation less one: ``exp(s) - 1`` with ``s`` the
-    standard deviation of the logarithms; None for fewer than two values.
+    The result is the geometric standard deviation less one: ``exp(s) - 1``
+    with ``s`` the standard deviation of the logarithms; None for fewer than
+    two values.
     """
     if len(values) < 2:
         return None
@@ -73,7 +74,7 @@ def jain_index(rates: Values) -> float | None:
     Fairness and Discrimination for Resource Allocation in Shared Computer
     Systems", DEC-TR-301, 1984). None for fewer than two guests.
 
-    :raises ValueError: for a rate that is not above zero
+    :raises ValueError: If a rate is not above zero.
     """
     if len(rates) < 2:
         return None
@@ -82,8 +83,8 @@ def jain_index(rates: Values) -> float | None:
     largest = max(logs)
     shares = [math.exp(log - largest) for log in logs]
     total = math.fsum(shares)
-    found = total**2 / (len(shares) * math.fsum(one**2 for one in shares))
-    return min(1.0, found)
+    index = total**2 / (len(shares) * math.fsum(share**2 for share in shares))
+    return min(1.0, index)
 
 
 def outliers(values: Values) -> tuple[int, ...]:
@@ -97,8 +98,8 @@ def outliers(values: Values) -> tuple[int, ...]:
     if len(values) < _FEWEST_FOR_OUTLIERS:
         return ()
     logs = logarithms(values)
-    middle = statistics.median(logs)
-    distances = [abs(log - middle) for log in logs]
+    median = statistics.median(logs)
+    distances = [abs(log - median) for log in logs]
     deviation = statistics.median(distances)
     if not deviation:
         return ()
@@ -117,8 +118,8 @@ def interval(
     paired: bool = False,
 ) -> tuple[float, float] | None:
     """Return the interval of the ratio of means, of pairs or of two sides."""
-    of = paired_interval if paired else ratio_interval
-    return of(bare, guest, confidence, error)
+    compute = paired_interval if paired else ratio_interval
+    return compute(bare, guest, confidence, error)
 
 
 def ratio_interval(
@@ -134,22 +135,22 @@ def ratio_interval(
     equal on both sides give an interval without width, by which the judge
     decides nothing.
 
-    :param confidence: 0.95 for an interval that holds in 95 of 100 runs
-    :param error: share by which the ratio may be off, as values are rounded
+    :param confidence: The confidence of the interval: 0.95 for 95 %.
+    :param error: The rounding error of the ratio, as a share.
     """
     if min(len(bare), len(guest)) < FEWEST:
         return None
     bare_logs, guest_logs = logarithms(bare), logarithms(guest)
-    middle = statistics.fmean(guest_logs) - statistics.fmean(bare_logs)
-    half = half_width(
+    mean = statistics.fmean(guest_logs) - statistics.fmean(bare_logs)
+    margin = half_width(
         statistics.variance(bare_logs),
         len(bare),
         statistics.variance(guest_logs),
         len(guest),
         confidence,
     )
-    half += math.log1p(error)
-    return _exp(middle - half), _exp(middle + half)
+    margin += math.log1p(error)
+    return _exp(mean - margin), _exp(mean + margin)
 
 
 def paired_interval(
@@ -161,19 +162,19 @@ def paired_interval(
     both values of a pair is in neither (Student, "The probable error of a
     mean", Biometrika 6, 1908). None with fewer than three pairs.
 
-    :param guest: of each pair in the order of ``bare``
-    :param error: share by which the ratio may be off, as values are rounded
+    :param guest: The guest values in the order of ``bare``.
+    :param error: The rounding error of the ratio, as a share.
     """
     if len(bare) < FEWEST:
         return None
     pairs = zip(logarithms(bare), logarithms(guest), strict=True)
     differences = [after - before for before, after in pairs]
-    half = student(confidence, len(bare) - 1) * math.sqrt(
+    margin = student(confidence, len(bare) - 1) * math.sqrt(
         statistics.variance(differences) / len(bare)
     )
-    middle = statistics.fmean(differences)
-    half += math.log1p(error)
-    return _exp(middle - half), _exp(middle + half)
+    mean = statistics.fmean(differences)
+    margin += math.log1p(error)
+    return _exp(mean - margin), _exp(mean + margin)
 
 
 def half_width(
@@ -198,18 +199,18 @@ def half_width(
 def degrees_of_freedom(
     bare_share: t.Any, bare_count: t.Any, guest_count: t.Any
 ) -> t.Any:
-    """Return those of the interval; arrays give an array.
+    """Return the degrees of freedom of the interval; arrays give an array.
 
-    Those of Welch and Satterthwaite. A side of three or four beside a larger
-    one that happens to vary little lends the degrees of freedom of the other
-    one, and its own variance is too small. So there are no more than two
-    sides of its size would have, and no more than its own over its share of
-    the variance, without the square that makes a share of nearly all of it
-    look like less.
+    They are those of Welch and Satterthwaite, with a bound. If one side has
+    three or four values, the other one more, and the small side varies little
+    by chance, it gets the degrees of freedom of the large one although its
+    own variance is too small. Therefore the result is at most its own degrees
+    of freedom over its share of the variance, and at most twice its own. The
+    share is not squared, because a square reduces shares close to 1.
 
-    :param bare_share: of bare metal in the variance of the difference
-    :param bare_count: repetitions
-    :param guest_count: repetitions
+    :param bare_share: The share of bare metal in the variance.
+    :param bare_count: The number of bare-metal repetitions.
+    :param guest_count: The number of guest repetitions.
     """
     import numpy
 
@@ -219,9 +220,9 @@ def degrees_of_freedom(
     )
     fewer = numpy.minimum(bare_count, guest_count)
     share = numpy.where(bare_count < guest_count, bare_share, 1 - bare_share)
-    own = (fewer - 1) / numpy.maximum(share, 0.5)
+    side_bound = (fewer - 1) / numpy.maximum(share, 0.5)
     bounded = (fewer <= SMALL) & (bare_count != guest_count)
-    return numpy.where(bounded, numpy.minimum(welch, own), welch)
+    return numpy.where(bounded, numpy.minimum(welch, side_bound), welch)
 
 
 def confidence_of_loss(
@@ -233,22 +234,22 @@ def confidence_of_loss(
 ) -> t.Any:
     """Return the confidence of the end at which a guest loses most.
 
-    What a host does to a guest now and then makes single repetitions slower,
-    and a few repetitions may hold none of these. They look normal, but for
-    one thing: they still vary more than bare metal. So the further the
-    variance of a guest exceeds that of bare metal, up to twice, the higher
-    the confidence of this end: 98.5 % in place of 95 % with up to ten
-    repetitions, less with more, and none from twenty on. An interval of
-    three is wide enough to be left as it is.
+    Occasional disturbances by the host slow down single repetitions, and a
+    few repetitions may include none of these. Such repetitions look normal
+    but still vary more than bare metal. The confidence of this end grows with
+    the variance of the guest over that of bare metal, up to twice: 98.5 %
+    instead of 95 % with up to ten repetitions, less with more, and 95 % from
+    twenty on. An interval of three repetitions is wide enough without this.
 
     In pairs a guest, or several, must vary more than twice as much as the
     other side, up to four times: guests that share a host vary more without
     being skewed, and what disturbs both is in neither side's loss.
 
-    :param confidence: of the interval, 0.95 for 95 %
-    :param bare_variance: of logarithms
-    :param guest_variance: of logarithms
-    :param guest_count: repetitions of the guest; an array gives an array
+    :param confidence: The confidence of the interval: 0.95 for 95 %.
+    :param bare_variance: The variance of bare metal, of logarithms.
+    :param guest_variance: The variance of the guest, of logarithms.
+    :param guest_count: The number of guest repetitions; an array gives an
+        array.
     """
     import numpy
 

@@ -1,4 +1,4 @@
-"""Whether a comparison is within its limit, and how that is said."""
+"""The verdict on a comparison, and its sentences."""
 
 import typing as t
 
@@ -8,7 +8,7 @@ from rally_vmperf.measurement.samples import units
 
 Status = t.Literal["passed", "failed", "inconclusive", "void"]
 
-#: What sentences call both sides, and the loss.
+#: The names of both sides and of the loss in sentences.
 SIDES = ("bare metal", "guest", "overhead")
 
 
@@ -19,7 +19,7 @@ def decide(comparison: loss.Comparison, limit: float) -> Status:
     the whole interval is beyond it, ``inconclusive`` when the limit lies
     inside it or when there is no interval.
 
-    :param limit: of the overhead, in percent; the limit itself is within
+    :param limit: The limit of the overhead, in percent, inclusive.
     """
     return of_interval(comparison.low, comparison.high, limit)
 
@@ -35,13 +35,13 @@ def would_decide(
     figure: str = "overhead",
     both: bool = False,
 ) -> str:
-    """Return what would decide, as half a sentence.
+    """Describe, as a clause, how many repetitions would decide.
 
-    :param figure: what the limit applies to
-    :param both: each repetition measures both sides
+    :param figure: The name of the limited figure.
+    :param both: Whether each repetition measures both sides.
     """
-    more = needed.repetitions_needed(comparison, limit, both)
-    return more.sentence(figure)
+    advice = needed.repetitions_needed(comparison, limit, both)
+    return advice.sentence(figure)
 
 
 def of_interval(low: float | None, high: float | None, limit: float) -> Status:
@@ -54,7 +54,7 @@ def of_interval(low: float | None, high: float | None, limit: float) -> Status:
 
 
 def interval(comparison: loss.Comparison, limit: float | None = None) -> str:
-    """Return the interval in words, or that there is none."""
+    """Format the interval; ``no interval`` if there is none."""
     if comparison.low is None or comparison.high is None:
         return "no interval"
     sure = f"{comparison.confidence * 100:g} % interval"
@@ -62,7 +62,7 @@ def interval(comparison: loss.Comparison, limit: float | None = None) -> str:
 
 
 def ends(comparison: loss.Comparison, limit: float | None = None) -> str:
-    """Return the ends of the interval in words, or nothing."""
+    """Format the ends of the interval; empty if there is none."""
     low, high = comparison.low, comparison.high
     if low is None or high is None:
         return ""
@@ -75,8 +75,10 @@ def ends(comparison: loss.Comparison, limit: float | None = None) -> str:
 
 def figure(comparison: loss.Comparison, limit: float | None) -> str:
     """Return the overhead with as many digits as its interval."""
-    known = (comparison.low, comparison.high)
-    digits = units.digits_apart([x for x in known if x is not None], limit)
+    ends = (comparison.low, comparison.high)
+    digits = units.digits_apart(
+        [end for end in ends if end is not None], limit
+    )
     return f"{units.show_percent(comparison.overhead_percent, digits)} %"
 
 
@@ -84,21 +86,22 @@ def sentence(
     comparison: loss.Comparison,
     limit: float | None,
     status: Status | None,
-    why: str = "",
+    reason: str = "",
     names: tuple[str, str, str] = SIDES,
     title: str = "",
     given_by: str = "",
 ) -> str:
     """Return the figures, the limit and the verdict in one sentence.
 
-    :param why: it is undecided; without it, what would decide is said
-    :param names: of both sides and of the loss
-    :param title: of the figure; the name of its metric unless given
-    :param given_by: what is said behind the limit
+    :param reason: The reason why the verdict is inconclusive; the default
+        is the number of repetitions that would decide.
+    :param names: The names of both sides and of the loss.
+    :param title: The title of the figure; by default the metric's name.
+    :param given_by: The text behind the limit.
     """
     metric = comparison.metric
     bare, guest, lost = names
-    words = (
+    text = (
         f"{title or metric.name}: "
         f"{bare} {units.show(comparison.bare, metric.unit)}, "
         f"{guest} {units.show(comparison.guest, metric.unit)}, "
@@ -106,9 +109,9 @@ def sentence(
         f"({interval(comparison, limit)})"
     )
     if limit is None or status is None:
-        return f"{words}, no limit"
-    words += f", limit {limit:g} %{given_by}: {status}"
+        return f"{text}, no limit"
+    text += f", limit {limit:g} %{given_by}: {status}"
     if status == "inconclusive":
         both = comparison.paired
-        words += f", {why or would_decide(comparison, limit, lost, both)}"
-    return words
+        text += f", {reason or would_decide(comparison, limit, lost, both)}"
+    return text

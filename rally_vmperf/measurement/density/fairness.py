@@ -1,12 +1,12 @@
-"""How evenly guests share, as a mean over repetitions with its interval.
+"""The fairness of a level: a mean over repetitions with its interval.
 
 Jain's index and the coefficient of variation ``cv`` of the guests' rates say
-the same: ``index = 1 / (1 + cv^2)``. Of the two the coefficient varies more
-nearly like a normal value, and is what is averaged.
+the same: ``index = 1 / (1 + cv^2)``. The coefficient is closer to a normal
+distribution than the index; therefore the coefficient is averaged.
 
-Its mean is still skewed: of guests that vary at random the coefficient is in
-proportion to a chi value with one degree of freedom less than there are
-guests. A mean that happens to be low comes with a deviation that is low, so
+Its mean is still skewed: if guests vary at random, the coefficient is
+proportional to a chi value with one degree of freedom less than there are
+guests. A mean that is low by chance has a low deviation as well; therefore
 Student's interval ends too early above, and uneven guests pass.
 """
 
@@ -22,7 +22,7 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 
 Figure = t.Literal["index", "spread"]
-#: Samples that a quantile is drawn from, and values of all of them, at most.
+#: The largest number of samples for a quantile, and of values in them.
 _DRAWS, _VALUES = 100_000, 3_000_000
 
 
@@ -38,12 +38,12 @@ def variation(index: float) -> float:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Unevenness:
-    """How far guests of a level are apart: the more, the less fair.
+    """The differences between the guests of a level.
 
-    :param values: of each repetition: coefficients of variation for an
-        index, percent for a spread
-    :param guests: how many of them were compared in each repetition
-    :param error: by which a value may be off, as the tool rounds
+    :param values: The coefficients of variation of the repetitions for an
+        index, or their spreads in percent.
+    :param guests: The number of guests compared in each repetition.
+    :param error: The rounding error of a value.
     """
 
     figure: Figure
@@ -63,30 +63,35 @@ class Unevenness:
     def interval(self, confidence: float) -> tuple[float, float] | None:
         """Return the interval of the mean, None below three values.
 
-        Student's below. Above it is the wider of Student's and of that of
-        guests that vary at random, as nobody knows which of these are so. Of
-        fewer than three different values nobody knows how far they vary.
+        The lower end is Student's. The upper end is the larger one of
+        Student's and that of guests that vary at random. With fewer than
+        three different values the variation is unknown; a margin is added.
         """
         count = len(self.values)
         if count < statistics.FEWEST:
             return None
-        error = stdlib.stdev(self.values) / math.sqrt(count)
-        below = statistics.student(confidence, count - 1)
-        above = max(below, _quantile(count, self.guests, confidence))
-        off = self.error
-        if len({f"{value:.6g}" for value in self.values}) < statistics.FEWEST:
-            off += loss.COARSEST * self.mean
+        standard_error = stdlib.stdev(self.values) / math.sqrt(count)
+        low_quantile = statistics.student(confidence, count - 1)
+        high_quantile = max(
+            low_quantile, _quantile(count, self.guests, confidence)
+        )
+        margin = self.error
+        if (
+            len({f"{variation:.6g}" for variation in self.values})
+            < statistics.FEWEST
+        ):
+            margin += loss.COARSEST * self.mean
         return (
-            max(0.0, self.mean - below * error - off),
-            self.mean + above * error + off,
+            max(0.0, self.mean - low_quantile * standard_error - margin),
+            self.mean + high_quantile * standard_error + margin,
         )
 
     def text(
         self, value: float, confidence: float, limit: float | None
     ) -> str:
-        """Return a value as the figure.
+        """Format a value as the figure.
 
-        With as many digits as keep the interval apart from the limit.
+        The number of digits separates the interval from the limit.
         """
         ends = [*map(self.shown, self.interval(confidence) or ())]
         if self.figure == "index":
@@ -97,13 +102,13 @@ class Unevenness:
 
     def ends(self, confidence: float, limit: float | None) -> str:
         """Return the ends of the interval, the lower one first, or nothing."""
-        low_high = sorted(self.interval(confidence) or (), key=self.shown)
-        return " to ".join(self.text(x, confidence, limit) for x in low_high)
+        ends = sorted(self.interval(confidence) or (), key=self.shown)
+        return " to ".join(self.text(end, confidence, limit) for end in ends)
 
     def decide(self, limit: float, confidence: float) -> verdict.Status:
         """Return whether guests share evenly enough.
 
-        :param limit: of the figure as it is shown
+        :param limit: The limit of the figure, in the unit of ``shown``.
         """
         ends = self.interval(confidence)
         largest = self._largest(limit)
@@ -116,10 +121,10 @@ class Unevenness:
     def beyond_return(
         self, limit: float, confidence: float, planned: int
     ) -> bool:
-        """Return whether it stays beyond its limit whatever is to come."""
+        """Return whether no further repetitions can meet the limit."""
         ends, largest = self.interval(confidence), self._largest(limit)
-        to_come = max(0, planned - len(self.values))
-        best = [*self.values, *[min(self.values)] * to_come]
+        remaining = max(0, planned - len(self.values))
+        best = [*self.values, *[min(self.values)] * remaining]
         return (
             ends is not None
             and ends[0] > largest
@@ -132,24 +137,24 @@ class Unevenness:
 
 @functools.cache
 def _quantile(count: int, guests: int, confidence: float) -> float:
-    """Return by how many standard errors a mean is too low, at most.
+    """Return the largest number of standard errors by which a mean is low.
 
-    A quantile of the bootstrap-t, drawn from normal rates (P. Hall,
+    It is a quantile of the bootstrap-t, drawn from normal rates (P. Hall,
     "Theoretical comparison of bootstrap confidence intervals", Annals of
     Statistics 16, 1988; B. Efron and R. Tibshirani, "An introduction to the
     bootstrap", 1993, chapter 12). The draws are the same each time, on every
     machine.
 
-    :param count: number of repetitions
+    :param count: The number of repetitions.
     """
     import numpy
 
     random = numpy.random.RandomState(7)
     draws = max(2, min(_DRAWS, _VALUES // count))
     chi = numpy.sqrt(random.chisquare(guests - 1, (draws, count)))
-    true = math.sqrt(2) * math.exp(
+    mean = math.sqrt(2) * math.exp(
         math.lgamma(guests / 2) - math.lgamma((guests - 1) / 2)
     )
-    error = chi.std(axis=1, ddof=1) / math.sqrt(count)
-    off = (true - chi.mean(axis=1)) / error
-    return float(numpy.quantile(off, (1 + confidence) / 2))
+    standard_errors = chi.std(axis=1, ddof=1) / math.sqrt(count)
+    errors = (mean - chi.mean(axis=1)) / standard_errors
+    return float(numpy.quantile(errors, (1 + confidence) / 2))

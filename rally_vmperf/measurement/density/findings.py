@@ -1,4 +1,4 @@
-"""The findings of a density run: of its parts, and in its figures."""
+"""The findings of a density run, recorded or derived from figures."""
 
 import collections
 import collections.abc
@@ -17,36 +17,40 @@ from rally_vmperf.measurement.samples import units
 Rows = collections.abc.Sequence[rows_.Row]
 
 
-def everything(entries: judge.Repetitions, rows: Rows) -> finding.Occurrences:
-    """Return findings with the number of the repetition that shows them.
+def everything(
+    repetitions: judge.Repetitions, rows: Rows
+) -> finding.Occurrences:
+    """Yield findings with the numbers of their repetitions.
 
     Findings in the figures of all repetitions have no number. Levels of a
     warm-up are left out.
     """
-    for one in entries:
-        for found in one.findings:
-            yield found, one.number
-    yield from level.findings(entries)
+    for repetition in repetitions:
+        for finding_ in repetition.findings:
+            yield finding_, repetition.number
+    yield from level.findings(repetitions)
     if any(row.compare_to == "bare_metal" for row in rows):
-        yield from _of_baseline(entries)
+        yield from _of_baseline(repetitions)
     for row in rows:
-        for found in (*_of_row(row), *_of_model(row)):
-            yield found, None
+        for finding_ in (*_of_row(row), *_of_model(row)):
+            yield finding_, None
     yield from _too_few_levels(rows)
 
 
-def _of_baseline(entries: judge.Repetitions) -> finding.Occurrences:
-    """Return findings on the session of the baseline, and on its change."""
-    for number in levels.numbers(entries):
-        there = levels.counted(entries, number)
-        executed = [x for x in there if not x.skip_reason]
+def _of_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
+    """Yield findings about the sessions and changes of the baseline."""
+    for guests in levels.numbers(repetitions):
+        conditions = levels.counted(repetitions, guests)
+        executed = [
+            condition for condition in conditions if not condition.skip_reason
+        ]
         if executed and executed[0].reference.repetitions:
             yield plausibility.one_session(executed[0].reference), None
         yield from plausibility.baseline_changed(executed)
 
 
 def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
-    """Return findings on the figures of a metric."""
+    """Yield findings about the figures of a metric."""
     name = row.metric.name
     few: dict[int, set[int]] = collections.defaultdict(set)
     for point in row.points:
@@ -69,7 +73,7 @@ def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
         )
     if row.figure == "loss":
         yield from _capped(row)
-    coarse = False
+    quantised = False
     for point in row.points if row.figure == "loss" else ():
         compared = point.compared(row.statistic, row.compare_to)
         if compared is None:
@@ -77,34 +81,37 @@ def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
         where = f"with {units.number_of('guest', point.guests)}: "
         for side, kind, detail in compared.departures:
             yield _finding(kind, name, f"{where}{side}: {detail}")
-        if compared.coarse and not coarse:
-            coarse = True
+        if compared.coarse and not quantised:
+            quantised = True
             yield _finding("values_quantised", name, where + compared.coarse)
 
 
 def _capped(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
-    """Say once what else limits the rate, at which numbers of guests."""
-    held = {
-        point.guests: seen
+    """Yield one finding about bottlenecks outside the guest."""
+    bottlenecks = {
+        point.guests: bottleneck
         for point in row.points
-        if (seen := point.capped(row.compare_to))
+        if (bottleneck := point.capped(row.compare_to))
     }
-    if held:
-        words = f"with {units.number_of('guest', *held)}: {held[max(held)]}"
-        yield _finding("bottleneck_outside_guest", row.metric.name, words)
+    if bottlenecks:
+        guests = units.number_of("guest", *bottlenecks)
+        detail = f"with {guests}: {bottlenecks[max(bottlenecks)]}"
+        yield _finding("bottleneck_outside_guest", row.metric.name, detail)
 
 
 def _too_fast(
     row: rows_.Row, point: points.Point
 ) -> collections.abc.Iterator[finding.Finding]:
-    found = point.compared(row.statistic, row.compare_to)
-    for one in plausibility.faster(found) if found else ():
-        detail = f"with {units.number_of('guest', point.guests)}: {one.detail}"
-        yield _finding(one.kind, one.subject, detail)
+    comparison = point.compared(row.statistic, row.compare_to)
+    for finding_ in plausibility.faster(comparison) if comparison else ():
+        detail = (
+            f"with {units.number_of('guest', point.guests)}: {finding_.detail}"
+        )
+        yield _finding(finding_.kind, finding_.subject, detail)
 
 
 def _of_model(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
-    """Return findings on the lone guest and the largest number."""
+    """Yield findings about the solo guest and the extrapolation."""
     name = row.metric.name
     if row.lone_slow:
         yield _finding("solo_guest_slow", name, row.lone_slow)
@@ -117,7 +124,7 @@ def _of_model(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
 
 
 def _too_few_levels(rows: Rows) -> finding.Occurrences:
-    """Return one finding if no metric has enough levels for the law."""
+    """Yield one finding if no metric has enough levels for the law."""
     counts = [
         sum(1 for point in row.points if point.usable)
         for row in rows

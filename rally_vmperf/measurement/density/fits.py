@@ -1,4 +1,4 @@
-"""How many guests fit within a limit, as one number with its interval."""
+"""The largest number of guests within a limit, with its interval."""
 
 import collections.abc
 import dataclasses
@@ -8,8 +8,8 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import law
 from rally_vmperf.measurement.samples import units
 
-#: Nothing is predicted beyond so many times the guests that were measured:
-#: where processors, memory or a disk are full, no law goes on.
+#: The largest predicted number of guests, as a multiple of the measured one:
+#: the law ends when processors, memory or a disk are exhausted.
 FARTHEST = 1.5
 
 Verdicts = collections.abc.Mapping[int, verdict.Status]
@@ -19,17 +19,18 @@ Verdicts = collections.abc.Mapping[int, verdict.Status]
 class Fits:
     """The largest number of guests within the limit.
 
-    :param tested: the largest measured number up to which every one is
-        within the limit; 0 where even the first is not; None while undecided
-    :param low: the number is at least this, by what was measured
-    :param high: and at most this; None where nothing measured bounds it
-    :param predicted: by the law; None without a law, and where it lies too
-        far beyond what was measured
-    :param least: lower end of the interval of ``predicted``
-    :param most: upper end
-    :param room: what of the host bounds ``predicted``
-    :param extrapolated: ``predicted`` lies beyond what was measured; it has
-        no interval then, as its own is that of the law, if the law goes on
+    :param tested: The largest measured number up to which all levels are
+        within the limit; 0 if the first is not; None if undecided.
+    :param low: The smallest number that the measurements allow.
+    :param high: The largest number that the measurements allow; None if
+        they allow any.
+    :param predicted: The number that the law predicts; None without a law
+        or too far beyond the measurements.
+    :param least: The lower end of the interval of ``predicted``.
+    :param most: The upper end of the interval of ``predicted``.
+    :param room: The host resource that bounds ``predicted``.
+    :param extrapolated: Whether ``predicted`` lies beyond the measurements;
+        it then has no interval.
     """
 
     tested: int | None
@@ -48,44 +49,48 @@ class Fits:
         measured: int,
         host: repetition.Room | None,
     ) -> str:
-        """Return it in words.
+        """Format the number of guests as a clause.
 
-        :param largest: number of guests that was to be measured
-        :param measured: the largest that the law was fitted to
-        :param host: what it holds, None where its size is not known
+        :param largest: The largest number of guests in the task.
+        :param measured: The largest number of guests in the fitted law.
+        :param host: The capacity of the host, None if it is unknown.
         """
-        within = f"within the limit of {limit:g} %"
+        limit_text = f"within the limit of {limit:g} %"
         high = "" if self.high is None else f" and at most {self.high}"
         if self.tested is None:
-            words = f"undecided how many guests are {within}"
+            text = f"undecided how many guests are {limit_text}"
             if self.low:
-                words += f", at least {self.low}{high}"
+                text += f", at least {self.low}{high}"
         elif self.tested == 0 and self.high == 0:
-            words = f"not even 1 guest {within}"
+            text = f"not even 1 guest {limit_text}"
         elif self.high == self.tested:
-            words = f"at most {units.number_of('guest', self.tested)} {within}"
+            text = (
+                f"at most {units.number_of('guest', self.tested)} {limit_text}"
+            )
         elif self.tested == 0 and self.high is not None:
-            words = f"at most {units.number_of('guest', self.high)} {within}"
+            text = (
+                f"at most {units.number_of('guest', self.high)} {limit_text}"
+            )
         elif self.high is not None and self.high < largest:
-            words = f"at least {self.tested}{high} guests {within}"
+            text = f"at least {self.tested}{high} guests {limit_text}"
         else:
             tested = units.number_of("guest", self.tested)
-            words = f"all that was tested, up to {tested}, {within}"
+            text = f"all that was tested, up to {tested}, {limit_text}"
         if self.predicted is not None:
-            words += f"; the law predicts {self.predicted}"
+            text += f"; the law predicts {self.predicted}"
             if self.extrapolated:
-                words += f", extrapolated beyond {measured}"
+                text += f", extrapolated beyond {measured}"
             if self.room is not None:
-                words += f", and no more, as {self.room.sentence()}"
+                text += f", and no more, as {self.room.sentence()}"
             elif self.extrapolated:
                 pass
             elif self.most is None:
-                words += f", {self.least} or more"
+                text += f", {self.least} or more"
             else:
-                words += f", between {self.least} and {self.most}"
+                text += f", between {self.least} and {self.most}"
         if self.extrapolated and host is None:
-            words += ", and nobody knows the host's size"
-        return words
+            text += ", and the host's size is unknown"
+        return text
 
 
 def fits(
@@ -96,17 +101,17 @@ def fits(
 ) -> Fits:
     """Return the largest number of guests within the limit.
 
-    ``tested`` follows the verdicts upwards, to the last one that is passed
-    before the first that is not. What a verdict says of a number of guests
-    is not overruled by a prediction, which only narrows what lies between.
+    ``tested`` is the last passed level before the first level that is not
+    passed. A prediction does not override a verdict; it only narrows the
+    range between verdicts.
 
-    :param verdicts: guests -> verdict, for each level of the task
-    :param limit: of a guest's loss against a lone one, in percent
-    :param fitted: the law of these losses, None where there is none
-    :param room: what the host holds, None where its size is not known
+    :param verdicts: The verdicts of the levels, by number of guests.
+    :param limit: The limit of the loss against the solo guest, in percent.
+    :param fitted: The law of these losses, None if there is none.
+    :param room: The capacity of the host, None if it is unknown.
     """
     passed, tested = _climbed(verdicts)
-    broken = [
+    failed = [
         guests
         for guests, status in verdicts.items()
         if status == "failed" and guests > passed
@@ -114,7 +119,7 @@ def fits(
     measured = Fits(
         tested=tested,
         low=passed if verdicts else None,
-        high=min(broken) - 1 if broken else None,
+        high=min(failed) - 1 if failed else None,
     )
     if fitted is None:
         return measured
@@ -128,7 +133,7 @@ def fits(
         ends = (farthest, min(ends[1], farthest), ends[2])
     elif measured.high is None and ends[0] > farthest:
         return measured
-    number, least, most = (_within(x, passed, measured.high) for x in ends)
+    number, least, most = (_within(end, passed, measured.high) for end in ends)
     extrapolated = number > fitted.largest
     return dataclasses.replace(
         measured,
@@ -141,16 +146,16 @@ def fits(
 
 
 def _climbed(verdicts: Verdicts) -> tuple[int, int | None]:
-    """Return up to which number all levels pass, and that number if decided.
+    """Return the last number that passes, and that number if decided.
 
-    It is decided if the next level failed, or if there is no next one.
+    It is decided if the next level failed or does not exist.
     """
-    last = 0
+    passed = 0
     for guests, status in sorted(verdicts.items()):
         if status != "passed":
-            return last, last if status == "failed" else None
-        last = guests
-    return last, last if verdicts else None
+            return passed, passed if status == "failed" else None
+        passed = guests
+    return passed, passed if verdicts else None
 
 
 def _within(number: int, low: int, high: int | None) -> int:
@@ -161,26 +166,32 @@ def _within(number: int, low: int, high: int | None) -> int:
 def _predicted(
     fitted: law.Law, limit: float, farthest: int
 ) -> tuple[int, int, int]:
-    """Return the number that the law gives, and the ends of its interval.
+    """Return the number that the law predicts and its interval.
 
     One more than ``farthest`` stands for all larger numbers.
     """
     losses = [fitted.loss(guests) for guests in range(1, farthest + 2)]
     return (
-        _last([one.percent for one in losses], limit),
+        _last([loss.percent for loss in losses], limit),
         _last(
-            [one.percent if one.high is None else one.high for one in losses],
+            [
+                loss.percent if loss.high is None else loss.high
+                for loss in losses
+            ],
             limit,
         ),
         _last(
-            [one.percent if one.low is None else one.low for one in losses],
+            [
+                loss.percent if loss.low is None else loss.low
+                for loss in losses
+            ],
             limit,
         ),
     )
 
 
 def _last(losses: list[float], limit: float) -> int:
-    """Return how many guests it takes until the loss is beyond the limit."""
+    """Return the largest number of guests whose loss is within the limit."""
     for before, percent in enumerate(losses):
         # What is exactly the limit shall not fail by rounding.
         if percent > limit + 1e-9:

@@ -1,4 +1,4 @@
-"""The judges of density: what guests lose, and how evenly they share."""
+"""The judges of density: the loss of guests, and their fairness."""
 
 import collections.abc
 import dataclasses
@@ -21,11 +21,11 @@ from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rows as rows_
 from rally_vmperf.measurement.samples import sample
 
-#: Numbers of guests at which a limit is held, or all of them.
+#: The numbers of guests to which a limit applies, or all of them.
 Levels = t.Literal["all"] | int | collections.abc.Sequence[int]
 #: A limit and the pattern that gave it.
 Limit = tuple[float, str] | None
-#: Losses and shares over numbers of guests, and figures at one number.
+#: The rows of losses and fairness, and the rows of absolute figures.
 Rows = collections.abc.Sequence[rows_.Row | level.Row]
 
 _GRAVEST: tuple[verdict.Status, ...] = (
@@ -38,7 +38,7 @@ _GRAVEST: tuple[verdict.Status, ...] = (
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Judgement(summary_.Summary[rows_.Row | level.Row]):
-    """The verdict on degradation, or on fairness."""
+    """The verdict on degradation or fairness."""
 
     @property
     def curves(self) -> tuple[rows_.Row, ...]:
@@ -47,20 +47,20 @@ class Judgement(summary_.Summary[rows_.Row | level.Row]):
 
     @property
     def absolute(self) -> tuple[level.Row, ...]:
-        """The rows of figures that are held to absolute limits."""
-        return tuple(x for x in self.rows if isinstance(x, level.Row))
+        """The rows of figures with absolute limits."""
+        return tuple(row for row in self.rows if isinstance(row, level.Row))
 
 
 def _curves(rows: Rows) -> tuple[rows_.Row, ...]:
-    return tuple(one for one in rows if isinstance(one, rows_.Row))
+    return tuple(row for row in rows if isinstance(row, rows_.Row))
 
 
 class _Judge(judge.Judge[rows_.Row | level.Row]):
-    """Takes repetitions whose conditions are numbers of guests.
+    """The base class of judges of conditions with numbers of guests.
 
-    :param levels: numbers of guests at which the limits are held, or ``all``
-    :param strictness: ``confidence``, ``on_inconclusive`` and ``tolerate``
-    :raises ValueError: for an argument that cannot be meant
+    :param levels: The numbers of guests with limits, or ``all``.
+    :param strictness: The options of the base judge.
+    :raises ValueError: If an argument is invalid.
     """
 
     summary = Judgement
@@ -85,65 +85,71 @@ class _Judge(judge.Judge[rows_.Row | level.Row]):
             )
         self.numbers = sorted(set(numbers))
 
-    def understands(self, entry: repetition.Repetition) -> bool:
+    def understands(self, repetition_: repetition.Repetition) -> bool:
         """Return whether the conditions are numbers of guests."""
-        return all(repetition.GUESTS in one.axes for one in entry.conditions)
+        return all(
+            repetition.GUESTS in condition.axes
+            for condition in repetition_.conditions
+        )
 
     def take(
         self,
-        entries: collections.abc.Iterable[repetition.Repetition],
+        repetitions: collections.abc.Iterable[repetition.Repetition],
         unreadable: int,
     ) -> None:
-        """Take what repetitions measured without neighbours."""
-        super().take([one.without_neighbours() for one in entries], unreadable)
+        """Add the results of repetitions without neighbours."""
+        super().take(
+            [repetition_.without_neighbours() for repetition_ in repetitions],
+            unreadable,
+        )
 
     def findings(
         self,
-        entries: judge.Repetitions,
+        repetitions: judge.Repetitions,
         rows: Rows,
     ) -> finding.Occurrences:
-        """Return findings with the number of the repetition they are of."""
-        return density_findings.everything(entries, _curves(rows))
+        """Return findings with the numbers of their repetitions."""
+        return density_findings.everything(repetitions, _curves(rows))
 
     def concerning_all(
         self,
-        found: collections.abc.Iterable[finding.Finding],
-        entries: judge.Repetitions,
+        findings: collections.abc.Iterable[finding.Finding],
+        repetitions: judge.Repetitions,
     ) -> frozenset[finding.Finding]:
-        """Return the findings about a repetition; those of levels are not."""
-        return level.of_repetitions(found, entries)
+        """Return the findings about whole repetitions."""
+        return level.of_repetitions(findings, repetitions)
 
     def _rows(
         self,
         metric: sample.Metric,
         measured: levels.Measured,
         figures: collections.abc.Mapping[rows_.Figure, Limit],
-        **own: t.Any,
+        **options: t.Any,
     ) -> list[rows_.Row]:
-        """Return a row for each figure of a metric, not held to its limit."""
-        every = levels.points_of(
+        """Return a row without verdict for each figure of a metric."""
+        all_points = levels.points_of(
             metric, measured, self.confidence, self.tolerate
         )
-        reasons = [one.reason for one in every if one.reason]
-        known = any(one.mean is not None for one in every)
+        reasons = [point.reason for point in all_points if point.reason]
+        has_figures = any(point.mean is not None for point in all_points)
         return [
             rows_.Row(
                 metric=metric,
-                points=every,
+                points=all_points,
                 figure=figure,
                 limit=limit and limit[0],
                 pattern=limit and limit[1],
-                reason="" if known or not reasons else reasons[0],
+                reason="" if has_figures or not reasons else reasons[0],
                 confidence=self.confidence,
-                **own,
+                **options,
             )
             for figure, limit in figures.items()
         ]
 
     def _at(self, measured: collections.abc.Iterable[int]) -> list[int]:
-        """Return the numbers of guests at which a limit is held, ascending.
+        """Return the numbers of guests to which a limit applies, ascending.
 
-        :param measured: those at which it can be held, ascending
+        :param measured: The measured numbers of guests, ascending.
         """
         return list(measured) if self.numbers is None else self.numbers
 
@@ -157,29 +163,38 @@ def _counts(number: object) -> bool:
 
 
 def _with_statuses(
-    row: rows_.Row, statuses: dict[int, verdict.Status], **own: t.Any
+    row: rows_.Row, statuses: dict[int, verdict.Status], **changes: t.Any
 ) -> rows_.Row:
-    """Return a row with its verdicts; inconclusive where none is held."""
+    """Return a row with its verdicts; inconclusive without verdicts."""
     status = next(
-        (one for one in _GRAVEST if one in statuses.values()), "inconclusive"
+        (
+            candidate
+            for candidate in _GRAVEST
+            if candidate in statuses.values()
+        ),
+        "inconclusive",
     )
     return dataclasses.replace(
-        row, statuses=statuses, status=t.cast(verdict.Status, status), **own
+        row,
+        statuses=statuses,
+        status=t.cast(verdict.Status, status),
+        **changes,
     )
 
 
 class DegradationJudge(_Judge):
-    """Judges what guests lose as their number grows.
+    """The judge of the loss of guests as their number grows.
 
-    :param max_percent: metric or glob -> largest tolerated loss of the rate;
-        without any there are figures and no verdict
-    :param levels: numbers of guests at which the limits are held, or ``all``
-    :param statistic: whether the mean guest or the worst is held to them
-    :param compare_to: what the loss is against
-    :param max: metric or glob -> largest tolerated value, in its own unit
-    :param min: metric or glob -> smallest tolerated value
-    :param strictness: ``confidence``, ``on_inconclusive`` and ``tolerate``
-    :raises ValueError: for an argument that cannot be meant
+    :param max_percent: The largest tolerated losses of the rate, by metric
+        or glob; without limits there are figures and no verdict.
+    :param levels: The numbers of guests with limits, or ``all``.
+    :param statistic: The guest to which limits apply, mean or worst.
+    :param compare_to: The reference of the loss.
+    :param max: The largest tolerated values, in the metric's own unit.
+    :param min: The smallest tolerated values, in the metric's own unit.
+    :param strictness: The options ``confidence``, ``on_inconclusive`` and
+        ``tolerate``.
+    :raises ValueError: If an argument is invalid.
     """
 
     def __init__(
@@ -193,18 +208,18 @@ class DegradationJudge(_Judge):
         **strictness: t.Any,
     ) -> None:
         super().__init__(levels, compare_to, **strictness)
-        for name, value, allowed in (
+        for name, choice, allowed in (
             ("statistic", statistic, t.get_args(points.Statistic)),
             ("compare_to", compare_to, t.get_args(points.CompareTo)),
         ):
-            if value not in allowed:
+            if choice not in allowed:
                 raise ValueError(
-                    f"{name} is {value!r}, use {' or '.join(allowed)}"
+                    f"{name}={choice!r}: must be {' or '.join(allowed)}"
                 )
         if compare_to == "solo_guest" and 1 in (self.numbers or ()):
             raise ValueError(
-                "levels names 1 guest, which loses nothing against itself, "
-                "use larger numbers or compare_to: bare_metal"
+                "levels=1: one guest loses nothing against itself; use "
+                "larger numbers or compare_to: bare_metal"
             )
         self.max_percent = limits.Limits(max_percent or {})
         self.absolute_limits: dict[absolute_rows.Figure, limits.Limits] = {
@@ -215,47 +230,50 @@ class DegradationJudge(_Judge):
         self.compare_to = compare_to
 
     def figures(
-        self, entries: judge.Repetitions
+        self, repetitions: judge.Repetitions
     ) -> list[rows_.Row | level.Row]:
-        """Return what each metric loses, then the absolute figures."""
-        return [*self._losses(entries), *self._absolute(entries)]
+        """Return the losses of the metrics, then the absolute figures."""
+        return [*self._losses(repetitions), *self._absolute(repetitions)]
 
     def _absolute(
-        self, entries: judge.Repetitions
+        self, repetitions: judge.Repetitions
     ) -> collections.abc.Iterator[level.Row]:
-        """Return the figures that have an absolute limit, and counts.
-
-        A number of guests that is not there has none.
-        """
-        every = levels.metrics(entries)
-        names = [one.name for one in every]
-        numbers = self._at(levels.numbers(entries))
+        """Yield the figures with absolute limits, and counts."""
+        metrics = levels.metrics(repetitions)
+        names = [metric.name for metric in metrics]
+        levels_ = self._at(levels.numbers(repetitions))
         figures = self.absolute_limits
-        asked = [
-            one
-            for one in every
-            if absolute_rows.absolute_figures(one, figures)
+        limited_metrics = [
+            metric
+            for metric in metrics
+            if absolute_rows.absolute_figures(metric, figures)
         ]
-        for metric, number in itertools.product(asked, numbers):
-            there = levels.counted(entries, number)
+        for metric, guests in itertools.product(limited_metrics, levels_):
+            conditions = levels.counted(repetitions, guests)
             yield from level.absolute_rows(
                 metric,
-                there,
-                number,
-                levels.void_level(metric, entries, there, self.tolerate),
+                conditions,
+                guests,
+                levels.void_level(
+                    metric, repetitions, conditions, self.tolerate
+                ),
                 figures,
                 names,
                 self.confidence,
             )
 
     def _losses(
-        self, entries: judge.Repetitions
+        self, repetitions: judge.Repetitions
     ) -> collections.abc.Iterator[rows_.Row]:
-        measured = levels.Measured.of(entries)
-        names = [one.name for one in measured.ratios]
+        measured = levels.Measured.of(repetitions)
+        names = [metric.name for metric in measured.ratios]
         room = min(
-            (x for one in entries for x in one.rooms),
-            key=lambda x: x.guests,
+            (
+                room
+                for repetition_ in repetitions
+                for room in repetition_.rooms
+            ),
+            key=lambda room: room.guests,
             default=None,
         )
         for metric in measured.ratios:
@@ -275,46 +293,53 @@ class DegradationJudge(_Judge):
             yield self._apply_limit(row, limit[0]) if limit else row
 
     def _apply_limit(self, row: rows_.Row, limit: float) -> rows_.Row:
-        alone = self.compare_to == "solo_guest"
+        against_solo = self.compare_to == "solo_guest"
         verdicts = {
-            one.guests: row.decide(one.guests, limit, self.tolerate)
-            for one in row.points
+            point.guests: row.decide(point.guests, limit, self.tolerate)
+            for point in row.points
         }
-        limited = self._at(n for n in verdicts if not alone or n > 1)
-        if alone and (lone := row.point(1)) and lone.usable:
-            # It loses nothing to itself.
+        limited = self._at(n for n in verdicts if not against_solo or n > 1)
+        if against_solo and (lone := row.point(1)) and lone.usable:
+            # The solo guest loses nothing against itself.
             verdicts[1] = "passed" if limit >= 0 else "failed"
-        predicting = row.law if alone and self.statistic == "mean" else None
+        predicting = (
+            row.law if against_solo and self.statistic == "mean" else None
+        )
         return _with_statuses(
             row,
-            {one: verdicts.get(one, "inconclusive") for one in limited},
+            {
+                guests: verdicts.get(guests, "inconclusive")
+                for guests in limited
+            },
             fits=fits.fits(verdicts, limit, predicting, row.room),
         )
 
     def unmatched(
         self, rows: collections.abc.Iterable[t.Any]
     ) -> tuple[str, ...]:
-        """Return the limits that no metric of the run goes with."""
+        """Return the limit patterns that match no metric of the run."""
         metrics = {row.metric for row in rows}
-        rates = [one.name for one in metrics if one.scale == "ratio"]
+        names = [metric.name for metric in metrics]
+        rates = [metric.name for metric in metrics if metric.scale == "ratio"]
         return (
             *self.max_percent.unmatched(rates),
             *(
                 pattern
-                for one in self.absolute_limits.values()
-                for pattern in one.unmatched(x.name for x in metrics)
+                for patterns in self.absolute_limits.values()
+                for pattern in patterns.unmatched(names)
             ),
         )
 
 
 class FairnessJudge(_Judge):
-    """Judges how evenly guests share what there is.
+    """The judge of the fairness between guests.
 
-    :param min_index: metric or glob -> smallest tolerated index of Jain
-    :param max_spread_percent: metric or glob -> largest tolerated spread
-    :param levels: numbers of guests at which the limits are held, or ``all``
-    :param strictness: ``confidence``, ``on_inconclusive`` and ``tolerate``
-    :raises ValueError: for an argument that cannot be meant
+    :param min_index: The smallest tolerated Jain indexes, by metric or glob.
+    :param max_spread_percent: The largest tolerated spreads, in percent.
+    :param levels: The numbers of guests with limits, or ``all``.
+    :param strictness: The options ``confidence``, ``on_inconclusive`` and
+        ``tolerate``.
+    :raises ValueError: If an argument is invalid.
     """
 
     def __init__(
@@ -328,19 +353,18 @@ class FairnessJudge(_Judge):
         for pattern, limit in (min_index or {}).items():
             if not 0 < limit <= 1:
                 raise ValueError(
-                    f"min_index {pattern!r} is {limit}, but an index is "
-                    "above 0 and at most 1"
+                    f"min_index {pattern!r}={limit}: must be > 0 and <= 1"
                 )
         self.min_index = limits.Limits(min_index or {})
         self.max_spread_percent = limits.Limits(max_spread_percent or {})
 
     def figures(
-        self, entries: judge.Repetitions
+        self, repetitions: judge.Repetitions
     ) -> list[rows_.Row | level.Row]:
-        """Return how guests share each metric, held to its limits."""
-        found: list[rows_.Row | level.Row] = []
-        measured = levels.Measured.of(entries)
-        names = [one.name for one in measured.ratios]
+        """Return the fairness rows of the metrics with their verdicts."""
+        rows: list[rows_.Row | level.Row] = []
+        measured = levels.Measured.of(repetitions)
+        names = [metric.name for metric in measured.ratios]
         for metric in measured.ratios:
             index = self.min_index.for_metric(metric.name, names)
             spread = self.max_spread_percent.for_metric(metric.name, names)
@@ -349,26 +373,26 @@ class FairnessJudge(_Judge):
                 limited["index"] = index
             if spread:
                 limited["spread"] = spread
-            found += [
+            rows += [
                 row if row.limit is None else self._apply_limit(row, row.limit)
                 for row in self._rows(metric, measured, limited)
             ]
-        return found
+        return rows
 
     def _apply_limit(self, row: rows_.Row, limit: float) -> rows_.Row:
         shared = (
-            one.guests
-            for one in row.points
-            if one.guests > 1 or one.fairness is not None
+            point.guests
+            for point in row.points
+            if point.guests > 1 or point.fairness is not None
         )
         return _with_statuses(
-            row, {one: row.decide(one, limit) for one in self._at(shared)}
+            row, {n: row.decide(n, limit) for n in self._at(shared)}
         )
 
     def unmatched(
         self, rows: collections.abc.Iterable[t.Any]
     ) -> tuple[str, ...]:
-        """Return the limits that no metric of the run goes with."""
+        """Return the limit patterns that match no metric of the run."""
         names = [row.metric.name for row in rows]
         return (
             *self.min_index.unmatched(names),

@@ -1,4 +1,4 @@
-"""The levels of a run: conditions with so many guests, points and gaps."""
+"""The levels of a run: conditions by number of guests, points and gaps."""
 
 import collections.abc
 import dataclasses
@@ -16,12 +16,12 @@ from rally_vmperf.measurement.samples import units
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What was measured, and what of it is the same for all metrics.
+    """The repetitions of a run, and the facts that all metrics share.
 
-    :param entries: in the order of their numbers
-    :param hosts: guest -> host, as far as the cloud tells
-    :param offered: names of metrics that are offered at a rate
-    :param caps: what else may hold rates
+    :param entries: The repetitions in the order of their numbers.
+    :param hosts: The hosts of the guests, as far as the cloud reports them.
+    :param offered: The names of metrics with a fixed rate.
+    :param caps: The rate limits of links and policies.
     """
 
     entries: judge.Repetitions
@@ -31,30 +31,34 @@ class Measured:
     caps: tuple[caps_.Cap, ...]
 
     @classmethod
-    def of(cls, entries: judge.Repetitions) -> "Measured":
-        """Return what these repetitions measured."""
+    def of(cls, repetitions: judge.Repetitions) -> "Measured":
+        """Collect the metrics, hosts and rate limits of repetitions."""
         hosts: dict[str, str] = {}
-        for one in entries:
-            hosts.update(one.hosts)
+        for repetition_ in repetitions:
+            hosts.update(repetition_.hosts)
         return cls(
-            entries=entries,
-            metrics=tuple(metrics(entries)),
+            entries=repetitions,
+            metrics=tuple(metrics(repetitions)),
             hosts=hosts,
             offered=plausibility.offered(
-                x
-                for one in entries
-                for y in one.conditions
-                for x in y.findings
+                finding
+                for repetition_ in repetitions
+                for condition in repetition_.conditions
+                for finding in condition.findings
             ),
             caps=tuple(
-                dict.fromkeys(x for one in entries for x in one.rate_limits)
+                dict.fromkeys(
+                    cap
+                    for repetition_ in repetitions
+                    for cap in repetition_.rate_limits
+                )
             ),
         )
 
     @property
     def ratios(self) -> list[sample.Metric]:
         """The metrics that have a rate; counts have none."""
-        return [one for one in self.metrics if one.scale == "ratio"]
+        return [metric for metric in self.metrics if metric.scale == "ratio"]
 
 
 def points_of(
@@ -63,72 +67,93 @@ def points_of(
     confidence: float = 0.95,
     tolerate: collections.abc.Collection[str] = (),
 ) -> tuple[points.Point, ...]:
-    """Return what is known of a metric, in ascending number of guests.
+    """Return the points of a metric, in ascending number of guests.
 
-    :param tolerate: kinds of findings that do not void
-    :raises ValueError: for a count, which has no rate
+    :param tolerate: The kinds of findings that do not void.
+    :raises ValueError: If the metric is a count, which has no rate.
     """
-    entries = measured.entries
-    found: list[points.Point] = []
-    for number in numbers(entries):
-        there = counted(entries, number)
-        done = [one for one in there if not one.skip_reason]
-        gathered = gathering.guests(metric, done)
-        changed = (one for one, _ in plausibility.baseline_changed(done))
-        found.append(
+    repetitions = measured.entries
+    all_points: list[points.Point] = []
+    for guests in numbers(repetitions):
+        conditions = counted(repetitions, guests)
+        executed = [c for c in conditions if not c.skip_reason]
+        gathered = gathering.guests(metric, executed)
+        changed = plausibility.baseline_changed(executed)
+        changes = (finding for finding, _ in changed)
+        all_points.append(
             points.Point(
                 metric=metric,
-                guests=number,
+                guests=guests,
                 gathered=gathered,
-                bare=gathering.bare(metric, done[0].reference) if done else (),
-                lone=next((one for one in found if one.guests == 1), None),
+                bare=gathering.bare(metric, executed[0].reference)
+                if executed
+                else (),
+                lone=next(
+                    (point for point in all_points if point.guests == 1), None
+                ),
                 hosts=measured.hosts,
                 confidence=confidence,
-                skipped=len(there) - len(done),
+                skipped=len(conditions) - len(executed),
                 caps=None
                 if metric.name in measured.offered
                 else measured.caps,
-                turns=max((one.batches for one in done), default=1),
-                void=void_level(metric, entries, there, tolerate),
-                bare_void=level.voiding(changed, tolerate),
-                reason="" if gathered else absence(there),
+                turns=max((c.batches for c in executed), default=1),
+                void=void_level(metric, repetitions, conditions, tolerate),
+                bare_void=level.voiding(changes, tolerate),
+                reason="" if gathered else absence(conditions),
             )
         )
-    return tuple(found)
+    return tuple(all_points)
 
 
-def numbers(entries: judge.Repetitions) -> list[int]:
-    """Return every number of guests of a run, ascending."""
+def numbers(repetitions: judge.Repetitions) -> list[int]:
+    """Return the numbers of guests of a run, ascending."""
     return sorted(
-        {level.guests_of(x) for one in entries for x in one.conditions}
+        {
+            level.guests_of(condition)
+            for repetition_ in repetitions
+            for condition in repetition_.conditions
+        }
     )
 
 
 def void_level(
     metric: sample.Metric,
-    entries: judge.Repetitions,
-    there: collections.abc.Sequence[repetition.Condition],
+    repetitions: judge.Repetitions,
+    conditions: collections.abc.Sequence[repetition.Condition],
     tolerate: collections.abc.Collection[str],
 ) -> str:
-    """Return why samples of a level do not mean what they claim, or nothing.
+    """Return why the samples of a level are void, or an empty text.
 
-    :param there: the level in each counted repetition
+    :param conditions: The level in each counted repetition.
     """
-    found = level.void(metric.name, entries, there, tolerate)
-    return found or _gap(one for one in there if not one.skip_reason)
+    finding_text = level.void(metric.name, repetitions, conditions, tolerate)
+    return finding_text or _gap(
+        condition for condition in conditions if not condition.skip_reason
+    )
 
 
-def metrics(entries: judge.Repetitions) -> list[sample.Metric]:
-    """Return every metric once: the expected ones, then the others."""
-    return gathering.metrics([x for one in entries for x in one.conditions])
+def metrics(repetitions: judge.Repetitions) -> list[sample.Metric]:
+    """Return the metrics of a run: the expected ones, then the others."""
+    return gathering.metrics(
+        [
+            condition
+            for repetition_ in repetitions
+            for condition in repetition_.conditions
+        ]
+    )
 
 
 def counted(
-    entries: judge.Repetitions, number: int
+    repetitions: judge.Repetitions, guests: int
 ) -> list[repetition.Condition]:
-    """Return the counted conditions with so many guests, skipped ones too."""
-    found = [one.at(guests=number) for one in entries if one.counted]
-    return [one for one in found if one is not None]
+    """Return the counted conditions of a level, skipped ones as well."""
+    conditions = (
+        repetition_.at(guests=guests)
+        for repetition_ in repetitions
+        if repetition_.counted
+    )
+    return [condition for condition in conditions if condition is not None]
 
 
 def no_figure(
@@ -136,15 +161,15 @@ def no_figure(
 ) -> str:
     """Return why a level has no figure.
 
-    :param figure: ``loss``, or one of how guests share
-    :param compare_to: what a loss is against
+    :param figure: The figure: ``loss`` or one of fairness.
+    :param compare_to: The reference of a loss.
     """
     if point is None:
         return "the task has no such level"
     if point.reason:
         return point.reason
     if figure != "loss":
-        return "a single guest shares with nobody"
+        return "fairness needs at least two guests"
     if compare_to == "bare_metal":
         copies = units.number_of("copy", point.guests)
         return (
@@ -156,24 +181,28 @@ def no_figure(
     return f"one guest: {point.lone.reason}"
 
 
-def absence(there: collections.abc.Sequence[repetition.Condition]) -> str:
-    skipped = [one.skip_reason for one in there if one.skip_reason]
-    if skipped and len(skipped) == len(there):
+def absence(conditions: collections.abc.Sequence[repetition.Condition]) -> str:
+    skipped = [
+        condition.skip_reason
+        for condition in conditions
+        if condition.skip_reason
+    ]
+    if skipped and len(skipped) == len(conditions):
         return f"not run: {skipped[0]}"
     return gathering.NOBODY
 
 
-def _gap(done: collections.abc.Iterable[repetition.Condition]) -> str:
-    """Return what a level lacks, or nothing.
+def _gap(executed: collections.abc.Iterable[repetition.Condition]) -> str:
+    """Describe the first incomplete condition, or return an empty text.
 
-    Guests that stopped left the host to the others, whose figures are then
-    not those of so many guests, at whichever moment it was.
+    After a guest stops, the others share the host among fewer guests;
+    therefore their figures do not belong to the level.
     """
-    for entry in done:
-        if entry.complete:
+    for condition in executed:
+        if condition.complete:
             continue
-        words = f"repetition {entry.number} is {entry.state}"
-        for gap in entry.missing[:1]:
-            words += f": {gap.sentence()}"
-        return words
+        text = f"repetition {condition.number} is {condition.state}"
+        for gap in condition.missing[:1]:
+            text += f": {gap.sentence()}"
+        return text
     return ""

@@ -1,4 +1,4 @@
-"""How well machines ran a command together: skew and overlap."""
+"""The simultaneity of a command on several machines: skew and overlap."""
 
 import collections.abc
 import dataclasses
@@ -10,18 +10,19 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import units
 
 #: Share of the run in which all machines must work. Below it the samples
-#: do not say what so many machines do at once.
+#: are not those of concurrent machines.
 LIMIT = 0.95
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Span:
-    """When one machine worked, on the controller's clock, in seconds.
+    """The working time of one machine, on the controller's clock, in seconds.
 
-    :param kept_up_until: when the uncounted load that followed the counted
-        run ended; None where the machine stopped with its counted run
-    :param error: by which its times may be wrong, all in the same direction
-    :raises ValueError: for a time that is no number, or a negative error
+    :param kept_up_until: The end of the uncounted load after the counted
+        run; None if the machine stopped with its counted run.
+    :param error: The error of all times, in the same direction.
+    :raises ValueError: If a time is not a finite number or the error is
+        negative.
     """
 
     machine: str
@@ -31,23 +32,25 @@ class Span:
     error: float = 0.0
 
     def __post_init__(self) -> None:
-        kept = self.ended if self.kept_up_until is None else self.kept_up_until
-        times = (self.started, self.ended, kept, self.error)
-        if not all(math.isfinite(one) for one in times) or self.error < 0:
+        working_until = (
+            self.ended if self.kept_up_until is None else self.kept_up_until
+        )
+        times = (self.started, self.ended, working_until, self.error)
+        if not all(math.isfinite(time) for time in times) or self.error < 0:
             raise ValueError(
                 f"{self.machine} worked from {self.started} to {self.ended}, "
-                f"until {kept}, give or take {self.error}, "
-                "which is no span of time"
+                f"until {working_until}, give or take {self.error}: "
+                "times must be finite, and the error must be >= 0"
             )
 
     @property
     def seconds(self) -> float:
-        """How long the counted run took; 0 where it ends before it starts."""
+        """The duration of the counted run; 0 if it ends before it starts."""
         return max(0.0, self.ended - self.started)
 
     @property
     def working_until(self) -> float:
-        """When the machine stopped to work, counted or not."""
+        """The end of the machine's load, counted or not."""
         if self.kept_up_until is None:
             return self.ended
         return max(self.ended, self.kept_up_until)
@@ -59,7 +62,7 @@ def start(
     bound: repetition.Bound,
     spans: collections.abc.Sequence[Span],
 ) -> repetition.Synchronisation:
-    """Return how well one command ran on all these machines at once."""
+    """Compute the skew and the overlap of one command."""
     if len(spans) < 2:
         skew = uncertainty = overlap = None
     else:
@@ -78,11 +81,14 @@ def start(
 def window(
     spans: collections.abc.Collection[Span],
 ) -> tuple[float, float] | None:
-    """Return from when to when all worked; None for one alone, or never."""
+    """Return the time in which all machines worked.
+
+    None for fewer than two machines, and if there is no such time.
+    """
     if len(spans) < 2:
         return None
-    begin = max(one.started for one in spans)
-    end = min(one.ended for one in spans)
+    begin = max(span.started for span in spans)
+    end = min(span.ended for span in spans)
     return (begin, end) if begin < end else None
 
 
@@ -93,81 +99,85 @@ def findings(
 ) -> list[finding.Finding]:
     """Return findings on commands that did not run at the same time.
 
-    :param starts: each with the names of the metrics that the command gave;
-        a command without metrics has no samples to void
+    :param starts: The starts with the names of the command's metrics; a
+        command without metrics has no samples to void.
     """
     return [
         finding.Finding(
             kind="partial_overlap",
             subject=subject,
-            detail=f"{one.command}: all worked during "
-            f"{_percent_below(one.overlap)} % of the run, "
-            f"{LIMIT * 100:g} % is asked for; {_skew_text(one)}",
+            detail=f"{start_.command}: all worked during "
+            f"{_percent_below(start_.overlap)} % of the run, "
+            f"{LIMIT * 100:g} % is required; {_skew_text(start_)}",
         )
-        for one, given in starts
-        if one.overlap is not None and one.overlap < LIMIT
-        for subject in sorted(given)
+        for start_, metrics in starts
+        if start_.overlap is not None and start_.overlap < LIMIT
+        for subject in sorted(metrics)
     ]
 
 
 def _skew(
     spans: collections.abc.Sequence[Span],
 ) -> tuple[float, float]:
-    """Return last start less first, and by how much that may be wrong.
+    """Return the last start less the first one, and the error of this.
 
-    Both ends move within their machines' errors, and another machine than
-    the one that seems last may truly be it.
+    Both ends vary within their machines' errors; therefore the true last
+    machine may differ from the one that seems last.
     """
-    skew = max(one.started for one in spans) - min(
-        one.started for one in spans
+    skew = max(span.started for span in spans) - min(
+        span.started for span in spans
     )
-    latest = heapq.nlargest(2, spans, key=lambda one: one.started + one.error)
-    first = heapq.nsmallest(2, spans, key=lambda one: one.started - one.error)
+    latest = heapq.nlargest(
+        2, spans, key=lambda span: span.started + span.error
+    )
+    first = heapq.nsmallest(
+        2, spans, key=lambda span: span.started - span.error
+    )
     largest = max(
         (late.started + late.error) - (early.started - early.error)
         for late in latest
         for early in first
         if late is not early
     )
-    smallest = max(one.started - one.error for one in spans) - min(
-        one.started + one.error for one in spans
+    smallest = max(span.started - span.error for span in spans) - min(
+        span.started + span.error for span in spans
     )
     return skew, max(largest - skew, skew - max(0.0, smallest))
 
 
 def _of_time(spans: collections.abc.Sequence[Span]) -> float:
-    """Return common window over longest run."""
-    common = min(one.ended for one in spans) - max(
-        one.started for one in spans
+    """Return the common time as a share of the longest run."""
+    common = min(span.ended for span in spans) - max(
+        span.started for span in spans
     )
-    return _share(common, max(one.seconds for one in spans))
+    return _share(common, max(span.seconds for span in spans))
 
 
 def _of_size(spans: collections.abc.Sequence[Span]) -> float:
-    """Return the worst share of a counted run in which all were working."""
-    begin = max(one.started for one in spans)
-    end = min(one.working_until for one in spans)
+    """Return the smallest share of a counted run in which all worked."""
+    begin = max(span.started for span in spans)
+    end = min(span.working_until for span in spans)
     return min(
-        _share(min(one.ended, end) - max(one.started, begin), one.seconds)
-        for one in spans
+        _share(min(span.ended, end) - max(span.started, begin), span.seconds)
+        for span in spans
     )
 
 
-def _share(part: float, whole: float) -> float:
-    if whole <= 0:
+def _share(seconds: float, run_seconds: float) -> float:
+    if run_seconds <= 0:
         return 0.0
-    return min(1.0, max(0.0, part) / whole)
+    return min(1.0, max(0.0, seconds) / run_seconds)
 
 
 def _percent_below(share: float) -> str:
-    """Return a share in percent, never rounded up to a limit."""
+    """Format a share in percent, rounded down."""
     return units.show_percent(math.floor(share * 1000) / 10)
 
 
-def _skew_text(one: repetition.Synchronisation) -> str:
-    if one.skew is None or one.uncertainty is None:
+def _skew_text(start_: repetition.Synchronisation) -> str:
+    if start_.skew is None or start_.uncertainty is None:
         return "their starts are not known"
     return (
-        f"they started within {one.skew * 1000:.0f} ms, give or take "
-        f"{one.uncertainty * 1000:.0f} ms"
+        f"they started within {start_.skew * 1000:.0f} ms, give or take "
+        f"{start_.uncertainty * 1000:.0f} ms"
     )

@@ -1,7 +1,7 @@
-"""What is known of one metric at each number of guests.
+"""The figures of one metric at one number of guests.
 
-Everything here is in rates, so that a loss of 50 % means half the work: a
-time of ``x`` seconds counts as ``1/x`` per second.
+All figures are rates, so that a loss of 50 % means half the work: a time of
+``x`` seconds counts as ``1/x`` per second.
 """
 
 import collections.abc
@@ -27,10 +27,10 @@ _Lowest = rates.Lowest
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Loss:
-    """What is lost of a rate, in percent; positive is worse.
+    """The loss of a rate, in percent; positive is worse.
 
-    :param low: lower end of the interval, None without one
-    :param high: upper end of the interval
+    :param low: The lower end of the interval, None without one.
+    :param high: The upper end of the interval, None without one.
     """
 
     percent: float
@@ -47,11 +47,11 @@ class Loss:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Worst:
-    """The guest that had least, over all repetitions.
+    """The guest with the lowest rate over all repetitions.
 
-    :param value: its geometric mean, in the metric's own unit
-    :param host: where it ran, as far as the cloud tells
-    :param rates: in each repetition that has it
+    :param value: The geometric mean, in the metric's own unit.
+    :param host: The host of the guest, empty if unknown.
+    :param rates: The rates in the repetitions that have the guest.
     """
 
     guest: str
@@ -63,19 +63,19 @@ class Worst:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Point:
-    """One metric with so many guests at once, over counted repetitions.
+    """One metric at one number of guests, over counted repetitions.
 
-    :param guests: how many on each host
-    :param gathered: the samples, per repetition, in the metric's own unit
+    :param guests: The number of guests on each host.
+    :param gathered: The samples, per repetition, in the metric's own unit.
     :param bare: The samples of as many copies, per repetition.
-    :param lone: the point of one guest; None for itself
-    :param hosts: guest -> host, as far as the cloud tells
+    :param lone: The point of the solo guest; None for itself.
+    :param hosts: The hosts of the guests, as far as they are known.
     :param skipped: The number of repetitions in which a stop rule skipped it.
-    :param turns: in how many groups, one after another, the guests ran
-    :param caps: what else may hold its rate; None where it is offered at one
-    :param void: why the samples do not mean what they claim, or nothing
-    :param bare_void: why the comparison with bare metal means nothing
-    :param reason: why nothing was measured, or nothing
+    :param turns: The number of groups in which the guests ran in turn.
+    :param caps: The limits of the rate; None for a fixed rate.
+    :param void: The reason why the samples are void, if they are.
+    :param bare_void: The reason why bare metal cannot be compared with.
+    :param reason: The reason why nothing was measured, if so.
     """
 
     metric: sample.Metric
@@ -106,15 +106,12 @@ class Point:
 
     @property
     def usable(self) -> bool:
-        """Whether there is a figure that means what it claims."""
+        """Whether there is a valid figure."""
         return self.mean is not None and not self.void
 
     @functools.cached_property
     def totals(self) -> tuple[float, ...]:
-        """The sum of all guests' rates, for each repetition.
-
-        Nothing for what cannot be added up, such as a latency.
-        """
+        """The sum of all rates per repetition; empty if not additive."""
         return rates.totals(self.metric, self.gathered, self.turns)
 
     @property
@@ -123,33 +120,34 @@ class Point:
         return _mean(self.totals)
 
     def capped(self, compare_to: CompareTo) -> str:
-        """Return what else limits the rate, or nothing.
+        """Describe the bottleneck outside the guest, or return nothing.
 
-        That guests give what one gives is as it should be, that they give
-        what bare metal does is not.
+        Equal rates are suspicious only against bare metal.
         """
         if self.mean is None or self.caps is None:
             return ""
         machines = len(rates.by_guest(self.metric, self.gathered[-1]))
         together = self.mean * machines / self.turns
-        found = caps_.limiting_cap(self.metric, self.mean, together, self.caps)
+        bottleneck = caps_.limiting_cap(
+            self.metric, self.mean, together, self.caps
+        )
         bare = self.compared("mean", compare_to)
         if compare_to == "solo_guest" or bare is None:
-            return found
-        return found or caps_.capped(bare)
+            return bottleneck
+        return bottleneck or caps_.capped(bare)
 
     @functools.cached_property
     def _shares(self) -> list[list[float]]:
         if self.turns > 1:
             return []
         return [
-            list(rates.by_guest(self.metric, entry).values())
-            for entry in self.gathered
+            list(rates.by_guest(self.metric, samples).values())
+            for samples in self.gathered
         ]
 
     @functools.cached_property
     def spreads(self) -> tuple[float, ...]:
-        """Geometric standard deviation of the guests less one, in percent."""
+        """The geometric deviation of the guests less one, in percent."""
         return _known(map(statistics.spread_percent, self._shares))
 
     @property
@@ -164,24 +162,26 @@ class Point:
 
     @property
     def fairness(self) -> float | None:
-        """The index that the mean coefficient of variation stands for."""
-        found = self.unevenness("index")
-        return fairness_.index(found.mean) if found else None
+        """The index of the mean coefficient of variation."""
+        unevenness = self.unevenness("index")
+        return fairness_.index(unevenness.mean) if unevenness else None
 
     def unevenness(
         self, figure: fairness_.Figure
     ) -> fairness_.Unevenness | None:
-        """Return how far guests are apart; None for a single guest."""
-        values = self.spreads
+        """Return the differences of guests; None for a single guest."""
+        variations = self.spreads
         if figure == "index":
-            values = tuple(map(fairness_.variation, self.fairnesses))
-        if not values:
+            variations = tuple(map(fairness_.variation, self.fairnesses))
+        if not variations:
             return None
         error = self.metric.error(self.mean or 0) or 0
         return fairness_.Unevenness(
             figure=figure,
-            values=values,
-            guests=min(len(one) for one in self._shares if len(one) > 1),
+            values=variations,
+            guests=min(
+                len(shares) for shares in self._shares if len(shares) > 1
+            ),
             error=error if figure == "index" else 100 * error,
         )
 
@@ -198,29 +198,29 @@ class Point:
     @functools.cached_property
     def worst(self) -> Worst | None:
         """The guest with the lowest rate; None where nothing was measured."""
-        found = rates.of_guests(self.metric, self.gathered)
-        if not found:
+        rates_by_guest = rates.of_guests(self.metric, self.gathered)
+        if not rates_by_guest:
             return None
-        means = {n: statistics.geometric_mean(v) for n, v in found.items()}
-        name = min(sorted(means), key=means.__getitem__)
+        means = {
+            guest: statistics.geometric_mean(guest_rates)
+            for guest, guest_rates in rates_by_guest.items()
+        }
+        worst = min(sorted(means), key=means.__getitem__)
         return Worst(
-            guest=name,
-            host=self.hosts.get(name, ""),
-            value=rates.convert(self.metric, means[name]),
-            rates=found[name],
+            guest=worst,
+            host=self.hosts.get(worst, ""),
+            value=rates.convert(self.metric, means[worst]),
+            rates=rates_by_guest[worst],
             loss=_loss(
                 self._compared(
-                    name, found[name], "solo_guest", self.confidence
+                    worst, rates_by_guest[worst], "solo_guest", self.confidence
                 )
             ),
         )
 
     @functools.cached_property
     def lowest(self) -> list[_Lowest]:
-        """The guest that lost most in each repetition, against one alone.
-
-        Over all repetitions a victim that rotates is no worse than others.
-        """
+        """The guest with the largest loss in each repetition."""
         if self.lone is None:
             return []
         return rates.lowest(
@@ -232,22 +232,22 @@ class Point:
         """The guests without a solo run in some repetition."""
         if self.lone is None:
             return ()
-        alone = {
-            entry.number: rates.by_guest(self.metric, entry)
-            for entry in self.lone.gathered
+        solo_rates = {
+            samples.number: rates.by_guest(self.metric, samples)
+            for samples in self.lone.gathered
         }
         return tuple(
             dict.fromkeys(
                 guest
-                for entry in self.gathered
-                for guest in rates.by_guest(self.metric, entry)
-                if guest not in alone.get(entry.number, {guest: 0})
+                for samples in self.gathered
+                for guest in rates.by_guest(self.metric, samples)
+                if guest not in solo_rates.get(samples.number, {guest: 0})
             )
         )
 
     @property
     def why_worst_is_unknown(self) -> str:
-        """Return who lacks a lone rate, and the way out, or nothing."""
+        """Describe the guests without a solo rate, or return nothing."""
         if not self.never_alone:
             return ""
         first, *others = self.never_alone
@@ -259,26 +259,26 @@ class Point:
         )
 
     def loser(self, statistic: Statistic) -> str:
-        """Return in words whose rate is compared."""
+        """Describe the guest whose rate is compared."""
         if statistic == "mean" or self.worst is None:
-            one = self.guests == 1
-            return "guest" if one else f"mean of {self.guests} guests"
+            several = self.guests > 1
+            return f"mean of {self.guests} guests" if several else "guest"
         where = f" on {self.worst.host}" if self.worst.host else ""
         who = f"{self.worst.guest}{where}"
         return f"worst of {units.number_of('guest', self.guests)} ({who})"
 
     @property
     def lowest_percent(self) -> float | None:
-        """What the worst guest of a repetition loses, their mean."""
-        return _fmean(one.percent for one in self.lowest)
+        """The mean loss of the worst guests of the repetitions."""
+        return _fmean([lowest.percent for lowest in self.lowest])
 
     @property
     def rotating(self) -> str:
-        """What the worst guest of each repetition loses, in words."""
+        """The loss of the worst guest of each repetition, as a clause."""
         percent = self.lowest_percent
         if percent is None:
             return ""
-        most = max(self.lowest, key=lambda one: one.percent)
+        most = max(self.lowest, key=lambda lowest: lowest.percent)
         return (
             "the worst guest of each repetition loses "
             f"{units.show_percent(percent)} % in the mean, "
@@ -289,32 +289,31 @@ class Point:
     def compared(
         self, statistic: Statistic, compare_to: CompareTo
     ) -> loss.Comparison | None:
-        """Return the comparison that a limit applies to; None without a side.
-
-        The loss of the rate, by the same arithmetic as overhead.
-        """
-        guest, own = "", self.rates
+        """Return the comparison for a limit; None without a side."""
+        guest, guest_rates = "", self.rates
         if statistic == "worst" and self.worst is not None:
-            guest, own = self.worst.guest, self.worst.rates
-        if not own:
+            guest, guest_rates = self.worst.guest, self.worst.rates
+        if not guest_rates:
             return None
-        return self._compared(guest, own, compare_to, self.confidence)
+        return self._compared(guest, guest_rates, compare_to, self.confidence)
 
     def of_each(
         self, compare_to: CompareTo, confidence: float
     ) -> list[loss.Comparison]:
         """Return the comparison of each guest."""
-        found = rates.of_guests(self.metric, self.gathered)
+        rates_by_guest = rates.of_guests(self.metric, self.gathered)
         compared = (
-            self._compared(guest, own, compare_to, confidence)
-            for guest, own in found.items()
+            self._compared(guest, guest_rates, compare_to, confidence)
+            for guest, guest_rates in rates_by_guest.items()
         )
-        return [one for one in compared if one is not None]
+        return [
+            comparison for comparison in compared if comparison is not None
+        ]
 
     def of_each_corrected(
         self, compare_to: CompareTo
     ) -> list[loss.Comparison]:
-        """Return that at a confidence corrected for their number."""
+        """Return the comparisons, with confidence corrected for count."""
         number = len(self.of_each(compare_to, self.confidence))
         level = 1 - (1 - self.confidence) / max(1, number)
         return self.of_each(compare_to, level)
@@ -322,18 +321,18 @@ class Point:
     def _compared(
         self,
         guest: str,
-        own: tuple[float, ...],
+        guest_rates: tuple[float, ...],
         compare_to: CompareTo,
         confidence: float,
     ) -> loss.Comparison | None:
-        """Compare a guest, or without a name their mean.
+        """Compare a guest, or their mean if the name is empty.
 
-        A level and the lone guest were measured in the same repetitions:
-        they are compared in pairs, where there are pairs enough.
+        A level and the solo guest are measured in the same repetitions:
+        they are compared in pairs if there are enough pairs.
         """
         if compare_to == "bare_metal":
-            other = rates.means(self.metric, self.bare)
-            return rates.compare(self.metric, other, own, confidence)
+            bare = rates.means(self.metric, self.bare)
+            return rates.compare(self.metric, bare, guest_rates, confidence)
         lone, paired = rates.pairs(
             self.metric,
             self.lone.gathered if self.lone else (),
@@ -345,8 +344,8 @@ class Point:
             return rates.compare(
                 self.metric, lone, paired, confidence, True, not guest
             )
-        other = self.lone.rates if self.lone else ()
-        return rates.compare(self.metric, other, own, confidence)
+        solo = self.lone.rates if self.lone else ()
+        return rates.compare(self.metric, solo, guest_rates, confidence)
 
     def lost(self, statistic: Statistic, compare_to: CompareTo) -> Loss | None:
         """Return the loss that a limit applies to."""
@@ -354,19 +353,16 @@ class Point:
 
     @functools.cached_property
     def loss(self) -> Loss | None:
-        """What the mean guest loses against the lone guest."""
+        """The loss of the mean guest against the solo guest."""
         return self.lost("mean", "solo_guest")
 
     @functools.cached_property
     def bare_loss(self) -> Loss | None:
-        """What the mean guest loses against the mean copy."""
+        """The loss of the mean guest against the mean copy."""
         return self.lost("mean", "bare_metal")
 
     def void_against(self, compare_to: CompareTo) -> str:
-        """Return why a comparison means nothing, or nothing.
-
-        Against one guest it needs one that means something as well.
-        """
+        """Return why a comparison is void, or an empty text."""
         if self.void:
             return self.void
         if compare_to == "bare_metal":
@@ -383,18 +379,21 @@ def _mean(values: tuple[float, ...]) -> float | None:
     return statistics.geometric_mean(values) if values else None
 
 
-def _fmean(values: collections.abc.Iterable[float]) -> float | None:
-    known = [*values]
-    return stdlib.fmean(known) if known else None
+def _fmean(numbers: collections.abc.Sequence[float]) -> float | None:
+    return stdlib.fmean(numbers) if numbers else None
 
 
 def _known(
     values: collections.abc.Iterable[float | None],
 ) -> tuple[float, ...]:
-    return tuple(one for one in values if one is not None)
+    return tuple(value for value in values if value is not None)
 
 
-def _loss(found: loss.Comparison | None) -> Loss | None:
-    if found is None:
+def _loss(comparison: loss.Comparison | None) -> Loss | None:
+    if comparison is None:
         return None
-    return Loss(percent=found.overhead_percent, low=found.low, high=found.high)
+    return Loss(
+        percent=comparison.overhead_percent,
+        low=comparison.low,
+        high=comparison.high,
+    )

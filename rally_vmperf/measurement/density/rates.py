@@ -1,7 +1,7 @@
-"""Everything as a rate, so that guests can be added up and compared.
+"""The rates of guests: conversion of values, sums and comparisons.
 
-Half of the work in the same time is a loss of 50 %, and so is the same work
-in twice the time: a time of ``x`` seconds counts as ``1/x`` per second.
+Half of the work in the same time is a loss of 50 %, as is the same work in
+twice the time: a time of ``x`` seconds counts as ``1/x`` per second.
 """
 
 import collections
@@ -17,14 +17,13 @@ Several = collections.abc.Iterable[gathering.Gathered]
 
 
 def of_metric(metric: sample.Metric) -> sample.Metric:
-    """Return the metric as a rate, of which more is better.
+    """Return the metric as a rate, for which higher is better.
 
-    :raises ValueError: for a count, which can be zero and has no rate
+    :raises ValueError: If the metric is a count, which can be zero.
     """
     if metric.scale != "ratio":
         raise ValueError(
-            f"{metric.name} is a count and does not degrade, "
-            "hold it to an absolute limit"
+            f"{metric.name}: a count has no rate; use an absolute limit"
         )
     if metric.better == "higher":
         return metric
@@ -34,92 +33,100 @@ def of_metric(metric: sample.Metric) -> sample.Metric:
 
 
 def convert(metric: sample.Metric, value: float) -> float:
-    """Return a value as a rate, or a rate as a value: its own inverse."""
+    """Convert a value to a rate, or a rate to a value."""
     return value if metric.better == "higher" else 1 / value
 
 
 def by_guest(
-    metric: sample.Metric, entry: gathering.Gathered
+    metric: sample.Metric, samples: gathering.Gathered
 ) -> dict[str, float]:
-    """Return guest -> its rate in one repetition.
+    """Return the rates of the guests in one repetition, by guest.
 
-    Of a guest that reported several values it is their geometric mean.
+    Several values of a guest give their geometric mean.
     """
-    values: dict[str, list[float]] = collections.defaultdict(list)
-    for one in entry.observations:
-        values[one.source].append(convert(metric, one.sample.value))
+    rates: dict[str, list[float]] = collections.defaultdict(list)
+    for observation in samples.observations:
+        rates[observation.source].append(
+            convert(metric, observation.sample.value)
+        )
     return {
-        source: statistics.geometric_mean(found)
-        for source, found in values.items()
+        source: statistics.geometric_mean(source_rates)
+        for source, source_rates in rates.items()
     }
 
 
-def means(metric: sample.Metric, entries: Several) -> tuple[float, ...]:
+def means(metric: sample.Metric, repetitions: Several) -> tuple[float, ...]:
     """Return the rate of the mean guest, for each repetition.
 
-    Of a percentile it is that of all guests' values together.
+    A percentile is that of the merged values of all guests.
     """
     return tuple(
-        convert(metric, entry.merged)
-        if entry.merged is not None
-        else statistics.geometric_mean(list(by_guest(metric, entry).values()))
-        for entry in entries
+        convert(metric, samples.merged)
+        if samples.merged is not None
+        else statistics.geometric_mean(
+            list(by_guest(metric, samples).values())
+        )
+        for samples in repetitions
     )
 
 
 def totals(
-    metric: sample.Metric, entries: Several, turns: int = 1
+    metric: sample.Metric, repetitions: Several, turns: int = 1
 ) -> tuple[float, ...]:
-    """Return the sum over the guests at once, for each repetition.
+    """Return the sum over concurrent guests, for each repetition.
 
-    Nothing for what does not add up, as its workload says: latencies,
-    percentiles and jitter describe single operations.
+    Empty for metrics that are not additive: latencies, percentiles and
+    jitter describe single operations.
 
-    :param turns: in how many groups, one after another, they ran
+    :param turns: The number of groups in which the guests ran in turn.
     """
     if not metric.additive:
         return ()
     return tuple(
-        sum(by_guest(metric, entry).values()) / turns for entry in entries
+        sum(by_guest(metric, samples).values()) / turns
+        for samples in repetitions
     )
 
 
 def of_guests(
-    metric: sample.Metric, entries: Several
+    metric: sample.Metric, repetitions: Several
 ) -> dict[str, tuple[float, ...]]:
-    """Return guest -> its rate in each repetition that has it."""
-    found: dict[str, list[float]] = collections.defaultdict(list)
-    for entry in entries:
-        for guest, rate in by_guest(metric, entry).items():
-            found[guest].append(rate)
-    return {guest: tuple(values) for guest, values in found.items()}
+    """Return the rates in the repetitions of each guest, by guest."""
+    rates: dict[str, list[float]] = collections.defaultdict(list)
+    for samples in repetitions:
+        for guest, rate in by_guest(metric, samples).items():
+            rates[guest].append(rate)
+    return {guest: tuple(guest_rates) for guest, guest_rates in rates.items()}
 
 
 def pairs(
     metric: sample.Metric,
-    alone: Several,
+    solo: Several,
     concurrent: Several,
     hosts: collections.abc.Mapping[str, str],
     guest: str,
 ) -> tuple[list[float], list[float]]:
-    """Return lone rate and own rate of each repetition that has both.
+    """Return solo rates and guest rates of the repetitions with both.
 
-    A guest is put to itself alone, or else to the lone guest of its host.
+    A guest is compared with its own solo run, or else with the solo guest
+    of its host.
 
-    :param hosts: guest -> host, as far as it is known
-    :param guest: its name; empty for the mean of all
+    :param hosts: The hosts of the guests, as far as they are known.
+    :param guest: The name of the guest; empty for the mean of all.
     """
     if not guest:
-        return _mean_pairs(metric, alone, concurrent)
-    lone_rates = {entry.number: by_guest(metric, entry) for entry in alone}
-    others, own = [], []
-    for entry in concurrent:
-        lone = _alone(lone_rates.get(entry.number, {}), guest, hosts)
-        here = by_guest(metric, entry)
-        if lone is not None and guest in here:
-            others.append(lone)
-            own.append(here[guest])
-    return others, own
+        return _mean_pairs(metric, solo, concurrent)
+    lone_rates = {
+        samples.number: by_guest(metric, samples) for samples in solo
+    }
+    compared_rates, guest_rates = [], []
+    for samples in concurrent:
+        lone = _alone(lone_rates.get(samples.number, {}), guest, hosts)
+        concurrent_rates = by_guest(metric, samples)
+        if lone is not None and guest in concurrent_rates:
+            compared_rates.append(lone)
+            guest_rates.append(concurrent_rates[guest])
+    return compared_rates, guest_rates
 
 
 def _alone(
@@ -127,19 +134,19 @@ def _alone(
     guest: str,
     hosts: collections.abc.Mapping[str, str],
 ) -> float | None:
-    """Return the lone rate that a guest is put to; None without any."""
+    """Return the solo rate to compare a guest with; None without any."""
     host = hosts.get(guest)
-    near = {x: y for x, y in lone.items() if hosts.get(x) == host}
-    found = {guest: lone[guest]} if guest in lone else near or lone
-    return statistics.geometric_mean([*found.values()]) if found else None
+    rates = [rate for name, rate in lone.items() if hosts.get(name) == host]
+    rates = [lone[guest]] if guest in lone else rates or [*lone.values()]
+    return statistics.geometric_mean(rates) if rates else None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Lowest:
-    """The guest that lost most in one repetition.
+    """The guest with the largest loss in one repetition.
 
-    :param number: of the repetition
-    :param percent: what it lost of the rate
+    :param number: The number of the repetition.
+    :param percent: The loss of the rate, in percent.
     """
 
     number: int
@@ -149,47 +156,51 @@ class Lowest:
 
 def lowest(
     metric: sample.Metric,
-    alone: Several,
+    solo: Several,
     concurrent: Several,
     hosts: collections.abc.Mapping[str, str],
 ) -> list[Lowest]:
-    """Return the worst guest of each repetition that has a lone one.
+    """Return the worst guest of each repetition with a solo run.
 
-    :param hosts: guest -> host, as far as it is known
+    :param hosts: The hosts of the guests, as far as they are known.
     """
-    lone_rates = {entry.number: by_guest(metric, entry) for entry in alone}
-    found = []
-    for entry in concurrent:
-        lone = lone_rates.get(entry.number, {})
+    lone_rates = {
+        samples.number: by_guest(metric, samples) for samples in solo
+    }
+    worst_guests = []
+    for samples in concurrent:
+        lone = lone_rates.get(samples.number, {})
         losses = {
-            guest: 100 * (1 - rate / other)
-            for guest, rate in sorted(by_guest(metric, entry).items())
-            if (other := _alone(lone, guest, hosts))
+            guest: 100 * (1 - rate / solo_rate)
+            for guest, rate in sorted(by_guest(metric, samples).items())
+            if (solo_rate := _alone(lone, guest, hosts))
         }
         if losses:
             worst = max(losses, key=losses.__getitem__)
-            found.append(
-                Lowest(number=entry.number, guest=worst, percent=losses[worst])
+            worst_guests.append(
+                Lowest(
+                    number=samples.number, guest=worst, percent=losses[worst]
+                )
             )
-    return found
+    return worst_guests
 
 
 def _mean_pairs(
-    metric: sample.Metric, alone: Several, concurrent: Several
+    metric: sample.Metric, solo: Several, concurrent: Several
 ) -> tuple[list[float], list[float]]:
-    """Return the mean rates of each repetition that has both."""
+    """Return the mean rates of the repetitions with both sides."""
     lone, all_at_once = (
         dict(
             zip(
-                (entry.number for entry in side),
+                (samples.number for samples in side),
                 means(metric, side),
                 strict=True,
             )
         )
-        for side in (alone, concurrent)
+        for side in (solo, concurrent)
     )
-    both = [number for number in all_at_once if number in lone]
-    return [lone[n] for n in both], [all_at_once[n] for n in both]
+    numbers = [number for number in all_at_once if number in lone]
+    return [lone[n] for n in numbers], [all_at_once[n] for n in numbers]
 
 
 def compare(
@@ -200,27 +211,29 @@ def compare(
     paired: bool = False,
     cautious: bool = True,
 ) -> loss.Comparison | None:
-    """Compare two sides, each one rate a repetition; None without a side.
+    """Compare two sides with one rate per repetition; None without a side.
 
-    The loss of the rate, by the same arithmetic as overhead.
+    The loss of a rate is computed like overhead.
 
-    :param paired: whether both are of the same repetitions, in their order
-    :param cautious: whether few that vary more need more to pass; each of
-        several, of which all have to pass, does not
+    :param paired: Whether both sides are of the same repetitions, in order.
+    :param cautious: Whether few repetitions that vary more get a wider
+        interval; False if several guests all have to pass.
     """
     if not bare or not guest:
         return None
     errors = [
-        metric.error(convert(metric, statistics.geometric_mean(one)))
-        for one in (bare, guest)
+        metric.error(convert(metric, statistics.geometric_mean(side)))
+        for side in (bare, guest)
     ]
-    known = [one for one in errors if one is not None]
+    resolutions = [error for error in errors if error is not None]
     return loss.compare(
         dataclasses.replace(
-            of_metric(metric), resolution=max(known, default=None), step=None
+            of_metric(metric),
+            resolution=max(resolutions, default=None),
+            step=None,
         ),
-        [[value] for value in bare],
-        [[value] for value in guest],
+        [[rate] for rate in bare],
+        [[rate] for rate in guest],
         confidence,
         paired=paired,
         cautious=cautious,

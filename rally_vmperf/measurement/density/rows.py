@@ -1,4 +1,4 @@
-"""One figure of a metric at each number of guests, and its verdicts."""
+"""The rows of density: one figure of a metric, and its verdicts."""
 
 import collections.abc
 import dataclasses
@@ -23,10 +23,10 @@ from rally_vmperf.measurement.samples import units
 
 Figure = t.Literal["loss", "index", "spread"]
 
-#: A lone guest that is worse than the mean of several by more than this, in
-#: percent and over the whole interval, was not measured as they were.
+#: The largest percentage, over the whole interval, by which a solo guest can
+#: be slower than the mean of several under equal conditions.
 LONE_PERCENT = 2.0
-#: How many levels of a metric are told in full; the report has them all.
+#: The number of levels with a full sentence; the report has all levels.
 SHOWN = 3
 
 
@@ -34,15 +34,14 @@ SHOWN = 3
 class Row(summary.Row):
     """One metric of a density judgement.
 
-    :param figure: which figure the limit applies to
-    :param statistic: whose loss the limit applies to
-    :param compare_to: what a loss is against
-    :param points: in ascending number of guests
-    :param limit: in percent for a degradation; the index, or percent of
-        spread, for fairness
-    :param reason: why there is nothing to judge, or nothing
-    :param room: how many guests the host holds, None where nobody knows
-    :param statuses: number of guests -> verdict, where a limit is held
+    :param figure: The figure to which the limit applies.
+    :param statistic: The guest to which the limit applies.
+    :param compare_to: The reference of a loss.
+    :param points: The points in ascending number of guests.
+    :param limit: The limit, in percent for a loss or spread.
+    :param reason: The reason why there is nothing to judge, if so.
+    :param room: The capacity of the host, None if unknown.
+    :param statuses: The verdicts, by number of guests.
     """
 
     points: tuple[points_.Point, ...]
@@ -60,15 +59,17 @@ class Row(summary.Row):
     @property
     def measured(self) -> bool:
         """Whether there is a figure to judge."""
-        return any(one.mean is not None for one in self.points)
+        return any(point.mean is not None for point in self.points)
 
     def point(self, guests: int) -> points_.Point | None:
-        """Return the point with so many guests, if there is one."""
-        return next((one for one in self.points if one.guests == guests), None)
+        """Return the point at a number of guests, if there is one."""
+        return next(
+            (point for point in self.points if point.guests == guests), None
+        )
 
     @property
     def forgivable(self) -> bool:
-        """Whether nothing but limits inside intervals denies a pass."""
+        """Whether only limits inside intervals prevent a pass."""
         return bool(self.statuses) and all(
             status == "passed" or self._may_be_within(guests)
             for guests, status in self.statuses.items()
@@ -80,16 +81,15 @@ class Row(summary.Row):
             return False
         if self.figure != "loss":
             return bool(uneven and uneven.interval(self.confidence))
-        capped = self.shows("bottleneck_outside_guest") and self._capped(
-            guests
-        )
-        found = self._compared(guests)
-        if capped or self._never_alone(guests) or found is None:
+        if self.shows("bottleneck_outside_guest") and self._capped(guests):
             return False
-        every = [found]
+        comparison = self._compared(guests)
+        if self._never_alone(guests) or comparison is None:
+            return False
+        comparisons = [comparison]
         if self.statistic == "worst":
-            every = point.of_each_corrected(self.compare_to)
-        return all(verdict.may_be_within(x, self.limit) for x in every)
+            comparisons = point.of_each_corrected(self.compare_to)
+        return all(verdict.may_be_within(c, self.limit) for c in comparisons)
 
     def _never_alone(self, guests: int) -> str:
         point = self.point(guests)
@@ -106,23 +106,23 @@ class Row(summary.Row):
 
     @functools.cached_property
     def lone_slow(self) -> str:
-        """At how many guests each is faster than one alone, or nothing.
-
-        Their mean, by the whole interval and by more than two boots of one
-        machine differ.
-        """
+        """The first level with a mean guest faster than the solo guest."""
         if self.figure != "loss" or self.compare_to != "solo_guest":
             return ""
         for point in self.points:
-            found = point.compared("mean", "solo_guest")
-            if found and found.high is not None and found.high < -LONE_PERCENT:
-                gain = units.show_percent(-found.overhead_percent)
+            comparison = point.compared("mean", "solo_guest")
+            if (
+                comparison
+                and comparison.high is not None
+                and comparison.high < -LONE_PERCENT
+            ):
+                gain = units.show_percent(-comparison.overhead_percent)
                 with_ = units.number_of("guest", point.guests)
                 return f"with {with_} each does {gain} % more"
         return ""
 
     def void(self, guests: int) -> str:
-        """Return why figures mean nothing, or nothing."""
+        """Return why figures are void, or an empty text."""
         point = self.point(guests)
         if point is None:
             return ""
@@ -136,7 +136,7 @@ class Row(summary.Row):
         limit: float,
         tolerate: collections.abc.Collection[str] = (),
     ) -> verdict.Status:
-        """Return whether the figure with so many guests is within a limit."""
+        """Return whether the figure at a number of guests meets a limit."""
         if self.void(guests):
             return "void"
         if self.figure != "loss":
@@ -146,19 +146,20 @@ class Row(summary.Row):
             return uneven.decide(limit, self.confidence)
         if self.lone_slow and "solo_guest_slow" not in tolerate:
             return "void"
-        found = self._compared(guests)
-        if found is None or self._never_alone(guests):
+        comparison = self._compared(guests)
+        if comparison is None or self._never_alone(guests):
             return "inconclusive"
-        kinds = [one.kind for one in plausibility.faster(found)]
+        findings = plausibility.faster(comparison)
+        kinds = [finding.kind for finding in findings]
         faster = self.compare_to == "bare_metal" and "guest_faster" in kinds
         if faster and "guest_faster" not in tolerate:
             return "void"
-        status = verdict.decide(found, limit)
+        status = verdict.decide(comparison, limit)
         if self.statistic == "worst":
             status = self._of_all(guests, limit)
         if status == "passed" and (
-            # It ran where what was before it went well.
-            any(one.skipped for one in self.points if one.guests == guests)
+            # A level runs only if the smaller levels passed.
+            any(p.skipped for p in self.points if p.guests == guests)
             or (
                 "bottleneck_outside_guest" not in tolerate
                 and self._capped(guests)
@@ -168,30 +169,26 @@ class Row(summary.Row):
         return status
 
     def _capped(self, guests: int) -> str:
-        """Return what gives guests and bare metal the same, or nothing.
-
-        Against one guest, each has what it may have there: that passes.
-        """
+        """Describe a bottleneck that guests and bare metal share."""
         point = self.point(guests)
         if point is None or self.compare_to == "solo_guest":
             return ""
         return point.capped(self.compare_to)
 
     def _of_all(self, guests: int, limit: float) -> verdict.Status:
-        """Return whether every guest is within a limit.
+        """Return whether all guests are within a limit.
 
-        Passed where each is, which takes no correction; failed where the one
-        that is farthest beyond is so at a level corrected for their number
-        (S. Holm, "A simple sequentially rejective multiple test procedure",
-        Scandinavian Journal of Statistics 6, 1979): among many some guest is
-        always last.
+        Passed if each guest passes, without correction; failed if the worst
+        guest fails at a level corrected for their number (S. Holm, "A simple
+        sequentially rejective multiple test procedure", Scandinavian Journal
+        of Statistics 6, 1979).
         """
         point = t.cast(points_.Point, self.point(guests))
-        each = point.of_each(self.compare_to, self.confidence)
-        if {verdict.decide(one, limit) for one in each} == {"passed"}:
+        comparisons = point.of_each(self.compare_to, self.confidence)
+        if {verdict.decide(c, limit) for c in comparisons} == {"passed"}:
             return "passed"
-        strict = point.of_each_corrected(self.compare_to)
-        if "failed" in {verdict.decide(one, limit) for one in strict}:
+        corrected = point.of_each_corrected(self.compare_to)
+        if "failed" in {verdict.decide(c, limit) for c in corrected}:
             return "failed"
         return "inconclusive"
 
@@ -204,23 +201,19 @@ class Row(summary.Row):
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:
-        """Return it with its findings; what voids the run voids each level."""
-        found = dataclasses.replace(self, findings=findings)
+        """Return the row with findings; a void run voids all levels."""
+        row = dataclasses.replace(self, findings=findings)
         if not void or {*self.statuses.values()} <= {"void"}:
-            return found
+            return row
         return dataclasses.replace(
-            found,
+            row,
             status="void",
             statuses=dict.fromkeys(self.statuses, "void"),
             fits=None,
         )
 
     def beyond_return(self, planned: int) -> bool:
-        """Return whether it has failed, and will have failed in the end.
-
-        That is so if one of its levels has. Losses are asked as overhead
-        is, and fairness likewise.
-        """
+        """Return whether no further repetitions can prevent a failure."""
         return self.limit is not None and any(
             self._beyond(guests, self.limit, planned)
             for guests, status in self.statuses.items()
@@ -231,32 +224,28 @@ class Row(summary.Row):
         uneven = self._uneven(guests)
         if uneven is not None:
             return uneven.beyond_return(limit, needed.CONFIDENCE, planned)
-        found = self._compared(guests)
-        if found is None:
+        comparison = self._compared(guests)
+        if comparison is None:
             return False
-        best = needed.best_loss(
-            found, planned, self.compare_to == "solo_guest"
-        )
+        solo = self.compare_to == "solo_guest"
+        best = needed.best_loss(comparison, planned, solo)
         return best is not None and best > limit
 
     def cells(self) -> summary.Cells:
-        """Return figure, interval and limit with the most guests.
-
-        The most of those that share its verdict.
-        """
-        same = [n for n, one in self.statuses.items() if one == self.status]
+        """Return the cells of the largest level with the row's verdict."""
+        same = [n for n, s in self.statuses.items() if s == self.status]
         point = self.point(max(same, default=0))
         if self.limit is None or point is None:
             return summary.NOTHING
         at = f"at {units.number_of('guest', point.guests)}"
         if self.figure == "loss":
             limit = f"limit {self.limit:g} %"
-            found = self._compared(point.guests)
-            if found is None or self._never_alone(point.guests):
+            comparison = self._compared(point.guests)
+            if comparison is None or self._never_alone(point.guests):
                 return summary.Cells("", "", limit)
             return summary.Cells(
-                f"loss {verdict.figure(found, self.limit)} {at}",
-                verdict.ends(found, self.limit),
+                f"loss {verdict.figure(comparison, self.limit)} {at}",
+                verdict.ends(comparison, self.limit),
                 limit,
             )
         uneven = self._uneven(point.guests)
@@ -265,37 +254,33 @@ class Row(summary.Row):
         limit += "" if index else " %"
         if uneven is None:
             return summary.Cells("", "", limit)
-        asked = (self.confidence, self.limit)
+        scale = (self.confidence, self.limit)
         return summary.Cells(
-            f"{self.figure} {uneven.text(uneven.mean, *asked)} {at}",
-            uneven.ends(*asked),
+            f"{self.figure} {uneven.text(uneven.mean, *scale)} {at}",
+            uneven.ends(*scale),
             limit,
         )
 
     def lines(self) -> list[str]:
-        """Return what is to be said of a metric that has a limit.
-
-        The levels that share its verdict, fewest guests first, and how many
-        guests fit.
-        """
+        """Return sentences on the levels with the verdict, and remarks."""
         name = self.metric.name
         if not self.statuses:
             return [f"{name}: no number of guests to hold a limit at"]
-        same = [n for n, one in self.statuses.items() if one == self.status]
-        told = [self._sentence(guests) for guests in same[:SHOWN]]
+        same = [n for n, s in self.statuses.items() if s == self.status]
+        sentences = [self._sentence(guests) for guests in same[:SHOWN]]
         if len(same) > SHOWN:
-            others = ", ".join(map(str, same[SHOWN:]))
-            told.append(f"{name} at {others} guests: {self.status} too")
-        return [*told, *self.remarks()]
+            rest = ", ".join(map(str, same[SHOWN:]))
+            sentences.append(f"{name} at {rest} guests: {self.status} too")
+        return [*sentences, *self.remarks()]
 
     def remarks(self) -> list[str]:
-        """Return how many guests fit within the limit, and who lost most."""
+        """Return how many guests fit within the limit, and the worst one."""
         return [*self._largest(), *self._rotating()]
 
     def _rotating(self) -> list[str]:
-        """Return that some guest of each repetition is beyond the limit.
+        """Return a remark if the worst guests are beyond the limit.
 
-        At the most guests where that is so, and the verdict does not say it.
+        It names the largest level with such guests and another verdict.
         """
         if self.figure != "loss" or self.limit is None:
             return []
@@ -312,74 +297,73 @@ class Row(summary.Row):
 
     def _largest(self) -> list[str]:
         """Return how many guests fit within the limit."""
-        found = self.fits
-        if found is None or self.limit is None or not self.measured:
+        fits = self.fits
+        if fits is None or self.limit is None or not self.measured:
             return []
-        largest = max((one.guests for one in self.points), default=0)
+        largest = max((point.guests for point in self.points), default=0)
         measured = self.law.largest if self.law else largest
-        words = found.sentence(self.limit, largest, measured, self.room)
-        return [f"{self.metric.name}: {words}"]
+        text = fits.sentence(self.limit, largest, measured, self.room)
+        return [f"{self.metric.name}: {text}"]
 
     def _sentence(self, guests: int) -> str:
         """Return figures, limit and verdict of one number of guests."""
         status = self.statuses[guests]
         describe = self._lost if self.figure == "loss" else self._shared
-        words = describe(guests)
-        if words is None:
-            why = levels.no_figure(
+        text = describe(guests)
+        if text is None:
+            reason = levels.no_figure(
                 self.point(guests), self.figure, self.compare_to
             )
-            words = f"{why}: {status}"
+            text = f"{reason}: {status}"
         where = f"{self.metric.name} at {units.number_of('guest', guests)}"
-        parts = [f"{where}: {words}"]
+        sentences = [f"{where}: {text}"]
         if status == "void":
-            why = self.void(guests)
-            parts += [why] if why else self.voids()
-        return ". ".join(parts)
+            reason = self.void(guests)
+            sentences += [reason] if reason else self.voids()
+        return ". ".join(sentences)
 
     def _lost(self, guests: int) -> str | None:
-        point, found = self.point(guests), self._compared(guests)
-        if found is None or point is None or self.limit is None:
+        point, comparison = self.point(guests), self._compared(guests)
+        if comparison is None or point is None or self.limit is None:
             return None
-        if why := self._never_alone(guests):
-            return f"{why}: {self.statuses[guests]}"
+        if reason := self._never_alone(guests):
+            return f"{reason}: {self.statuses[guests]}"
         status = self.statuses[guests]
-        words = (
-            f"{self._other(guests)} {self._own(found.bare)}, "
-            f"{point.loser(self.statistic)} {self._own(found.guest)}, loss "
-            f"{verdict.figure(found, self.limit)}"
+        text = (
+            f"{self._other(guests)} {self._own(comparison.bare)}, "
+            f"{point.loser(self.statistic)} {self._own(comparison.guest)}, "
+            f"loss {verdict.figure(comparison, self.limit)}"
         )
         if self.metric.better == "lower":
-            words += " of the rate"
-        words += (
-            f" ({verdict.interval(found, self.limit)}), "
+            text += " of the rate"
+        text += (
+            f" ({verdict.interval(comparison, self.limit)}), "
             f"limit {self.limit:g} %{self.given_by}: {status}"
         )
         if status == "inconclusive" and (skipped := point.skipped):
             number = units.number_of("repetition", skipped)
-            words += f", skipped in {number} for what smaller levels showed"
+            text += f", skipped in {number} for what smaller levels showed"
         elif (
             status == "inconclusive"
-            and verdict.decide(found, self.limit) == "passed"
-            and (why := self._capped(guests))
+            and verdict.decide(comparison, self.limit) == "passed"
+            and (reason := self._capped(guests))
         ):
-            words += f", something else limits it: {why}"
+            text += f", something else limits it: {reason}"
         elif status == "inconclusive":
-            both = self.compare_to == "solo_guest"
-            more = verdict.would_decide(found, self.limit, "loss", both)
-            words += f", {more}"
-        return words
+            solo = self.compare_to == "solo_guest"
+            advice = verdict.would_decide(comparison, self.limit, "loss", solo)
+            text += f", {advice}"
+        return text
 
     def _other(self, guests: int) -> str:
-        """Return what the loss is against."""
+        """Describe the reference of the loss."""
         if self.compare_to == "solo_guest":
             return "one guest"
         if guests == 1:
             return "one bare-metal copy"
-        own = ", as no guest has a copy of its own," * (
-            self.statistic == "worst"
-        )
-        return f"mean of {guests} bare-metal copies{own}"
+        worst = self.statistic == "worst"
+        remark = ", as no guest has a copy of its own," if worst else ""
+        return f"mean of {guests} bare-metal copies{remark}"
 
     def _own(self, rate: float) -> str:
         """Show a rate in the metric's own unit."""
@@ -392,18 +376,18 @@ class Row(summary.Row):
         status = self.statuses[guests]
         most = max(uneven.values)
         number = point.gathered[uneven.values.index(most)].number
-        asked = (self.confidence, self.limit)
-        ends = uneven.ends(*asked)
-        sure = f"{self.confidence * 100:g} % interval {ends}"
+        scale = (self.confidence, self.limit)
+        ends = uneven.ends(*scale)
+        interval = f"{self.confidence * 100:g} % interval {ends}"
         name = "fairness index" if self.figure == "index" else "spread"
         least = "smallest" if self.figure == "index" else "largest"
         limit = f"{self.limit:g}{' %' if self.figure == 'spread' else ''}"
-        words = (
-            f"{name} {uneven.text(uneven.mean, *asked)} "
-            f"({sure if ends else 'no interval'}), "
-            f"{uneven.text(most, *asked)} in its worst repetition ({number}), "
+        text = (
+            f"{name} {uneven.text(uneven.mean, *scale)} "
+            f"({interval if ends else 'no interval'}), "
+            f"{uneven.text(most, *scale)} in its worst repetition ({number}), "
             f"{least} {limit}{self.given_by}: {status}"
         )
         if not ends:
-            words += f", at least {statistics.FEWEST} repetitions would decide"
-        return words
+            text += f", at least {statistics.FEWEST} repetitions would decide"
+        return text

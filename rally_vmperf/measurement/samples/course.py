@@ -4,48 +4,51 @@ import collections.abc
 import dataclasses
 import itertools
 
-#: Part of the whole below which a window says nothing of it.
+#: Smallest share of the whole for which a window is representative.
 _LEAST = 0.5
-#: Largest number of a course, so that no sum or difference overflows.
+#: Largest number in a course, so that no sum or difference overflows.
 _LARGEST = 1e18
-#: Part of the usual pace below which no work is done.
+#: Relative rate below which no work is done.
 _STALLED = 1e-9
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Course:
-    """Work done by moments, at an even pace between two of them.
+    """The cumulative work of a program, linear between two points.
 
-    :param metrics: names of the metrics that are this work per second
-    :param points: moments, in seconds of any clock, and the work done until
-        then, in any unit; the first is the beginning of what was measured
-    :raises ValueError: for fewer than two points, numbers that are not finite
-        or too large, times that do not rise, work that falls, or no work
+    :param metrics: The names of the metrics that are this work per second.
+    :param points: The times in seconds of any clock, and the work done until
+        then in any unit; the first is the start of the measurement.
+    :raises ValueError: If there are fewer than two points, numbers that are
+        not finite or too large, times that do not rise, work that falls, or
+        no work.
     """
 
     metrics: frozenset[str]
     points: tuple[tuple[float, float], ...]
 
     def __post_init__(self) -> None:
-        finite = all(
+        is_finite = all(
             abs(number) <= _LARGEST
             for point in self.points
             for number in point
         )
-        rising = all(
-            early < late and less <= more
-            for (early, less), (late, more) in itertools.pairwise(self.points)
+        is_rising = all(
+            start < end and work_before <= work_after
+            for (start, work_before), (end, work_after) in itertools.pairwise(
+                self.points
+            )
         )
-        if len(self.points) < 2 or not finite or not rising:
-            raise ValueError("points must be numbers, and rise")
+        if len(self.points) < 2 or not is_finite or not is_rising:
+            raise ValueError("points must be finite numbers and rise")
         if not self.points[-1][1] > self.points[0][1]:
             raise ValueError("no work was done")
 
     def pace(self, begin: float, end: float) -> float:
-        """Return the rate within a window, as a multiple of the whole's.
+        """Return the rate within a window, relative to the mean rate.
 
-        Times outside of the course are left out.  For a window with less than
-        half of the course, or without work, the rate is not known, and 1 is
+        Times outside of the course are ignored. If the window covers less
+        than half of the course, or no work, the rate is unknown and 1 is
         returned.
         """
         first, last = self.points[0], self.points[-1]
@@ -60,19 +63,23 @@ class Course:
     def rates(self, factor: float = 1.0) -> tuple[tuple[float, float], ...]:
         """Return the end of each interval, in seconds, and the rate in it.
 
-        :param factor: units of the rate in one of the work
+        :param factor: The factor from the work unit to the rate unit.
         """
         begin, _ = self.points[0]
         return tuple(
-            (late - begin, (more - less) / (late - early) * factor)
-            for (early, less), (late, more) in itertools.pairwise(self.points)
+            (end - begin, (work_after - work_before) / (end - start) * factor)
+            for (start, work_before), (end, work_after) in itertools.pairwise(
+                self.points
+            )
         )
 
     def _done(self, moment: float) -> float:
-        for (early, less), (late, more) in itertools.pairwise(self.points):
-            if moment <= late:
-                share = (moment - early) / (late - early)
-                return less + (more - less) * share
+        for (start, work_before), (end, work_after) in itertools.pairwise(
+            self.points
+        ):
+            if moment <= end:
+                share = (moment - start) / (end - start)
+                return work_before + (work_after - work_before) * share
         return self.points[-1][1]
 
 
@@ -80,16 +87,16 @@ def course(
     metrics: collections.abc.Iterable[str],
     points: collections.abc.Iterable[tuple[float, float]],
 ) -> Course | None:
-    """Return the course that a tool reports, or None where it makes no sense.
+    """Return the course of the reports of a tool; None if it is invalid.
 
-    Tools report when they can, so that two reports may share a moment.
+    Two reports may have the same time; the second one is ignored.
     """
-    kept: list[tuple[float, float]] = []
+    rising: list[tuple[float, float]] = []
     for moment, done in points:
-        if kept and moment <= kept[-1][0]:
+        if rising and moment <= rising[-1][0]:
             continue
-        kept.append((moment, done))
+        rising.append((moment, done))
     try:
-        return Course(metrics=frozenset(metrics), points=tuple(kept))
+        return Course(metrics=frozenset(metrics), points=tuple(rising))
     except ValueError:
         return None

@@ -1,9 +1,9 @@
-"""CPU seconds of commands, and the work that they did in them."""
+"""CPU seconds of commands, and the amount of their work."""
 
 import collections.abc
 import dataclasses
 
-#: Unit of work -> how many of them CPU seconds are given for, and its name.
+#: Unit of work -> the amount that CPU seconds refer to, and its name.
 _PER = {"B": (1e9, "GB"), "ops": (1e3, "1000 operations")}
 
 
@@ -11,13 +11,13 @@ _PER = {"B": (1e9, "GB"), "ops": (1e3, "1000 operations")}
 class Usage:
     """The CPU usage of all runs of one command.
 
-    :param workload: its title, with its label
-    :param runs: how many they are, over machines and repetitions
-    :param seconds: of wall time
-    :param user: CPU seconds in user mode
-    :param system: CPU seconds in the kernel
-    :param work: amount of work; None where one of them does not report it
-    :param unit: of the work, ``B`` or ``ops``
+    :param workload: The title of the workload, with its label.
+    :param runs: The number of runs, over machines and repetitions.
+    :param seconds: The wall time in seconds.
+    :param user: The CPU seconds in user mode.
+    :param system: The CPU seconds in the kernel.
+    :param work: The amount of work; None if a run does not report it.
+    :param unit: The unit of the work, ``B`` or ``ops``.
     """
 
     workload: str
@@ -30,9 +30,9 @@ class Usage:
     unit: str = ""
 
     def __add__(self, other: "Usage") -> "Usage":
-        """Return the usage of both, added up.
+        """Return the sum of both.
 
-        :raises ValueError: for another command
+        :raises ValueError: If the commands differ.
         """
         if (self.workload, self.command) != (other.workload, other.command):
             raise ValueError(
@@ -54,10 +54,10 @@ class Usage:
 
     @property
     def per_work(self) -> tuple[float, str] | None:
-        """CPU seconds for a unit of work, with what that is; None if unknown.
+        """CPU seconds per unit of work, and the unit; None if unknown.
 
-        For commands that wait for a disk or a network they show what the work
-        costs the machine, which its rate does not.
+        For commands that wait for a disk or a network they show the cost of
+        the work to the machine, which the rate does not.
         """
         if not self.work or self.unit not in _PER:
             return None
@@ -66,9 +66,9 @@ class Usage:
 
 
 def total(usages: collections.abc.Iterable[Usage]) -> tuple[Usage, ...]:
-    """Return the usage of each command, added up, in order."""
-    found: dict[tuple[str, str], Usage] = {}
-    for one in usages:
-        key = (one.workload, one.command)
-        found[key] = found[key] + one if key in found else one
-    return tuple(found.values())
+    """Return the sum of the usages of each command, in order."""
+    totals: dict[tuple[str, str], Usage] = {}
+    for usage in usages:
+        key = (usage.workload, usage.command)
+        totals[key] = totals[key] + usage if key in totals else usage
+    return tuple(totals.values())

@@ -21,7 +21,7 @@ ACCURACY = 0.01
 LOWEST, HIGHEST = 1e-9, 1e12
 #: Largest count of a bucket.
 MOST = 10**15
-#: A percentile is supported where so many values lie beyond it.
+#: Number of values beyond a percentile from which it is supported.
 BEYOND = 10
 
 _GROWTH = (1 + ACCURACY) / (1 - ACCURACY)
@@ -33,7 +33,7 @@ def _bucket(value: float) -> int:
 
 #: Numbers of the buckets of LOWEST and HIGHEST.
 _FIRST, _LAST = _bucket(LOWEST), _bucket(HIGHEST)
-#: So many buckets there are at most.
+#: Largest number of buckets.
 BUCKETS = _LAST - _FIRST + 1
 
 
@@ -41,22 +41,22 @@ BUCKETS = _LAST - _FIRST + 1
 class Histogram:
     """Counts by bucket; use ``of`` to count values.
 
-    :param counts: number of the bucket -> how many values are in it
-    :raises ValueError: for unknown buckets, and for counts that are not
-        positive whole numbers
+    :param counts: The number of values by the number of the bucket.
+    :raises ValueError: If a bucket is unknown, or a count is not a positive
+        integer.
     """
 
     counts: collections.abc.Mapping[int, int]
 
     def __post_init__(self) -> None:
         for bucket, count in self.counts.items():
-            # The middle of several may be a few beside the bounds.
+            # The middle of merged buckets may be slightly out of bounds.
             if not _FIRST - 4 <= bucket <= _LAST + 4:
                 raise ValueError(
-                    f"bucket {bucket} is not from {_FIRST} to {_LAST}"
+                    f"bucket {bucket}: must be from {_FIRST} to {_LAST}"
                 )
             if not 0 < count <= MOST:
-                raise ValueError(f"{count} is no count from 1 to {MOST}")
+                raise ValueError(f"count {count}: must be from 1 to {MOST}")
 
     @classmethod
     def of(
@@ -64,21 +64,20 @@ class Histogram:
     ) -> "Histogram":
         """Return the histogram of values, each with its count.
 
-        :raises ValueError: for a value that is not between the bounds
+        :raises ValueError: If a value is out of bounds.
         """
         counts: collections.Counter[int] = collections.Counter()
         for value, count in values:
             if not LOWEST <= value <= HIGHEST:
                 raise ValueError(
-                    f"a value of {value:g} is not counted, only {LOWEST:g} to "
-                    f"{HIGHEST:g}"
+                    f"value {value:g}: must be from {LOWEST:g} to {HIGHEST:g}"
                 )
             counts[_bucket(value)] += count
         return cls(dict(counts))
 
     @property
     def count(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         return sum(self.counts.values())
 
     def supports(self, percent: float) -> bool:
@@ -87,51 +86,52 @@ class Histogram:
         return round(beyond, 6) >= BEYOND
 
     def percentile(self, percent: float) -> float:
-        """Return the value that so many percent do not exceed.
+        """Return the value that a percentage of values does not exceed.
 
-        That is the nearest rank, within 1 % of the value itself.
+        It is the value of the nearest rank, within 1 %.
 
-        :raises ValueError: when there are no values
+        :raises ValueError: If the histogram is empty.
         """
         share = fractions.Fraction(str(percent)) / 100
-        wanted = math.ceil(share * self.count)
-        passed = 0
+        rank = math.ceil(share * self.count)
+        cumulated = 0
         for bucket in sorted(self.counts):
-            passed += self.counts[bucket]
-            if passed >= wanted:
+            cumulated += self.counts[bucket]
+            if cumulated >= rank:
                 return _middle(bucket)
-        raise ValueError("a histogram of no values has no percentile")
+        raise ValueError("an empty histogram does not have percentiles")
 
     def shares(self) -> list[tuple[float, float]]:
-        """Return each value with the share, 0 to 1, that does not exceed it.
+        """Return each value with the share of values that do not exceed it.
 
-        Values ascend; a value is the middle of its bucket.
+        Values ascend; a value is the middle of its bucket, a share is from 0
+        to 1.
         """
-        passed, found = 0, []
+        cumulated, shares = 0, []
         for bucket in sorted(self.counts):
-            passed += self.counts[bucket]
-            found.append((_middle(bucket), passed / self.count))
-        return found
+            cumulated += self.counts[bucket]
+            shares.append((_middle(bucket), cumulated / self.count))
+        return shares
 
     def plain(self, bucket_width: int = 1) -> dict[str, t.Any]:
-        """Return it as JSON holds it.
+        """Return it as a JSON document.
 
-        The counts stand from the first bucket on; a negative number stands
-        for so many empty buckets.
+        The counts start at the first bucket; a negative number stands for
+        that number of empty buckets.
 
         :param bucket_width: The number of buckets that are merged into
             one, an odd number; five suffices for a drawing.
         """
-        found: collections.Counter[int] = collections.Counter()
+        merged: collections.Counter[int] = collections.Counter()
         for bucket, count in self.counts.items():
-            found[(bucket + bucket_width // 2) // bucket_width] += count
-        first = min(found, default=0)
+            merged[(bucket + bucket_width // 2) // bucket_width] += count
+        first = min(merged, default=0)
         counts: list[int] = []
         last = first - 1
-        for bucket in sorted(found):
+        for bucket in sorted(merged):
             if bucket > last + 1:
                 counts.append(last + 1 - bucket)
-            counts.append(found[bucket])
+            counts.append(merged[bucket])
             last = bucket
         return {
             "bucket_width": bucket_width,
@@ -141,9 +141,9 @@ class Histogram:
 
     @classmethod
     def from_plain(cls, plain: Json) -> "Histogram":
-        """Return what ``plain`` returned.
+        """Return the histogram of a document of ``plain``.
 
-        :raises ValueError: for what is no histogram
+        :raises ValueError: If the document is not a valid histogram.
         """
         bucket, counts = plain["first_bucket"], {}
         for count in plain["counts"]:
@@ -155,14 +155,14 @@ class Histogram:
         return cls(counts)
 
 
-def merge(parts: collections.abc.Iterable[Histogram]) -> Histogram:
-    """Return the histogram of the values of all."""
+def merge(histograms: collections.abc.Iterable[Histogram]) -> Histogram:
+    """Return the sum of histograms."""
     counts: collections.Counter[int] = collections.Counter()
-    for one in parts:
-        counts.update(one.counts)
+    for histogram in histograms:
+        counts.update(histogram.counts)
     return Histogram(dict(counts))
 
 
 def _middle(bucket: int) -> float:
-    """Return the value that is within 1 % of all in a bucket."""
+    """Return a value within 1 % of all values of a bucket."""
     return 2 * float(_GROWTH**bucket) / (_GROWTH + 1)

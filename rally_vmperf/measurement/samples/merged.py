@@ -1,4 +1,4 @@
-"""Distributions and series of several machines, as one."""
+"""Merged distributions and time series of several machines."""
 
 import collections.abc
 import dataclasses
@@ -11,22 +11,22 @@ from rally_vmperf.measurement.samples import series
 
 PartT = t.TypeVar("PartT")
 
-#: Machine and what it reported.
+#: Machines and their reports.
 Readings = collections.abc.Iterable[
     tuple[str, sample.Distribution | sample.Series]
 ]
-#: In the order of ``sample.PERCENTILES``; None for one that too few values
-#: support.
+#: In the order of ``sample.PERCENTILES``; None if there are too few values.
 Percentiles = tuple[float | None, ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Distribution:
-    """All values that some machines had of a metric, counted together.
+    """The merged distribution of a metric of several machines.
 
-    :param machines: how many reported it
-    :param percentiles: of one repetition; empty for several together
-    :raises ValueError: for one that no sample may be
+    :param machines: The number of machines that reported it.
+    :param percentiles: The percentiles of one repetition; empty for several
+        repetitions together.
+    :raises ValueError: If a percentile is not valid as a sample.
     """
 
     metric: sample.Metric
@@ -38,15 +38,15 @@ class Distribution:
         self.values()
 
     def values(self) -> dict[sample.Metric, float]:
-        """Return metric -> value of each percentile that is supported."""
+        """Return metric -> value of each supported percentile."""
         return percentile_values(self.metric, self.percentiles)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TimeSeries:
-    """A metric over time, the mean of some machines.
+    """The mean of a metric over time, of several machines.
 
-    :param machines: how many reported it
+    :param machines: The number of machines that reported it.
     """
 
     metric: sample.Metric
@@ -57,10 +57,10 @@ class TimeSeries:
 def percentile_values(
     metric: sample.Metric, percentiles: Percentiles
 ) -> dict[sample.Metric, float]:
-    """Return metric -> value of each percentile that is supported.
+    """Return metric -> value of each supported percentile.
 
-    :param metric: of the distribution
-    :raises ValueError: for one that no sample may be
+    :param metric: The metric of the distribution.
+    :raises ValueError: If a percentile is not valid as a sample.
     """
     names = sample.percentiles(metric)
     return {
@@ -71,43 +71,47 @@ def percentile_values(
 
 
 def distributions(readings: Readings) -> tuple[Distribution, ...]:
-    """Return the distributions of one repetition, machines merged."""
-    found = []
+    """Return the distributions of one repetition, merged over machines."""
+    merged = []
     by_metric = _grouped(
-        (one.metric, (name, one))
-        for name, one in readings
-        if isinstance(one, sample.Distribution)
+        (reading.metric, (name, reading))
+        for name, reading in readings
+        if isinstance(reading, sample.Distribution)
     )
-    for metric, parts in by_metric.items():
-        whole = histograms.merge(one.histogram for _, one in parts)
-        found.append(
+    for metric, named_distributions in by_metric.items():
+        whole = histograms.merge(
+            reading.histogram for _, reading in named_distributions
+        )
+        merged.append(
             Distribution(
                 metric=metric,
-                machines=len({name for name, _ in parts}),
+                machines=len({name for name, _ in named_distributions}),
                 histogram=whole,
                 percentiles=tuple(
-                    whole.percentile(one) if whole.supports(one) else None
-                    for one in sample.PERCENTILES
+                    whole.percentile(percent)
+                    if whole.supports(percent)
+                    else None
+                    for percent in sample.PERCENTILES
                 ),
             )
         )
-    return tuple(found)
+    return tuple(merged)
 
 
 def lines(readings: Readings) -> tuple[TimeSeries, ...]:
-    """Return the series of one repetition, machines merged."""
+    """Return the time series of one repetition, merged over machines."""
     by_metric = _grouped(
-        (one.metric, (name, one.points))
-        for name, one in readings
-        if isinstance(one, sample.Series)
+        (reading.metric, (name, reading.points))
+        for name, reading in readings
+        if isinstance(reading, sample.Series)
     )
     return tuple(
         TimeSeries(
             metric=metric,
-            machines=len({name for name, _ in parts}),
-            line=series.merge([points for _, points in parts]),
+            machines=len({name for name, _ in named_points}),
+            line=series.merge([points for _, points in named_points]),
         )
-        for metric, parts in by_metric.items()
+        for metric, named_points in by_metric.items()
     )
 
 
@@ -116,16 +120,20 @@ def merge_distributions(
         collections.abc.Iterable[Distribution]
     ],
 ) -> tuple[Distribution, ...]:
-    """Return the distributions of several repetitions, counted together."""
-    every = itertools.chain.from_iterable(repetitions)
-    found = _grouped((one.metric, one) for one in every)
+    """Return the merged distributions of several repetitions."""
+    distributions = itertools.chain.from_iterable(repetitions)
+    by_metric = _grouped(
+        (distribution.metric, distribution) for distribution in distributions
+    )
     return tuple(
         Distribution(
             metric=metric,
-            machines=max(one.machines for one in parts),
-            histogram=histograms.merge(one.histogram for one in parts),
+            machines=max(distribution.machines for distribution in group),
+            histogram=histograms.merge(
+                distribution.histogram for distribution in group
+            ),
         )
-        for metric, parts in found.items()
+        for metric, group in by_metric.items()
     )
 
 
@@ -134,23 +142,27 @@ def merge_lines(
         collections.abc.Iterable[TimeSeries]
     ],
 ) -> tuple[TimeSeries, ...]:
-    """Return the lines of several repetitions, each as their mean."""
-    every = itertools.chain.from_iterable(repetitions)
-    found = _grouped((one.metric, one) for one in every)
+    """Return the mean time series of several repetitions."""
+    all_series = itertools.chain.from_iterable(repetitions)
+    by_metric = _grouped(
+        (time_series.metric, time_series) for time_series in all_series
+    )
     return tuple(
         TimeSeries(
             metric=metric,
-            machines=max(one.machines for one in parts),
-            line=series.merge_lines([one.line for one in parts]),
+            machines=max(time_series.machines for time_series in group),
+            line=series.merge_lines(
+                [time_series.line for time_series in group]
+            ),
         )
-        for metric, parts in found.items()
+        for metric, group in by_metric.items()
     )
 
 
 def _grouped(
-    parts: collections.abc.Iterable[tuple[sample.Metric, PartT]],
+    pairs: collections.abc.Iterable[tuple[sample.Metric, PartT]],
 ) -> dict[sample.Metric, list[PartT]]:
-    found: dict[sample.Metric, list[PartT]] = {}
-    for metric, part in parts:
-        found.setdefault(metric, []).append(part)
-    return found
+    groups: dict[sample.Metric, list[PartT]] = {}
+    for metric, grouped in pairs:
+        groups.setdefault(metric, []).append(grouped)
+    return groups

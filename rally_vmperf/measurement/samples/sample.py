@@ -1,4 +1,4 @@
-"""What is measured: values, distributions and series of metrics."""
+"""Metrics, and their samples, distributions and time series."""
 
 import collections.abc
 import dataclasses
@@ -16,20 +16,21 @@ class Metric:
     """A metric: its name, unit, direction and scale.
 
     A ``ratio`` is above zero and can be judged as overhead; a ``count``
-    (retransmits, errors) can be zero and is held to absolute limits only.
+    (retransmits, errors) can be zero and only has absolute limits.
 
-    :param additive: whether the sum over several machines means something;
-        unless said, it does for ratios of which more is better.  Of times it
-        does where each is that of a fixed amount of work: the sum is that of
-        their inverses, work per second.
-    :param resolution: half of what lies between neighbouring values, as a
-        share of them, such as of the buckets of a histogram; None where the
-        tool's rounding is not known
-    :param step: likewise, in the unit, of a tool that writes few digits
-    :param optional: whether a complete run may lack it, such as a percentile
-        that too few values support
-    :param bounds: smallest and largest value that any machine reaches, where
-        those of the unit are not the metric's
+    :param additive: True if the sum over several machines is meaningful; by
+        default True for ratios of which more is better. Times are additive
+        if each is the time of a fixed amount of work: their inverses, work
+        per second, are added up.
+    :param resolution: The half distance between neighbouring values, as a
+        share of the value, such as of the buckets of a histogram; None if the
+        rounding of the tool is unknown.
+    :param step: The half distance between neighbouring values in the unit,
+        for a tool that writes few digits; None if unknown.
+    :param optional: True if a complete run may lack it, such as a percentile
+        of too few values.
+    :param bounds: The smallest and largest value that a machine can reach;
+        None for those of the unit.
     """
 
     name: str
@@ -52,23 +53,23 @@ class Metric:
             object.__setattr__(self, "additive", rate)
 
     def error(self, value: float) -> float | None:
-        """Return the relative error of a value; None where unknown."""
+        """Return the relative error of a value; None if unknown."""
         if self.resolution is None and self.step is None:
             return None
         return max(self.resolution or 0, (self.step or 0) / value)
 
 
-#: Smallest and largest value above zero that is computed with, in any unit:
-#: wider than what machines reach, and no figure made of them overflows.
+#: Smallest and largest value above zero, in any unit: wider than the values of
+#: real machines, and no figure that is computed from them overflows.
 LOWEST, HIGHEST = 1e-12, 1e18
 
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
-    """A value of one metric, in base units, as one machine reported it.
+    """A value of one metric of one machine, in base units.
 
-    :raises ValueError: for a value that no measurement can give: not between
-        ``LOWEST`` and ``HIGHEST``, where zero is one only of a count
+    :raises ValueError: If the value is not between ``LOWEST`` and ``HIGHEST``,
+        and not the zero of a count.
     """
 
     metric: Metric
@@ -85,21 +86,21 @@ class Sample:
             )
 
 
-#: Percentiles that are metrics of their own, where a distribution is known.
+#: Percentiles of a distribution that are metrics.
 PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
-#: Those that each machine has samples of. The others are of all machines
-#: together: a record of many guests has no room for more.
+#: Percentiles for which each machine has a sample. The others are of all
+#: machines together, to limit the size of a record of many guests.
 _OWN = (50.0, 99.0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Distribution:
-    """How often each value of a metric came, as one machine reported it.
+    """The distribution of a metric, as reported by one machine.
 
     Its percentiles are samples of the metrics that ``percentiles`` returns;
-    a workload names these among its metrics, and the distribution's not.
+    a workload lists these among its metrics, but not that of the distribution.
 
-    :raises ValueError: for a histogram of no values
+    :raises ValueError: If the histogram is empty.
     """
 
     metric: Metric
@@ -110,7 +111,7 @@ class Distribution:
             raise ValueError(f"{self.metric.name} has no values")
 
     def samples(self) -> list[Sample]:
-        """Return the machine's own p50 and p99, if values support them."""
+        """Return p50 and p99 of the machine, if values support them."""
         return [
             Sample(metric, self.histogram.percentile(percent))
             for percent, metric in zip(
@@ -122,13 +123,13 @@ class Distribution:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Series:
-    """A metric over time, as one machine reported it.
+    """A metric over time, as reported by one machine.
 
-    Of more than ``series.LONGEST`` points several are drawn together.
+    If there are more than ``series.LONGEST`` points, they are averaged.
 
-    :param points: the end of each interval, in seconds since the beginning
-        of what was measured, and the value in it
-    :raises ValueError: as ``series.check`` does
+    :param points: The end of each interval, in seconds since the start of the
+        measurement, and its value.
+    :raises ValueError: If ``series.check`` rejects the points.
     """
 
     metric: Metric
@@ -140,24 +141,24 @@ class Series:
         object.__setattr__(self, "points", short)
 
 
-#: What a workload finds in the output of a command.
+#: A result that a workload parses from the output of a command.
 Reading = Sample | Distribution | Series
 
 
 def percentiles(metric: Metric) -> tuple[Metric, ...]:
-    """Return the metrics that the percentiles of a distribution are.
+    """Return the metrics of the percentiles of a distribution.
 
-    They are named after it: ``latency_p99_9`` is that of 99.9 %.
+    They are named after it: ``latency_p99_9`` is the percentile of 99.9 %.
     """
     return tuple(
         dataclasses.replace(
             metric,
-            name=percentile_name(metric.name, one),
+            name=percentile_name(metric.name, percent),
             additive=False,
             resolution=histograms.ACCURACY,
             optional=True,
         )
-        for one in PERCENTILES
+        for percent in PERCENTILES
     )
 
 
@@ -170,7 +171,7 @@ def percentile_name(name: str, percent: float) -> str:
 def distribution_names(
     names: collections.abc.Iterable[str],
 ) -> list[str]:
-    """Return the distributions that some of these are the median of."""
+    """Return the distributions whose medians are among some names."""
     median = percentile_name("", PERCENTILES[0])
     return [
         name.removesuffix(median) for name in names if name.endswith(median)

@@ -1,4 +1,4 @@
-"""A value over time: as machines reported it, and of several as one."""
+"""Time series: points of one machine, and lines of several machines."""
 
 import bisect
 import collections.abc
@@ -10,13 +10,13 @@ import typing as t
 Json = collections.abc.Mapping[str, t.Any]
 Points = tuple[tuple[float, float], ...]
 
-#: Points that are kept of a machine; more are drawn together.
+#: Largest number of points of a machine; more are averaged.
 LONGEST = 600
-#: Points of what several machines reported.
+#: Number of points of a line of several machines.
 MERGED = 24
 #: Largest value, in any unit, and largest moment.
 HIGHEST = 1e15
-#: Significant digits of a line that is written.
+#: Significant digits of a line in a document.
 _DIGITS = 4
 
 
@@ -24,13 +24,15 @@ _DIGITS = 4
 class Line:
     """A value over time, the mean of several machines, in even intervals.
 
-    :param end: of the last interval, in seconds since the beginning of what
-        was measured
-    :param mean: over the machines, in each interval
-    :param low: of the machine that had least, in each interval; nothing where
-        the line is of several repetitions
-    :param high: of the one that had most, likewise
-    :raises ValueError: where these differ in number, and as ``check`` does
+    :param end: The end of the last interval, in seconds since the start of
+        the measurement.
+    :param mean: The mean over the machines, in each interval.
+    :param low: The smallest value of a machine, in each interval; empty for a
+        line of several repetitions.
+    :param high: The largest value of a machine, in each interval; empty as
+        for ``low``.
+    :raises ValueError: If the rows differ in length, or ``check`` rejects
+        them.
     """
 
     end: float
@@ -42,7 +44,7 @@ class Line:
         check(self.points(self.mean))
         for row in (self.low, self.high):
             if row and len(row) != len(self.mean):
-                raise ValueError("a line needs as many values in each row")
+                raise ValueError("rows of a line must have the same length")
             check(self.points(row or self.mean))
 
     def points(self, row: tuple[float, ...]) -> Points:
@@ -53,7 +55,7 @@ class Line:
         )
 
     def plain(self) -> dict[str, float | list[float]]:
-        """Return it as JSON holds it."""
+        """Return it as a JSON document."""
         rows = {"mean": self.mean, "low": self.low, "high": self.high}
         return {
             "end": _short(self.end),
@@ -66,9 +68,9 @@ class Line:
 
     @classmethod
     def from_plain(cls, plain: Json) -> "Line":
-        """Return what ``plain`` returned.
+        """Return the line of a document of ``plain``.
 
-        :raises ValueError: for what is no line
+        :raises ValueError: If the document is not a valid line.
         """
         rows = {
             name: tuple(plain.get(name, ()))
@@ -78,64 +80,65 @@ class Line:
 
 
 def _short(value: float) -> float:
-    """Return a value with few digits, whole where it is."""
+    """Return a value with few digits, as an integer if possible."""
     short = float(f"{value:.{_DIGITS}g}")
     return int(short) if short.is_integer() else short
 
 
 def check(points: Points) -> None:
-    """Refuse what is no value over time.
+    """Reject points that are not a valid time series.
 
-    :raises ValueError: for moments that do not rise from zero on, values that
-        are negative or too large to be added up, and none at all
+    :raises ValueError: If points are missing, times do not rise from zero,
+        or values are negative or too large to be added up.
     """
     if not points:
-        raise ValueError("a series needs a point at least")
-    if not all(0 <= number <= HIGHEST for one in points for number in one):
+        raise ValueError("a time series must have at least one point")
+    if not all(0 <= number <= HIGHEST for point in points for number in point):
         raise ValueError(
-            f"moments and values of a series must be from 0 to {HIGHEST:g}"
+            f"times and values of a time series must be from 0 to {HIGHEST:g}"
         )
     moments = [0.0, *(moment for moment, _ in points)]
     if not all(early < late for early, late in itertools.pairwise(moments)):
-        raise ValueError("moments of a series must rise from zero on")
+        raise ValueError("times of a time series must rise from zero")
 
 
 def shortened(points: Points) -> Points:
-    """Return at most ``LONGEST`` points, of which each is the mean of some."""
+    """Return at most ``LONGEST`` points, averaged over even intervals."""
     if len(points) <= LONGEST:
         return points
     return tuple(_resampled(points, points[-1][0], LONGEST))
 
 
-def merge(parts: collections.abc.Sequence[Points]) -> Line:
-    """Return several series as one line, as far as all of them reach.
+def merge(series: collections.abc.Sequence[Points]) -> Line:
+    """Return the line of several series, until the end of the shortest.
 
-    :param parts: each with a point at least
+    :param series: The points of each series, at least one.
     """
-    end = min(points[-1][0] for points in parts)
-    steps = min(MERGED, max(len(points) for points in parts))
-    rows = [list(_resampled(points, end, steps)) for points in parts]
-    values = [
-        [value for _, value in found] for found in zip(*rows, strict=True)
+    end = min(points[-1][0] for points in series)
+    steps = min(MERGED, max(len(points) for points in series))
+    rows = [list(_resampled(points, end, steps)) for points in series]
+    columns = [
+        [reading for _, reading in step_points]
+        for step_points in zip(*rows, strict=True)
     ]
     return Line(
         end=end,
-        mean=tuple(map(statistics.fmean, values)),
-        low=tuple(map(min, values)),
-        high=tuple(map(max, values)),
+        mean=tuple(map(statistics.fmean, columns)),
+        low=tuple(map(min, columns)),
+        high=tuple(map(max, columns)),
     )
 
 
 def merge_lines(lines: collections.abc.Sequence[Line]) -> Line:
-    """Return lines of several repetitions as one, their mean."""
-    whole = merge([one.points(one.mean) for one in lines])
+    """Return the mean line of several repetitions."""
+    whole = merge([line.points(line.mean) for line in lines])
     return Line(end=whole.end, mean=whole.mean)
 
 
 def _resampled(
     points: Points, end: float, steps: int
 ) -> collections.abc.Iterator[tuple[float, float]]:
-    """Return the means of even intervals; a value holds until its moment."""
+    """Return the means of even intervals; a value is valid until its time."""
     moments = [0.0, *(moment for moment, _ in points)]
     sums = [0.0]
     for (early, late), (_, value) in zip(

@@ -1,8 +1,8 @@
-"""How a figure in base units is shown to a person.
+"""Conversion of figures in base units to text.
 
-One rule for all: three significant digits and decimal SI prefixes, so that
-1 kB is 1000 B for memory, disk and network alike. Units that no prefix suits
-(``events/s``, scores, counts) keep their digits in groups of three.
+All figures have three significant digits and decimal SI prefixes: 1 kB is
+1000 B for memory, disk and network. Units without prefixes (``events/s``,
+scores, counts) have their digits in groups of three.
 """
 
 import collections.abc
@@ -26,12 +26,12 @@ _PREFIXES = {
 def show(value: float, unit: str) -> str:
     """Return a figure as text: ``6.26 GB/s``, ``812 us``, ``17``.
 
-    :param value: in the base unit
-    :param unit: the base unit; ``1`` is a count and has no text
-    :raises ValueError: for a value that is not finite
+    :param value: The value in the base unit.
+    :param unit: The base unit; ``1`` is a count and has no text.
+    :raises ValueError: If the value is not finite.
     """
     if not math.isfinite(value):
-        raise ValueError(f"{value} {unit} is no figure, say why it is missing")
+        raise ValueError(f"{value} {unit}: must be a finite number")
     factor, text = scale_for([_rounded(value)], unit)
     return f"{_digits(value * factor, unit)} {text}".rstrip()
 
@@ -42,27 +42,28 @@ def show_percent(value: float, digits: int = 1) -> str:
 
 
 def digits_apart(
-    values: collections.abc.Iterable[float],
+    all_figures: collections.abc.Iterable[float],
     limit: float | None,
-    digits: int = 1,
+    minimum: int = 1,
 ) -> int:
-    """Return how many decimals keep values apart from a limit.
+    """Return the number of decimals that distinguish figures from a limit.
 
-    :param digits: at least; what is the limit to three more is shown as it
+    :param minimum: The smallest number of decimals; figures that equal the
+        limit in three more decimals are shown as the limit.
     """
-    others = [one for one in values if one != limit]
+    figures = [figure for figure in all_figures if figure != limit]
     if limit is None:
-        return digits
-    for enough in range(digits, digits + 4):
-        if all(round(one, enough) != limit for one in others):
-            return enough
-    return digits
+        return minimum
+    for decimals in range(minimum, minimum + 4):
+        if all(round(figure, decimals) != limit for figure in figures):
+            return decimals
+    return minimum
 
 
 def number_of(noun: str, *numbers: int) -> str:
-    """Return numbers of something in words: ``1 guest``, ``2, 3 copies``."""
-    words = ", ".join(map(str, sorted(numbers)))
-    return f"{words} {noun if words == '1' else plural(noun)}"
+    """Return numbers with a noun: ``1 guest``, ``2, 3 copies``."""
+    text = ", ".join(map(str, sorted(numbers)))
+    return f"{text} {noun if text == '1' else plural(noun)}"
 
 
 def plural(noun: str) -> str:
@@ -77,8 +78,8 @@ def scale_for(
 ) -> tuple[float, str]:
     """Return a common scale for a chart axis or a column of a table.
 
-    :param values: in the base unit; the largest one sets the prefix
-    :returns: the factor to multiply each value with, and the unit's text
+    :param values: The values in the base unit; the largest sets the prefix.
+    :returns: The factor for each value, and the text of the unit.
     """
     prefixes = _PREFIXES.get(unit)
     if prefixes is None:
@@ -87,7 +88,8 @@ def scale_for(
     if not largest:
         return 1.0, unit
     size, prefix = next(
-        (entry for entry in prefixes if largest >= entry[0]), prefixes[-1]
+        (prefix_ for prefix_ in prefixes if largest >= prefix_[0]),
+        prefixes[-1],
     )
     return 1 / size, f"{prefix}{unit}"
 

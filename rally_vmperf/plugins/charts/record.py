@@ -1,4 +1,4 @@
-"""Chart that carries the record of one repetition."""
+"""A chart that contains the record of one repetition."""
 
 import typing as t
 
@@ -12,21 +12,21 @@ _COLUMNS = ["Guest", "Metric", "Value", "State or reason"]
 
 @plugin.configure(name=output.CHART)
 class Record(charts.OutputChart):
-    """Carries the record of one repetition, shows its samples as a table.
+    """Record of one repetition, and a table of its samples.
 
-    Only data of complete output have meaning here. The record stays whole in
-    Rally's database and JSON; the HTML gets a few rows of it.
+    Only complete output is supported. Rally's database and JSON contain the
+    full record; the HTML page contains a few rows of it.
     """
 
     widget = "Table"
 
     @classmethod
     def render_complete_data(cls, pdata: dict[str, t.Any]) -> dict[str, t.Any]:
-        """Return a table of samples and of what is missing.
+        """Return a table of the samples and the missing measurements.
 
-        :param pdata: as ``records.output.encode`` made it
+        :param pdata: The output of ``records.output.encode``.
         """
-        # Rally imports all plugins for a mere list.
+        # Rally imports all plugins even to list them.
         from rally_vmperf.report import samples
 
         return {

@@ -1,4 +1,4 @@
-"""Chart that shows a whole run: verdicts, figures, samples, findings."""
+"""A chart of a run: verdicts, figures, samples and findings."""
 
 import pathlib
 import typing as t
@@ -7,7 +7,7 @@ from rally.common import cfg
 from rally.common.plugin import plugin
 from rally.task.processing import charts
 
-from rally_vmperf.questions import judging
+from rally_vmperf.questions import source_judge
 from rally_vmperf.records import output
 
 CONF = cfg.CONF
@@ -15,34 +15,33 @@ CONF = cfg.CONF
 
 @plugin.configure(name=output.RUN_CHART)
 class RunChart(charts.OutputChart):
-    """Shows verdict, figures and setting of all repetitions of a run.
+    """Verdicts, figures and configuration of all repetitions of a run.
 
-    Additive output of any iteration calls for it; what it shows comes from
-    the records of all iterations and from the limits of the SLAs, by the
-    function that the SLAs themselves judge with.
+    The additive output of an iteration adds this chart to a report. Its
+    content is computed from the records of all iterations and the limits of
+    the SLAs, with the function that the SLAs use.
     """
 
     widget = "EmbedChart"
 
     def add_iteration(self, iteration: t.Any) -> None:
-        """Do nothing: the records of all iterations are read at the end."""
+        """Ignore the iteration; ``render`` reads all records."""
 
     def render(self) -> dict[str, t.Any]:
-        """Return a page for a frame of Rally's report."""
-        # Rally imports all plugins for a mere list; drawing is for reports.
+        """Return an HTML page for a frame in Rally's report."""
+        # Rally imports all plugins even to list them.
         from rally_vmperf.report import page
         from rally_vmperf.report import sources
 
         scenario = self._workload["name"]
-        folder = pathlib.Path(CONF.vmperf.journal_dir)
-        source = sources.of_workload(self._workload, scenario, folder)
-        html = page.embedded(judging.run(source))
+        journal_dir = pathlib.Path(CONF.vmperf.journal_dir)
+        source = sources.of_workload(self._workload, scenario, journal_dir)
+        html = page.embedded(source_judge.judge(source))
         return {
             "title": self.title,
             "description": self.description,
             "widget": self.widget,
-            # Rally's page takes the back-slash out again: see the widget
-            # EmbedChart in its template.
+            # The widget EmbedChart in Rally's template removes the backslash.
             "data": {
                 "source": None,
                 "embedded": html.replace("/script>", "\\/script>"),

@@ -1,4 +1,4 @@
-"""Context that loads a registered bare-metal baseline."""
+"""A context that loads a registered bare-metal baseline."""
 
 import typing as t
 
@@ -16,10 +16,10 @@ CONF = cfg.CONF
 
 @context.configure(name="vmperf_baseline", order=50)
 class Baseline(context.Context):
-    """Bare-metal baseline that guests are compared with.
+    """Bare-metal baseline with which guests are compared.
 
-    It comes before every other context: a missing or damaged baseline is
-    found before anything is booted.
+    This context is set up before all others, so that a missing or damaged
+    baseline is detected before guests are booted.
     """
 
     CONFIG_SCHEMA: t.ClassVar[dict[str, t.Any]] = {
@@ -29,13 +29,13 @@ class Baseline(context.Context):
             "name": {
                 "type": "string",
                 "pattern": rf"^{store.NAME.pattern}$(?!\n)",
-                "description": "Name under which the baseline is registered.",
+                "description": "Name of the registered baseline.",
             },
             "class": {
                 "type": "string",
                 "pattern": rf"^{store.NAME.pattern}$(?!\n)",
-                "description": "Class of machines, in place of a name: the "
-                "baseline of this class that was recorded last.",
+                "description": "Class of machines, instead of a name: the "
+                "baseline of this class that was recorded last is used.",
             },
         },
         "minProperties": 1,
@@ -43,12 +43,12 @@ class Baseline(context.Context):
         "additionalProperties": False,
     }
 
-    @defects.told()
+    @defects.sanitise_errors()
     def setup(self) -> None:
-        """Load the baseline; what was recorded is what is compared.
+        """Load the baseline.
 
-        As the first context it also sees to it that a run which is told to
-        end cleans up.
+        The first context also installs the signal handlers, so that a run
+        that receives SIGTERM or SIGHUP is cleaned up.
         """
         termination.as_interrupt()
         content = store.Store(CONF.vmperf.baseline_dir).find(self.config)
@@ -58,4 +58,4 @@ class Baseline(context.Context):
         }
 
     def cleanup(self) -> None:
-        """Leave the registry as it is."""
+        """Do nothing; the baseline remains registered."""

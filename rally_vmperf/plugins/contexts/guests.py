@@ -1,4 +1,4 @@
-"""Context that boots guests."""
+"""A context that boots guests."""
 
 import dataclasses
 import json
@@ -23,22 +23,23 @@ from rally_vmperf.guests import schema
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.plugins import defects
-from rally_vmperf.plugins import opened
+from rally_vmperf.plugins import open_runs
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
 
-# Rally imports every plugin for a mere list of them.  What needs the SDK, a
-# quarter of a second of imports, is therefore imported where it is used.
+# Rally imports all plugins even to list them.  Modules that require the SDK,
+# whose import takes a quarter of a second, are imported in functions.
 
 
 @validation.add("required_platform", platform="openstack", users=True)
 @context.configure(name="vmperf_guests", order=510)
 class Guests(context.OpenStackContext):
-    """Guests that run the workloads, booted and reached before any does.
+    """Guests that run the workloads.
 
-    They belong to the first user's project, and are removed in the end,
-    also when the run fails or is interrupted.
+    The guests belong to the project of the first user, and answer SSH before
+    the first workload starts. They are deleted at the end of the run, even if
+    the run fails or is interrupted.
     """
 
     CONFIG_SCHEMA: t.ClassVar[dict[str, t.Any]] = {
@@ -50,16 +51,16 @@ class Guests(context.OpenStackContext):
     }
     DEFAULT_CONFIG: t.ClassVar[dict[str, t.Any]] = schema.DEFAULTS
 
-    @defects.told()
+    @defects.sanitise_errors()
     def setup(self) -> None:
-        """Boot the guests and wait until all answer SSH."""
+        """Boot the guests, and wait until all of them answer SSH."""
         from rally_vmperf.guests import cloud
 
-        entries = ledger.Ledger(CONF.vmperf.journal_dir)
-        self._report_killed(entries)
+        run_ledger = ledger.Ledger(CONF.vmperf.journal_dir)
+        self._report_killed(run_ledger)
         credential = self._credential()
         connection = cloud.connect(credential)
-        entries.write(
+        run_ledger.write(
             ledger.Entry.of_this_process(
                 self.get_owner_id(),
                 self.task["uuid"],
@@ -73,12 +74,12 @@ class Guests(context.OpenStackContext):
             self._give_up(error)
             raise
 
-    @defects.told()
+    @defects.sanitise_errors()
     def cleanup(self) -> None:
-        """Remove all that was made for the guests."""
-        opened.OPENED.close(self.get_owner_id())
+        """Delete the guests and all resources that were created for them."""
+        open_runs.OPEN_RUNS.close(self.get_owner_id())
         self._remove()
-        self._tell_verdicts()
+        self._log_verdicts()
 
     def _boot(self, connection: t.Any) -> None:
         from rally_vmperf.guests import cloud
@@ -87,49 +88,49 @@ class Guests(context.OpenStackContext):
 
         config = json.loads(json.dumps(self.config))
         admin = credentials.of_admin(self.context)
-        ports_open, one_host = _of_scenario(self.get_owner_id())
-        asked = request.of_config(
+        ports_open, one_host = _scenario_requirements(self.get_owner_id())
+        guest_request = request.of_config(
             config,
             credentials.tenant_network(self.context),
             one_host=one_host,
         )
         booted = boot.boot(
             connection,
-            asked,
+            guest_request,
             self.generate_random_name,
             _info,
             admin=cloud.connect(admin) if admin else None,
             ports_open=ports_open,
         )
-        booted, arriving = guest_arrival.wait(
+        booted, arrival = guest_arrival.wait(
             connection, booted, self.config["ssh_timeout"], _info
         )
-        opened.OPENED.keep(self.get_owner_id(), arriving)
-        # Rally keeps what is plain, and hands it on to the scenario.
+        open_runs.OPEN_RUNS.keep(self.get_owner_id(), arrival)
+        # Rally passes plain data to the scenario.
         self.context["vmperf_guests"] = {
-            "guests": [guest.to_plain(one) for one in booted.guests],
+            "guests": list(map(guest.to_plain, booted.guests)),
             "absent": list(booted.absent),
             "client_key": booted.client_key,
-            "findings": [dataclasses.asdict(one) for one in booted.findings],
-            "caps": [dataclasses.asdict(one) for one in booted.caps],
+            "findings": list(map(dataclasses.asdict, booted.findings)),
+            "caps": list(map(dataclasses.asdict, booted.caps)),
             "config": config,
         }
 
     def _give_up(self, error: BaseException) -> None:
-        """Clean up after a failure, as Rally will not in every case."""
+        """Clean up after a failure, because Rally does not in all cases."""
         try:
-            opened.OPENED.close(self.get_owner_id())
+            open_runs.OPEN_RUNS.close(self.get_owner_id())
             self._remove(interrupted=True)
             if not isinstance(error, Exception):
                 self._clean_earlier_contexts()
                 if isinstance(self.task, objects.Task):
-                    # Rally would have it as running forever.
+                    # Otherwise, the status of the task remains "running".
                     self.task.update_status(consts.TaskStatus.ABORTED)
-        except errors.GuestError as trouble:
-            LOG.error(str(trouble))
+        except errors.GuestError as cleanup_error:
+            LOG.error(str(cleanup_error))
 
     def _clean_earlier_contexts(self) -> None:
-        """Clean what was set up before, as Rally does not on Ctrl-C."""
+        """Clean up the earlier contexts, which Rally does not on Ctrl-C."""
         earlier = {
             name: config
             for name, config in self.context["config"].items()
@@ -153,8 +154,11 @@ class Guests(context.OpenStackContext):
                 _info,
                 interrupted=interrupted,
                 disks=any(
-                    "boot_volume" in one
-                    for one in (self.config, *self.config.get("groups", ()))
+                    "boot_volume" in options
+                    for options in (
+                        self.config,
+                        *self.config.get("groups", ()),
+                    )
                 ),
                 remedy=command,
             )
@@ -162,17 +166,17 @@ class Guests(context.OpenStackContext):
             LOG.error(
                 "Clean-up was interrupted: servers, volumes, floating IPs, "
                 f"ports, groups and key pairs named {self._owner().prefix}* "
-                f"may be left; remove them with: {command}"
+                f"may remain; delete them with: {command}"
             )
             raise
         ledger.Ledger(CONF.vmperf.journal_dir).drop(self.get_owner_id())
 
-    def _tell_verdicts(self) -> None:
-        """Log the verdicts of the run, for which Rally itself has no place.
+    def _log_verdicts(self) -> None:
+        """Log the verdicts of the run, which Rally does not print.
 
-        All repetitions are journalled by now; an SLA sees no other results.
+        The journal contains all repetitions that the SLAs judge.
         """
-        from rally_vmperf.questions import judging
+        from rally_vmperf.questions import source_judge
         from rally_vmperf.questions import table
         from rally_vmperf.records import journal
         from rally_vmperf.report import sources
@@ -180,14 +184,15 @@ class Guests(context.OpenStackContext):
 
         owner = self.get_owner_id()
         stored = db.workload_get(owner)
-        written = journal.Journal(CONF.vmperf.journal_dir, owner)
+        run_journal = journal.Journal(CONF.vmperf.journal_dir, owner)
         if stored["name"] not in table.scenarios():
             return
-        if not written.path.exists():
+        if not run_journal.path.exists():
             return
         try:
-            (source,) = sources.read(str(written.path), table.scenarios())
-            run = judging.run(source, stored["sla"])
+            path = str(run_journal.path)
+            (source,) = sources.read(path, table.scenarios())
+            run = source_judge.judge(source, stored["sla"])
         except sources.SourceError as error:
             LOG.warning(str(error))
             return
@@ -201,14 +206,14 @@ class Guests(context.OpenStackContext):
     def _credential(self) -> credentials.Credential:
         return credentials.of_guests(self.context, self.config)
 
-    def _report_killed(self, entries: ledger.Ledger) -> None:
+    def _report_killed(self, run_ledger: ledger.Ledger) -> None:
         from rally_vmperf.guests.cleanup import killed
 
         admin = credentials.of_admin(self.context)
         credential = admin or self._credential()
         try:
             for line in killed.report(
-                entries,
+                run_ledger,
                 credential,
                 admin=bool(admin),
                 config_files=opts.config_files(CONF),
@@ -218,11 +223,12 @@ class Guests(context.OpenStackContext):
             LOG.warning(str(error))
 
 
-def _of_scenario(owner: str) -> tuple[range, bool]:
-    """Return the ports at which guests listen for one another.
+def _scenario_requirements(owner: str) -> tuple[range, bool]:
+    """Return the requirements of a scenario for its guests.
 
-    :param owner: identifier of Rally's workload, any scenario's
-    :return: the ports, and whether the guests are to share a host
+    :param owner: The identifier of a Rally workload with any scenario.
+    :returns: The ports on which guests listen for other guests, and whether
+        the guests must share a host.
     """
     from rally_vmperf.execution import ports
     from rally_vmperf.questions import table
@@ -232,11 +238,11 @@ def _of_scenario(owner: str) -> tuple[range, bool]:
     question = table.scenarios().get(stored["name"])
     if question is None:
         return range(0), False
-    asked = task.of_rally(stored, stored["name"])
-    used = ports.of_guests(asked.assignments, asked.count)
-    return used, question.one_host(asked)
+    workload = task.of_rally(stored, stored["name"])
+    guest_ports = ports.of_guests(workload.assignments, workload.count)
+    return guest_ports, question.one_host(workload)
 
 
 def _info(line: str) -> None:
-    """Log a line, which may hold names from the cloud."""
+    """Log a line that may contain names from the cloud."""
     LOG.info(sanitize.text(line))

@@ -1,4 +1,4 @@
-"""Base of all scenarios: one iteration is one repetition."""
+"""The base class of all scenarios; an iteration is a repetition."""
 
 import contextlib
 import time
@@ -20,13 +20,13 @@ from rally_vmperf.guests import guest
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import caps
 from rally_vmperf.plugins import defects
-from rally_vmperf.plugins import opened as kept
+from rally_vmperf.plugins import open_runs
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task as tasks
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
-from rally_vmperf.runs import opened
 from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import run_request
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
@@ -34,15 +34,15 @@ LOG = logging.getLogger(__name__)
 Json = dict[str, t.Any]
 
 
-class Incomplete(exceptions.RallyException):
-    """A repetition is incomplete, and no SLA judges it."""
+class IncompleteRepetition(exceptions.RallyException):
+    """An incomplete repetition that no SLA judges."""
 
     msg_fmt = "%(message)s"
     error_code = 932
 
 
-class Measuring(scenario.OpenStackScenario):
-    """Repeats the run of the question that it asks."""
+class MeasurementScenario(scenario.OpenStackScenario):
+    """A scenario that repeats the run of its question."""
 
     def _measure(
         self,
@@ -50,37 +50,41 @@ class Measuring(scenario.OpenStackScenario):
         warmup: int | None,
         peer: Json | None,
         protocol: protocols.Protocol,
-        **own: t.Any,
+        **extra_arguments: t.Any,
     ) -> None:
-        """Measure once, and give the record to Rally.
+        """Measure one repetition, and pass its record to Rally.
 
-        :param warmup: None for the question's own
-        :param own: arguments that only this question has
+        :param workloads: The workloads of the task.
+        :param warmup: The number of warm-up repetitions; None selects the
+            default of the question.
+        :param peer: The other end of network workloads, or None.
+        :param protocol: The measurement protocol of the task.
+        :param extra_arguments: The arguments that only this question has.
         """
         question = table.scenarios()[self.get_name()]
         owner = self.context["owner_id"]
         stored = db.workload_get(owner)
 
         times = stored["runner"].get("times", 1)
-        own = tasks.completed(
-            {**own, "warmup": warmup}, times, question.defaults
+        arguments = tasks.completed(
+            {**extra_arguments, "warmup": warmup}, times, question.defaults
         )
-        warmup = own.pop("warmup") or 0
+        warmup = arguments.pop("warmup") or 0
 
-        def first() -> runs.Run:
+        def create_run() -> runs.Run:
             plain = self.context["vmperf_guests"]
             booted = guest.Booted(
                 guests=tuple(map(guest.from_plain, plain["guests"])),
                 absent=tuple(plain["absent"]),
                 client_key=plain["client_key"],
                 findings=tuple(
-                    finding.Finding(**one) for one in plain["findings"]
+                    finding.Finding(**fields) for fields in plain["findings"]
                 ),
-                caps=tuple(caps.Cap(**one) for one in plain["caps"]),
+                caps=tuple(caps.Cap(**fields) for fields in plain["caps"]),
             )
             return question.run(
-                opened.Asked(
-                    opened=kept.OPENED,
+                run_request.RunRequest(
+                    run_cache=open_runs.OPEN_RUNS,
                     question=question.name,
                     task=self.context["task"]["uuid"],
                     owner=owner,
@@ -99,22 +103,25 @@ class Measuring(scenario.OpenStackScenario):
                     warn=_warn,
                     protocol=protocol,
                 ),
-                own,
+                arguments,
             )
 
-        with passed_on(self.task, owner), defects.told():
+        with (
+            abort_on_interrupt(self.task, owner),
+            defects.sanitise_errors(),
+        ):
             with atomic.ActionTimer(self, "vmperf.prepare"):
-                run = kept.OPENED.run(owner, first)
+                run = open_runs.OPEN_RUNS.run(owner, create_run)
                 run.prepare()
             with atomic.ActionTimer(self, "vmperf.measure"):
                 record = run.repeat(self.context["iteration"])
             self.add_output(additive=output.mark(question.title))
             self.add_output(complete=output.encode(record))
-            tell(record, stored["sla"])
+            raise_if_incomplete(record, stored["sla"])
 
     def _connect(self) -> t.Any:
-        """Return a connection to the cloud as the owner of the guests."""
-        # Rally imports all plugins for a mere list, which needs no cloud.
+        """Return a connection to the cloud with the owner of the guests."""
+        # Rally imports all plugins even to list them.
         from rally_vmperf.guests import cloud
 
         booted = self.context["vmperf_guests"]
@@ -123,31 +130,34 @@ class Measuring(scenario.OpenStackScenario):
         )
 
 
-def tell(record: Json, criteria: t.Container[str]) -> None:
+def raise_if_incomplete(record: Json, criteria: t.Container[str]) -> None:
     """Raise an error if a repetition was interrupted or is incomplete.
 
-    What is missing is in the record, where criteria of ours see it.  Without
-    any of them the iteration has to fail, or nothing measured would pass.
+    The record lists the missing measurements, which the SLAs of rally_vmperf
+    judge.  Without these SLAs, an incomplete iteration must fail; otherwise, a
+    task without any measurement would pass.
 
-    :param criteria: names of the SLAs of the workload
-    :raises KeyboardInterrupt: for one that was interrupted
-    :raises Incomplete: for one that lacks something, with the first of it
+    :param record: The record of the repetition.
+    :param criteria: The names of the SLAs of the workload.
+    :raises KeyboardInterrupt: If the repetition was interrupted.
+    :raises IncompleteRepetition: If a measurement is missing; the message
+        names the first.
     """
     if record["state"] == "interrupted":
         raise KeyboardInterrupt
     if record["state"] == "complete":
         return
-    parts = [*record["conditions"], record]
-    missing = [gap for part in parts for gap in part["missing"]]
+    sections = [*record["conditions"], record]
+    missing = [gap for section in sections for gap in section["missing"]]
     first = missing[0]
-    words = sanitize.text(
+    message = sanitize.text(
         f"repetition {record['repetition']} is incomplete: {len(missing)} "
-        f"measurements are missing, first {first['name']} of "
+        f"measurements are missing; the first is {first['name']} of "
         f"{first['machine']}: {first['reason']}"
     )
     if not any(name in criteria for name in table.criteria()):
-        raise Incomplete(words)
-    LOG.warning(words)
+        raise IncompleteRepetition(message)
+    LOG.warning(message)
 
 
 def _info(line: str) -> None:
@@ -158,49 +168,52 @@ def _warn(line: str) -> None:
     LOG.warning(sanitize.text(line))
 
 
-#: Seconds until the engine, which looks every two, has surely understood.
-_PATIENCE = 10.0
+#: The maximum time in seconds until the engine, which polls every two seconds,
+#: has aborted a task.
+_ABORT_TIMEOUT = 10.0
 
 _interrupted: set[str] = set()
 
 
-class Interrupted(exceptions.RallyException):
-    """A repetition was interrupted by its user."""
+class InterruptedRepetition(exceptions.RallyException):
+    """A repetition that the user interrupted."""
 
     msg_fmt = "%(message)s"
     error_code = 931
 
 
 @contextlib.contextmanager
-def passed_on(task: t.Any, owner: str) -> t.Iterator[None]:
-    """Have Rally abort the task when its user interrupts the block.
+def abort_on_interrupt(task: t.Any, owner: str) -> t.Iterator[None]:
+    """Abort the task if the user interrupts the block.
 
-    Rally returns from inside ``finally`` after every iteration, which discards
-    a KeyboardInterrupt: the run would go on with the next iteration as if
-    nothing had happened, and end with exit code 0.
+    Rally returns from ``finally`` after every iteration, which discards a
+    KeyboardInterrupt: the run would continue with the next iteration, and end
+    with exit code 0.
 
-    :param task: the running task
-    :param owner: identifier of the workload
-    :raises Interrupted: in place of KeyboardInterrupt, and at once when an
-        earlier repetition was interrupted
+    :param task: The running task.
+    :param owner: The identifier of the workload.
+    :raises InterruptedRepetition: If the block raises KeyboardInterrupt, or
+        an earlier repetition was interrupted.
     """
     if owner in _interrupted:
-        raise Interrupted("not started: an earlier one was interrupted")
+        raise InterruptedRepetition(
+            "not started: an earlier repetition was interrupted"
+        )
     try:
         yield
     except KeyboardInterrupt:
         _interrupted.add(owner)
-        LOG.warning("Interrupted: no further repetition is started")
+        LOG.warning("Interrupted: no more repetitions are started")
         _abort(task["uuid"])
-        raise Interrupted(
-            "interrupted by its user; what was measured is in the journal"
+        raise InterruptedRepetition(
+            "interrupted by the user; the journal contains the measurements"
         ) from None
 
 
 def _abort(uuid: str) -> None:
-    """Abort a task, and wait until the engine has understood."""
+    """Abort a task, and wait until the engine has aborted it."""
     objects.Task.get(uuid).abort()
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _ABORT_TIMEOUT
     while time.monotonic() < deadline:
         if objects.Task.get_status(uuid) == consts.TaskStatus.ABORTED:
             return

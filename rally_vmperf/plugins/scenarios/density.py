@@ -1,4 +1,4 @@
-"""Scenario: how guests degrade as more of them share a host."""
+"""A scenario that measures the degradation of guests on a shared host."""
 
 import typing as t
 
@@ -14,8 +14,8 @@ from rally_vmperf.plugins.scenarios import base
 @validation.add("vmperf_cloud")
 @validation.add("required_platform", platform="openstack", users=True)
 @scenario.configure(name="VMPerf.density", platform="openstack")
-class Density(base.Measuring):
-    """More and more guests on a host: one iteration is one whole curve."""
+class Density(base.MeasurementScenario):
+    """Degradation of guests with their number; an iteration is a curve."""
 
     def run(
         self,
@@ -35,42 +35,43 @@ class Density(base.Measuring):
         shape: t.Literal["guest", "whole"] = "guest",
         neighbours: dict | None = None,
     ) -> None:
-        """Measure how guests degrade, workload by workload.
+        """Measure the degradation of guests at several guest counts.
 
-        :param workloads: list of {name, arguments, label}; they run one after
-            another, each on all guests of a level at once
-        :param levels: numbers of guests on each host: a list, or {from, to},
-            or {doubling_to}; all guests are booted once, a level uses some
-        :param order: in which levels run: as listed, shuffled anew in each
-            repetition, or in blocks of as many repetitions as there are
-            levels, within which each level comes once at each position; by
-            default shuffled, and listed where there is a stop rule, which
-            needs levels that ascend
-        :param idle_guests: The state of guests that take no part in a level:
+        :param workloads: The workloads, a list of {name, arguments, label}.
+            The workloads run sequentially, each on all guests of a level
+            concurrently.
+        :param levels: The numbers of guests on each host: a list, or
+            {from, to}, or {doubling_to}. All guests are booted once; a level
+            uses some of them.
+        :param order: The order of the levels. listed: the order in the task.
+            shuffled: a random order in each repetition. blocks: in a block of
+            as many repetitions as levels, each level runs once at each
+            position. Default: shuffled; listed with a stop rule, which
+            requires ascending levels.
+        :param idle_guests: The state of guests that a level does not use:
             running, or paused or stopped by Nova. A stopped guest boots again
-            when it is needed.
+            before a level that uses it.
         :param solo_guest: The guest that runs at level 1. rotate: a different
             guest in each repetition. all: every guest of a host, one at a
             time, in every repetition. Limits on the worst guest require all.
-        :param warmup: how many of the first curves are run and recorded, but
-            not counted; by default 1, and 0 where there is a stop rule or
-            a single repetition
-        :param peer: other end of network workloads: {address, port, user,
-            key_file, known_hosts, name, jump}
-        :param stop: when to add no more guests: {max_percent: {metric or
-            glob: percent}, total_falls: true}; needs ascending levels
-        :param cooldown: seconds of rest before each command
-        :param drop_caches: drop the guests' page cache, dentries and inodes
-            before each command, which takes root in them; a workload may say
-            otherwise
-        :param reboot: when Nova stops and starts the guests, so that each
-            boots anew: between workloads, or between repetitions
-        :param shape: whether a baseline was recorded on bare metal that was
-            held to the guests' shape, or left whole
-        :param neighbours: {guests, workload: {name, arguments}}: so many
-            guests of each host, beside those of the largest level, are not
-            measured; each repetition measures each level with and without
-            that workload in them
+        :param warmup: The number of initial curves that are recorded but not
+            counted. Default: 1; 0 with a stop rule or a single repetition.
+        :param peer: The other end of network workloads: {address, port, user,
+            key_file, known_hosts, name, jump}.
+        :param stop: The condition that ends a curve: {max_percent: {metric
+            or glob: percent}, total_falls: true}; requires ascending levels.
+        :param cooldown: The idle time in seconds before each command.
+        :param drop_caches: Whether the page cache, dentries and inodes of the
+            guests are dropped before each command, which requires root in the
+            guests. A workload can override it.
+        :param reboot: The time at which Nova stops and starts the guests:
+            never, between workloads, or between repetitions.
+        :param shape: The resources of bare metal in the baseline. guest: the
+            CPUs and memory of the guests. whole: all CPUs and memory.
+        :param neighbours: The guests that are not measured: {guests,
+            workload: {name, arguments}}. Each host has this number of guests
+            in addition to the largest level; each repetition measures each
+            level with and without the workload in these guests.
         """
         protocol = protocols.Protocol(
             cooldown=cooldown,

@@ -1,4 +1,4 @@
-"""Scenario: how much of the machine a guest loses."""
+"""A scenario that measures the overhead of guests over bare metal."""
 
 import typing as t
 
@@ -14,8 +14,8 @@ from rally_vmperf.plugins.scenarios import base
 @validation.add("vmperf_cloud")
 @validation.add("required_platform", platform="openstack", users=True)
 @scenario.configure(name="VMPerf.overhead", platform="openstack")
-class Overhead(base.Measuring):
-    """Guests against bare metal: one iteration is one repetition."""
+class Overhead(base.MeasurementScenario):
+    """Overhead of guests over bare metal; an iteration is a repetition."""
 
     def run(
         self,
@@ -30,26 +30,27 @@ class Overhead(base.Measuring):
         shape: t.Literal["guest", "whole"] = "guest",
         neighbours: dict | None = None,
     ) -> None:
-        """Compare guests with a bare-metal baseline, workload by workload.
+        """Compare guests with a bare-metal baseline.
 
-        :param workloads: list of {name, arguments, label}; they run one after
-            another in the same guests
-        :param warmup: how many of the first repetitions are run and recorded,
-            but not counted
-        :param peer: other end of network workloads: {address, port, user,
-            key_file, known_hosts, name, jump}; it is reached by SSH, at this
-            port, and needs the same tools
-        :param cooldown: seconds of rest before each command
-        :param drop_caches: drop the guests' page cache, dentries and inodes
-            before each command, which takes root in them; a workload may say
-            otherwise
-        :param reboot: when Nova stops and starts the guests, so that each
-            boots anew: between workloads, or between repetitions
-        :param shape: whether the baseline was recorded on bare metal that
-            was held to the guest's shape, or left whole
-        :param neighbours: {guests, workload: {name, arguments}}: so many of
-            the guests, the last ones, are not measured; each repetition
-            measures the others with and without that workload in them
+        :param workloads: The workloads, a list of {name, arguments, label}.
+            The workloads run sequentially in the same guests.
+        :param warmup: The number of initial repetitions that are recorded but
+            not counted.
+        :param peer: The other end of network workloads: {address, port, user,
+            key_file, known_hosts, name, jump}. The port is that of SSH; the
+            peer requires the same tools.
+        :param cooldown: The idle time in seconds before each command.
+        :param drop_caches: Whether the page cache, dentries and inodes of the
+            guests are dropped before each command, which requires root in the
+            guests. A workload can override it.
+        :param reboot: The time at which Nova stops and starts the guests:
+            never, between workloads, or between repetitions.
+        :param shape: The resources of bare metal in the baseline. guest: the
+            CPUs and memory of the guest. whole: all CPUs and memory.
+        :param neighbours: The guests that are not measured: {guests,
+            workload: {name, arguments}}. They are the last guests; each
+            repetition measures the other guests with and without the workload
+            in these guests.
         """
         protocol = protocols.Protocol(
             cooldown=cooldown,

@@ -1,4 +1,4 @@
-"""SLAs: one for each criterion of the table of questions."""
+"""SLA plugins for the criteria of all questions."""
 
 import collections.abc
 import contextlib
@@ -16,12 +16,12 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.records import output
 
-#: Characters of a line of the verdict; Rally puts a table around it.
+#: The maximum length of a line; Rally prints verdicts in a table.
 WIDTH = 100
 
 
 class Criterion(sla.SLA):
-    """Asks the judge of a criterion, and tells its verdict."""
+    """An SLA that reports the verdict of the judge of a criterion."""
 
     criterion: question.Criterion
 
@@ -32,39 +32,39 @@ class Criterion(sla.SLA):
         self._defects: list[str] = []
 
     def add_iteration(self, iteration: t.Any) -> bool:
-        """Take one repetition; False only if a limit is broken for good."""
-        with self._counting_defects():
+        """Add a repetition; return False after a final failure."""
+        with self._record_defects():
             self.judge.add(output.decode(iteration))
             return not self.judge.failed_beyond_return()
         return True
 
     def merge(self, other: t.Self) -> bool:
-        """Take the repetitions of another instance."""
+        """Add the repetitions of another instance."""
         self._defects += other._defects
-        with self._counting_defects():
+        with self._record_defects():
             self.judge.merge(other.judge)
             return not self.judge.failed_beyond_return()
         return True
 
     def result(self) -> sla.SLAResult:
-        """Return the verdict in Rally's form."""
-        with self._counting_defects():
+        """Return the verdict as a result of Rally."""
+        with self._record_defects():
             passed = self.judge.judgement().passed
             self.success = passed and not self._defects
         return super().result()
 
     def details(self) -> str:
-        """Return the verdict in words, in lines that fit a terminal."""
+        """Return the verdict as text with lines for a terminal."""
         sentences: list[str] = []
         if not self._defects:
-            with self._counting_defects():
+            with self._record_defects():
                 sentences = self.judge.judgement().sentences()
         if self._defects:
             times = units.number_of("time", len(self._defects))
             return sanitize.text(
                 f"void: the judge failed {times}, first with "
-                f"{self._defects[0]}; the records are in the journal, judge "
-                "them with: rally-vmperf judge"
+                f"{self._defects[0]}; the journal contains the records; to "
+                "judge them: rally-vmperf judge"
             )
         lines = [
             textwrap.fill(sentence, WIDTH, break_on_hyphens=False)
@@ -73,14 +73,14 @@ class Criterion(sla.SLA):
         return sanitize.text("\n".join(lines))
 
     @contextlib.contextmanager
-    def _counting_defects(self) -> collections.abc.Iterator[None]:
-        """Note what the judge raises, as it would end Rally's consumer.
+    def _record_defects(self) -> collections.abc.Iterator[None]:
+        """Record errors of the judge, which would stop Rally's consumer.
 
-        The iterations that follow would be lost with it.
+        Without the consumer, Rally loses the next iterations.
         """
         try:
             yield
-        except Exception as error:  # Whatever it is, the run goes on.
+        except Exception as error:  # The run must continue.
             defects.log()
             self._defects.append(defects.one_line(error))
 
@@ -93,8 +93,10 @@ def configure(criterion: question.Criterion) -> type[Criterion]:
         "CONFIG_SCHEMA": {"$schema": consts.JSON_SCHEMA7, **criterion.schema},
         "criterion": criterion,
     }
-    made = type(criterion.name, (Criterion,), members)
-    return t.cast(type[Criterion], sla.configure(name=criterion.name)(made))
+    plugin = type(criterion.name, (Criterion,), members)
+    return t.cast(type[Criterion], sla.configure(name=criterion.name)(plugin))
 
 
-SLAS = {name: configure(one) for name, one in table.criteria().items()}
+SLAS = {
+    name: configure(criterion) for name, criterion in table.criteria().items()
+}

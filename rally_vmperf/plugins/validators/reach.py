@@ -1,4 +1,4 @@
-"""Validator: whether guests and peer can be reached as a task says."""
+"""A validator for the SSH options of guests and peer."""
 
 import collections.abc
 import os
@@ -19,84 +19,89 @@ _FILES = ("key_file", "known_hosts", "password_file")
 
 
 @validation.configure(name="vmperf_reach")
-class Reach(validators.Checking):
+class Reach(validators.TaskValidator):
     """Check jump hosts, namespace, login and host key of a task."""
 
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
-        """Check files and routes on this machine."""
+        """Check the files and routes on this machine."""
         try:
-            asked = task.of_rally(config, scenario.get_name())
-        except task.Refused:
-            return  # The validator vmperf_task says what is wrong.
-        guests, peer = asked.guest_options, asked.peer or {}
+            workload = task.of_rally(config, scenario.get_name())
+        except task.InvalidTask:
+            return  # The validator vmperf_task reports the error.
+        guests, peer = workload.guest_options, workload.peer or {}
         request.group_options(guests)
         request.sources(guests)
-        places = [("vmperf_guests", guests)]
+        sections = [("vmperf_guests", guests)]
         for number, group in enumerate(guests.get("groups", ())):
-            places.append((f"vmperf_guests groups[{number}]", group))
-        for where, options in places:
+            sections.append((f"vmperf_guests groups[{number}]", group))
+        for path, options in sections:
             for key in ("jump", "login", "host_key"):
-                self._check_keys(where, key, options.get(key))
-            self._check_files(where, options)
-        self._check_one_way(guests)
+                self._check_keys(path, key, options.get(key))
+            self._check_files(path, options)
+        self._check_route(guests)
         self._check_files("peer", peer)
-        for where, options in places:
+        for path, options in sections:
             try:
-                _check_secrets(where, options)
+                _check_secrets(path, options)
             except base.MachineError as error:
                 self.fail(str(error))
 
-    def _check_keys(self, where: str, key: str, value: t.Any) -> None:
-        """List the allowed keys, which Rally's own check of a schema does not.
+    def _check_keys(self, path: str, key: str, value: t.Any) -> None:
+        """Check an option against its schema, and name the allowed keys.
 
-        :param value: None when the option is not given
+        Rally's check of the schema does not name the allowed keys.
+
+        :param path: The path of the section in the task.
+        :param key: The name of the option.
+        :param value: The value of the option; None if it is not set.
         """
         rule = schema.PROPERTIES[key]
         error = None if value is None else documents.first_error(rule, value)
         if error is not None:
-            only = "exactly one of" if "maxProperties" in rule else "keys"
+            quantity = "exactly one of" if "maxProperties" in rule else "keys"
             self.fail(
-                f"{where} {key}: {error.message}; allowed: {only} "
+                f"{path} {key}: {error.message}; allowed: {quantity} "
                 + ", ".join(rule["properties"])
             )
 
-    def _check_one_way(self, guests: Config) -> None:
+    def _check_route(self, guests: Config) -> None:
         if guests.get("jump") and guests.get("namespace"):
             self.fail(
-                "vmperf_guests: jump and namespace exclude one another; give "
-                "the one by which guests are reached"
+                "vmperf_guests: jump and namespace are mutually exclusive; "
+                "remove one of them"
             )
 
-    def _check_files(self, where: str, value: t.Any) -> None:
-        for path, name in _named(where, value):
+    def _check_files(self, section: str, options: t.Any) -> None:
+        for path, name in _list_files(section, options):
             if not os.path.isfile(os.path.expanduser(name)):
                 self.fail(
-                    f"{path}: {name!r} is no file on this machine; name one "
-                    "that is, or leave it out"
+                    f"{path}: file {name!r} does not exist on this machine; "
+                    "fix the path or remove the option"
                 )
 
 
-def _named(
-    where: str, value: t.Any
+def _list_files(
+    parent: str, options: t.Any
 ) -> collections.abc.Iterator[tuple[str, str]]:
-    """Yield the files that options name, each with the option."""
-    if isinstance(value, list):
-        for number, one in enumerate(value):
-            yield from _named(f"{where}[{number}]", one)
-    elif isinstance(value, dict):
-        for key, one in value.items():
-            path = f"{where} {key}"
-            if key in _FILES and isinstance(one, str):
-                yield path, one
+    """Yield the paths of options that name files, with the file names."""
+    if isinstance(options, list):
+        for number, element in enumerate(options):
+            yield from _list_files(f"{parent}[{number}]", element)
+    elif isinstance(options, dict):
+        for key, option in options.items():
+            path = f"{parent} {key}"
+            if key in _FILES and isinstance(option, str):
+                yield path, option
             elif key in ("jump", "login"):
-                yield from _named(path, one)
+                yield from _list_files(path, option)
 
 
-def _check_secrets(where: str, guests: Config) -> None:
-    """Open the password file, host key and namespace that are named.
+def _check_secrets(path: str, guests: Config) -> None:
+    """Open the password file, host key and namespace in the options.
 
-    :param guests: options of the run, or of one group
-    :raises MachineError: for what cannot be used
+    :param path: The path of the section in the task.
+    :param guests: The options of all guests or of one group.
+    :raises MachineError: If one of them cannot be used.
     """
     from rally_vmperf.machines.remote import endpoint
     from rally_vmperf.machines.remote import hostkey
@@ -104,7 +109,7 @@ def _check_secrets(where: str, guests: Config) -> None:
 
     login, host_key = guests.get("login"), guests.get("host_key")
     if login and "password_file" in login:
-        endpoint.password(f"{where} login", login["password_file"])
+        endpoint.password(f"{path} login", login["password_file"])
     if host_key and "public_key" in host_key:
         hostkey.pinned(host_key["public_key"])
     if guests.get("namespace"):

@@ -1,4 +1,4 @@
-"""Validators that check a task before anything boots."""
+"""Validators that check a task before guests are booted."""
 
 import dataclasses
 import functools
@@ -24,8 +24,8 @@ LOG = logging.getLogger(__name__)
 Config = dict[str, t.Any]
 
 
-class Checking(validation.Validator):
-    """Turns an error of our checks into one line for Rally."""
+class TaskValidator(validation.Validator):
+    """A validator that reports errors of rally_vmperf in one line."""
 
     def validate(
         self,
@@ -36,99 +36,112 @@ class Checking(validation.Validator):
     ) -> None:
         """Check a workload of a task.
 
-        :raises ValidationError: naming the key, the value and what is allowed
+        :raises ValidationError: If the workload is invalid; the message names
+            the key, the value and the rule.
         """
         if config is not None:
             try:
                 self.check(context, config, plugin_cls)
-            except checks.REFUSALS as error:
+            except checks.REQUEST_ERRORS as error:
                 self.fail(str(error))
 
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
-        """Raise one of ``checks.REFUSALS`` for a task that is wrong.
+        """Raise one of ``checks.REQUEST_ERRORS`` if a workload is invalid.
 
-        :param scenario: the plugin
+        :param context: The context objects of the validation.
+        :param config: The configuration of the workload.
+        :param scenario: The class of the scenario plugin.
         """
         raise NotImplementedError
 
 
 @validation.configure(name="vmperf_task")
-class Task(Checking):
-    """Check arguments, contexts, SLA and runner of a task together."""
+class Task(TaskValidator):
+    """Check arguments, contexts, SLAs and runner of a task together."""
 
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
-        """Check everything that can be checked without the cloud."""
-        asked, entry = _read(config, scenario)
+        """Check the task without the cloud."""
+        workload, task_question = _read(config, scenario)
         baselines = store.Store(CONF.vmperf.baseline_dir)
-        tell_killed()
-        for remark in checks.check(asked, entry, baselines):
+        warn_about_killed_runs()
+        for remark in checks.check(workload, task_question, baselines):
             LOG.info(remark)
 
 
 @validation.add("required_platform", platform="openstack", users=True)
 @validation.configure(name="vmperf_cloud")
-class Cloud(Checking):
-    """Check image, flavor, network, quota, and the baseline's shapes."""
+class Cloud(TaskValidator):
+    """Check image, flavor, network, quota and the shapes in the baseline."""
 
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
-        """Ask the cloud for everything that the guests will need."""
+        """Check the resources of the cloud that the guests require."""
         if not context.get("users"):
             return
-        asked, entry = _read(config, scenario)
-        shape = _shape(context, asked, one_host=entry.one_host(asked))
-        _check_baseline(asked, shape, entry.compared(asked))
-        minutes = entry.minutes(asked)
-        LOG.info(f"plan: about {minutes} minutes, guests' boot included")
+        workload, task_question = _read(config, scenario)
+        one_host = task_question.one_host(workload)
+        shape = _check_capacity(context, workload, one_host=one_host)
+        _check_baseline(workload, shape, task_question.compared(workload))
+        minutes = task_question.minutes(workload)
+        LOG.info(f"plan: about {minutes} minutes, including boot of guests")
 
 
 @functools.cache
-def tell_killed() -> None:
-    """Name runs that were killed, before any context acts; once a process."""
-    # It needs the SDK, which Rally shall not import for a list of plugins.
+def warn_about_killed_runs() -> None:
+    """Log a warning for each killed run, once per process."""
+    # The import of the SDK is slow, and not required to list plugins.
     from rally_vmperf.guests.cleanup import killed
 
-    entries = ledger.Ledger(CONF.vmperf.journal_dir)
-    for line in killed.known(entries, opts.config_files(CONF)):
+    run_ledger = ledger.Ledger(CONF.vmperf.journal_dir)
+    for line in killed.describe_killed_runs(
+        run_ledger, opts.config_files(CONF)
+    ):
         LOG.warning(line)
 
 
 def _read(
     config: Config, scenario: t.Any
 ) -> tuple[tasks.Task, question.Question]:
-    """Return one of Rally's workloads as a task, with its question.
+    """Return a workload of Rally as a task, with its question.
 
-    :raises Refused: for arguments without which nothing can be checked
+    :raises InvalidTask: If arguments that all checks require are invalid.
     """
-    entry = table.scenarios()[scenario.get_name()]
-    asked = tasks.of_rally(config, entry.scenario, defaults=entry.defaults)
-    return asked, entry
+    task_question = table.scenarios()[scenario.get_name()]
+    workload = tasks.of_rally(
+        config, task_question.scenario, defaults=task_question.defaults
+    )
+    return workload, task_question
 
 
-def _shape(
-    context: Config, asked: tasks.Task, *, one_host: bool
+def _check_capacity(
+    context: Config, workload: tasks.Task, *, one_host: bool
 ) -> matching.Shape:
-    """Return the shape of the guests, having checked that there is room."""
+    """Check the quota and capacity of the cloud, and return the shape."""
     from rally_vmperf.guests.planning import plan
 
-    # The network of a context does not exist yet; the rest does.
+    # A network that a context creates does not exist yet.
     planned = plan.of_options(
         context,
-        asked.guests,
-        has_networks="network" not in asked.contexts,
+        workload.guests,
+        has_networks="network" not in workload.contexts,
         one_host=one_host,
     )
     planned.requirements.check()
     (flavor,) = planned.flavors
-    return matching.Shape(flavor.vcpus, flavor.memory_mib, planned.asked.count)
+    return matching.Shape(
+        flavor.vcpus, flavor.memory_mib, planned.guest_request.count
+    )
 
 
 def _check_baseline(
-    asked: tasks.Task, shape: matching.Shape, copies: tuple[int, ...]
+    workload: tasks.Task, shape: matching.Shape, copies: tuple[int, ...]
 ) -> None:
-    """Refuse a baseline that was not recorded in this shape."""
-    if not copies or asked.baseline is None:
+    """Reject a baseline that does not contain the shape."""
+    if not copies or workload.baseline is None:
         return
-    baseline = store.Store(CONF.vmperf.baseline_dir).find(asked.baseline)
+    baseline = store.Store(CONF.vmperf.baseline_dir).find(workload.baseline)
     for number in copies:
-        one = dataclasses.replace(shape, copies=number)
-        reference.entries(baseline, asked.assignments, one)
+        reference.entries(
+            baseline,
+            workload.assignments,
+            dataclasses.replace(shape, copies=number),
+        )

@@ -1,4 +1,4 @@
-"""The criterion on what guests lose to neighbours."""
+"""The criterion for the loss that neighbours cause."""
 
 import typing as t
 
@@ -7,26 +7,26 @@ from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 
 
-def _check(asked: task.Task, limits: question.Json, baseline: t.Any) -> None:
-    """Refuse limits without neighbours that could be held to them."""
-    if asked.neighbours is None:
-        raise task.Refused(
-            f"sla {CRITERION.name}: the task has no neighbours; give "
-            "neighbours: {guests: 1, workload: {name: ...}}, or leave it out"
+def _check(subtask: task.Task, limits: question.Json, baseline: t.Any) -> None:
+    """Reject limits if the task has no neighbours."""
+    if subtask.neighbours is None:
+        raise task.InvalidTask(
+            f"sla {CRITERION.name}: the task has no neighbours; add "
+            "neighbours: {guests: 1, workload: {name: ...}}, or remove the SLA"
         )
 
 
 CRITERION = question.Criterion(
     name="vmperf_neighbours",
-    title="Limits on what guests lose while others work beside them.",
+    title="Limits on the loss of guests while neighbours run their workload.",
     heading="Neighbours",
     schema=question.schema(
         {
             "max_percent": {
                 **question.PER_METRIC,
                 "description": "Metric or glob -> largest tolerated loss "
-                "with neighbours, in percent of that without; the most exact "
-                "match wins.",
+                "with neighbours, in percent of the result without them; the "
+                "most specific match applies.",
             },
         },
         required=["max_percent"],

@@ -1,4 +1,4 @@
-"""A question, and the criteria that its runs are judged by."""
+"""A question and the criteria of its runs."""
 
 import collections.abc
 import dataclasses
@@ -11,8 +11,8 @@ from rally_vmperf.questions.common import task
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import run as reports
-    from rally_vmperf.runs import opened
     from rally_vmperf.runs import run as runs
+    from rally_vmperf.runs import run_request
 
 Json = collections.abc.Mapping[str, t.Any]
 #: Limits by the name of their criterion.
@@ -24,21 +24,22 @@ PER_METRIC: dict[str, t.Any] = {
     "minProperties": 1,
     "additionalProperties": {"type": "number"},
 }
-#: Absolute limits on what guests have, whatever the loss.
+#: Absolute limits on the values of guests, independent of the loss.
 ABSOLUTE: dict[str, t.Any] = {
     "max": {
         **PER_METRIC,
         "description": "Metric or glob -> largest tolerated value in the "
-        "guest, in the metric's own unit: of a count, such as retransmits, "
-        "that of the worst guest in its worst repetition; of a rate or a "
-        "time the mean.",
+        "guest, in the unit of the metric. For a count, such as retransmits, "
+        "it applies to the worst guest in its worst repetition; for a rate "
+        "or a time to the mean.",
     },
     "min": {
         **PER_METRIC,
-        "description": "Metric or glob -> smallest tolerated value, likewise.",
+        "description": "Metric or glob -> smallest tolerated value in the "
+        "guest; see max.",
     },
 }
-#: The keys of a limit on a loss and of absolute ones, with their scales.
+#: The keys of relative and absolute limits, with the scales of metrics.
 LOSS_AND_ABSOLUTE: dict[str, tuple[sample.Scale, ...]] = {
     "max_percent": ("ratio",),
     **dict.fromkeys(ABSOLUTE, ("ratio", "count")),
@@ -52,50 +53,51 @@ _COMMON: dict[str, t.Any] = {
     },
     "on_inconclusive": {
         "enum": ["fail", "pass"],
-        "description": "Whether a task with an undecided limit passes or "
-        "fails; default fail.",
+        "description": "Result of a task if a limit is undecided; default "
+        "fail.",
     },
     "tolerate": {
         "type": "array",
         "uniqueItems": True,
         "items": {"enum": sorted(finding.KINDS)},
-        "description": "Kinds of findings that do not make samples void.",
+        "description": "Kinds of findings that do not void samples.",
     },
 }
 
 
-def schema(properties: Json, **more: t.Any) -> dict[str, t.Any]:
+def schema(properties: Json, **keywords: t.Any) -> dict[str, t.Any]:
     """Return the schema of a criterion, with the common properties."""
     return {
         "type": "object",
         "properties": {**properties, **_COMMON},
         "additionalProperties": False,
-        **more,
+        **keywords,
     }
 
 
-def no_bounds(name: str, given: Json, metrics: task.Metrics) -> None:
+def no_bounds(name: str, config: Json, metrics: task.Metrics) -> None:
     """Accept any limits."""
 
 
-def nothing_more(asked: task.Task, limits: Json, baseline: t.Any) -> None:
+def nothing_more(subtask: task.Task, limits: Json, baseline: t.Any) -> None:
     """Accept any configuration of a criterion."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Criterion:
-    """A limit that runs are judged by; Rally calls it an SLA.
+    """A criterion for the judgement of runs; an SLA in Rally.
 
-    :param title: one line, for a list of SLAs
-    :param schema: JSON Schema of its configuration
-    :param heading: what is judged, in a word
-    :param judge: makes the judge, of the keys of a configuration
-    :param limits: keys that hold limits by metric, with the scales of the
-        metrics that they apply to
-    :param bounds: raises ``Refused`` for limits that cannot fail, or that
-        cannot be kept, given the name, the configuration and the metrics
-    :param check: raises ``Refused`` for what cannot be held in a task, given
-        the configuration and the baseline, which is None without one
+    :param title: The description in lists of SLAs; one line.
+    :param schema: The JSON Schema of the configuration.
+    :param heading: The subject of the verdict in one word.
+    :param judge: The class of the judge; its arguments are the keys of the
+        configuration.
+    :param limits: The keys with limits by metric, and the scales of the
+        metrics that the limits apply to.
+    :param bounds: A function of the name, the configuration and the metrics.
+        It raises ``InvalidTask`` if a limit always passes or always fails.
+    :param check: A function of the task, the configuration and the baseline
+        (or None). It raises ``InvalidTask`` if they do not match.
     """
 
     name: str
@@ -110,25 +112,28 @@ class Criterion:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question that a task can ask of guests.
+    """A question that tasks measure guests for.
 
-    :param name: in records
-    :param scenario: of Rally, that asks it
-    :param title: of a chart that answers it
-    :param criteria: those that its runs can be judged by, the main one first
-    :param contexts: names of those that it needs, without their platform
-    :param check: raises ``Refused`` for a task that cannot be run; returns
-        warnings for its user
-    :param copies: numbers of guests of a host that measure at once, in order
-    :param compared: numbers of copies in which the verdict needs bare metal
-    :param minutes: about how many minutes a task takes, boot included
-    :param run: makes a run of a front door's request and the question's own
-        arguments of the scenario
-    :param section: returns how a report shows its runs
-    :param defaults: returns what a task leaves out of the scenario's arguments
-        and what depends on others of them, or on the number of repetitions
-    :param one_host: whether the guests of a task are to share a host, where
-        it asks for no placement
+    :param name: The name in records.
+    :param scenario: The name of the Rally scenario.
+    :param title: The title of the chart of results.
+    :param criteria: The criteria for its runs; the first is the main one.
+    :param contexts: The names of the required contexts without platform.
+    :param check: A function that raises ``InvalidTask`` if a task cannot be
+        run, and returns warnings.
+    :param copies: A function that returns the numbers of guests per host that
+        run concurrently, in order.
+    :param compared: A function that returns the numbers of bare-metal copies
+        that the verdict requires.
+    :param minutes: A function that returns the estimated duration in
+        minutes, boot included.
+    :param run: A function that returns a run for a request and the arguments
+        of the scenario that only this question has.
+    :param section: A function that returns the section of the report.
+    :param defaults: A function that returns the defaults of arguments that
+        depend on other arguments or on the number of repetitions.
+    :param one_host: A function that returns whether the guests of a task
+        without placement options must share a host.
     """
 
     name: str
@@ -140,7 +145,7 @@ class Question:
     copies: t.Callable[[task.Task], tuple[int, ...]]
     compared: t.Callable[[task.Task], tuple[int, ...]]
     minutes: t.Callable[[task.Task], int]
-    run: "t.Callable[[opened.Asked, Json], runs.Run]"
+    run: "t.Callable[[run_request.RunRequest, Json], runs.Run]"
     section: "t.Callable[[], reports.Section[t.Any]]"
-    one_host: t.Callable[[task.Task], bool] = lambda asked: False
+    one_host: t.Callable[[task.Task], bool] = lambda subtask: False
     defaults: task.Defaults = task.no_defaults

@@ -1,4 +1,4 @@
-"""One workload of a task, without Rally."""
+"""A workload of a Rally task, independent of Rally."""
 
 import collections.abc
 import dataclasses
@@ -17,13 +17,12 @@ from rally_vmperf.measurement.samples import sample
 
 Json = collections.abc.Mapping[str, t.Any]
 Metrics = collections.abc.Collection[sample.Metric]
-#: Refuses limits of a criterion that a metric always keeps, or never.
+#: Rejects limits that always pass or always fail for a metric.
 Bounds = t.Callable[[str, Json, Metrics], None]
-#: Returns arguments that a task leaves out, by the others and by the number
-#: of repetitions.
+#: Returns the default arguments for the arguments and the repetitions.
 Defaults = t.Callable[[Json, int], Json]
 
-#: Other end of network workloads.
+#: The remote endpoint of network workloads.
 PEER: dict[str, t.Any] = {
     "type": ["object", "null"],
     "required": ["address"],
@@ -38,7 +37,7 @@ PEER: dict[str, t.Any] = {
         "jump": schema.JUMP,
     },
 }
-#: Arguments that the scenarios of all questions have.
+#: The arguments of all scenarios.
 _ARGUMENTS: dict[str, t.Any] = {
     "type": "object",
     "required": ["workloads"],
@@ -53,20 +52,20 @@ _ARGUMENTS: dict[str, t.Any] = {
 COMMON = frozenset(_ARGUMENTS["properties"])
 
 
-class Refused(errors.VMPerfError):
-    """Something in a task is not allowed; one line."""
+class InvalidTask(errors.VMPerfError):
+    """A task that is not valid; the message is one line."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Task:
     """A scenario with its arguments, contexts, SLAs and runner.
 
-    :param title: of its subtask
-    :param arguments: of the scenario
-    :param contexts: their options, by their name without the platform
-    :param criteria: the configuration of SLAs, by their name
-    :param runner: name of the runner
-    :param times: repetitions that the runner makes, warm-up included
+    :param title: The title of the subtask.
+    :param arguments: The arguments of the scenario.
+    :param contexts: The options of contexts by name without the platform.
+    :param criteria: The configuration of SLAs by name.
+    :param runner: The name of the runner.
+    :param times: The number of repetitions, warm-up included.
     """
 
     title: str
@@ -81,36 +80,36 @@ class Task:
     def assignments(self) -> tuple[assignment.Assignment, ...]:
         """The workloads with complete arguments.
 
-        :raises WorkloadError: for arguments that are not allowed
+        :raises WorkloadError: If an argument is not valid.
         """
         return assignment.assign(self.arguments["workloads"], self.protocol)
 
     @functools.cached_property
     def neighbours(self) -> neighbours.Neighbours | None:
-        """The guests that are not measured, and what they run.
+        """The guests that are not measured, and their workload.
 
-        :raises Refused: for an argument of another form
-        :raises WorkloadError: for a workload that they cannot run
+        :raises InvalidTask: If the argument is not valid.
+        :raises WorkloadError: If neighbours cannot run the workload.
         """
-        given = self.arguments.get("neighbours")
-        check_form(given, neighbours.SCHEMA, "neighbours")
-        return neighbours.of_argument(given)
+        argument = self.arguments.get("neighbours")
+        check_form(argument, neighbours.SCHEMA, "neighbours")
+        return neighbours.of_argument(argument)
 
     @property
     def every_workload(self) -> tuple[assignment.Assignment, ...]:
         """The workloads, with those of neighbours."""
-        beside = self.neighbours
-        return (*self.assignments, *([beside.work] if beside else ()))
+        idle = self.neighbours
+        return (*self.assignments, *([idle.work] if idle else ()))
 
     @property
     def protocol(self) -> protocols.Protocol:
-        """What precedes each command, workload and repetition."""
+        """The preparation of each command, workload and repetition."""
         return protocols.of_arguments(self.arguments)
 
     def boots(self, conditions: int = 1) -> int:
-        """Return how often all guests are rebooted in the run.
+        """Return the number of reboots of all guests in the run.
 
-        :param conditions: their number within a repetition
+        :param conditions: The number of conditions in a repetition.
         """
         return self.protocol.reboots(
             len(self.assignments), conditions, self.times
@@ -118,7 +117,7 @@ class Task:
 
     @property
     def warmup(self) -> int:
-        """How many of the first repetitions are not counted."""
+        """The number of leading repetitions that are not counted."""
         return t.cast(int, self.arguments.get("warmup", 0))
 
     @property
@@ -133,15 +132,15 @@ class Task:
 
     @property
     def guests(self) -> dict[str, t.Any]:
-        """The options of the one group of guests that is measured.
+        """The options of the measured group of guests.
 
-        :raises GuestError: for several groups
+        :raises GuestError: If there are several groups.
         """
         return request.one_group(self.guest_options)
 
     @property
     def count(self) -> int:
-        """How many guests are booted."""
+        """The number of guests to boot."""
         default = schema.DEFAULTS["count"]
         return t.cast(int, self.guests.get("count", default))
 
@@ -149,54 +148,64 @@ class Task:
     def baseline(self) -> dict[str, str] | None:
         """The name or the class of the baseline; None for a task without one.
 
-        :raises Refused: for a context that tells neither
+        :raises InvalidTask: If the context has neither a name nor a class.
         """
         if "vmperf_baseline" not in self.contexts:
             return None
-        given = self.contexts["vmperf_baseline"] or {}
+        options = self.contexts["vmperf_baseline"] or {}
         for key in ("name", "class"):
-            if isinstance(given.get(key), str):
-                return {key: given[key]}
-        raise Refused("vmperf_baseline: name is missing; or give a class")
+            if isinstance(options.get(key), str):
+                return {key: options[key]}
+        raise InvalidTask("vmperf_baseline: name or class must be set")
 
     @functools.cached_property
     def metrics(self) -> tuple[sample.Metric, ...]:
-        """What the workloads measure."""
-        return tuple(x for one in self.assignments for x in one.metrics())
+        """The metrics of the workloads."""
+        return tuple(
+            metric
+            for assigned in self.assignments
+            for metric in assigned.metrics()
+        )
 
     def check_matches(
         self,
-        what: str,
-        given: collections.abc.Mapping[str, float],
+        key_path: str,
+        limits_by_pattern: collections.abc.Mapping[str, float],
         scales: collections.abc.Container[sample.Scale],
     ) -> None:
-        """Refuse limits that match no metric of the task.
+        """Reject limits that match no metric of the task.
 
-        :param what: names the limits in the message
+        :param key_path: The keys of the limits, for the message.
         """
-        names = [x.name for x in self.metrics if x.scale in scales]
-        for pattern in limits.Limits(given).unmatched(names):
-            raise Refused(
-                f"{what}: {pattern!r} matches no metric of this task (it has: "
-                f"{', '.join(sorted(names))})"
+        names = [
+            metric.name for metric in self.metrics if metric.scale in scales
+        ]
+        for pattern in limits.Limits(limits_by_pattern).unmatched(names):
+            raise InvalidTask(
+                f"{key_path}: {pattern!r} matches no metric of this task (it "
+                f"has: {', '.join(sorted(names))})"
             )
-        check_conflict(what, given, names)
+        check_conflict(key_path, limits_by_pattern, names)
 
 
 def no_defaults(arguments: Json, times: int) -> Json:
-    """Return nothing: all defaults stand in the scenario's signature."""
+    """Return no defaults; the signature of the scenario has them all."""
     return {}
 
 
 def completed(
     arguments: Json, times: int, defaults: Defaults
 ) -> dict[str, t.Any]:
-    """Return the arguments of a scenario with its question's defaults.
+    """Return the arguments of a scenario with the defaults added.
 
-    :param times: repetitions that the runner makes, warm-up included
+    :param times: The number of repetitions, warm-up included.
     """
-    given = {k: v for k, v in arguments.items() if v is not None}
-    return {**arguments, **defaults(arguments, times), **given}
+    present = {
+        key: argument
+        for key, argument in arguments.items()
+        if argument is not None
+    }
+    return {**arguments, **defaults(arguments, times), **present}
 
 
 def of_rally(
@@ -205,11 +214,11 @@ def of_rally(
     title: str = "",
     defaults: Defaults = no_defaults,
 ) -> Task:
-    """Return one of Rally's workloads as a task.
+    """Return the task of a Rally workload.
 
-    :param workload: as Rally's engine and its reader of task files give it
-    :param defaults: those of the question
-    :raises Refused: for arguments that cannot be read
+    :param workload: The workload as parsed by Rally.
+    :param defaults: The defaults of the question.
+    :raises InvalidTask: If the arguments are not valid.
     """
     check_form(workload["args"], _ARGUMENTS)
     times = workload["runner"].get("times", 1)
@@ -228,22 +237,22 @@ def of_rally(
 
 
 def check_conflict(
-    what: str,
-    given: collections.abc.Mapping[str, float],
+    key_path: str,
+    limits_by_pattern: collections.abc.Mapping[str, float],
     names: collections.abc.Collection[str],
 ) -> None:
-    """Refuse patterns that give a metric different limits.
+    """Reject patterns that give a metric different limits.
 
-    :param what: names the limits in the message
-    :param names: of the metrics that limits are put to
-    :raises Refused: naming two patterns and a metric
+    :param key_path: The keys of the limits, for the message.
+    :param names: The names of the metrics that the limits apply to.
+    :raises InvalidTask: If two patterns conflict for a metric.
     """
-    if conflict := limits.Limits(given).conflict(names):
-        name, one, other = conflict
-        raise Refused(
-            f"{what}: {one!r} is {given[one]:g} and {other!r} is "
-            f"{given[other]:g}, and both match {name}; give a limit for "
-            f"{name!r}, or narrow one of the patterns"
+    if conflict := limits.Limits(limits_by_pattern).conflict(names):
+        name, first, second = conflict
+        raise InvalidTask(
+            f"{key_path}: {first!r} is {limits_by_pattern[first]:g} and "
+            f"{second!r} is {limits_by_pattern[second]:g}, and both match "
+            f"{name}; set a limit for {name!r}, or narrow one of the patterns"
         )
 
 
@@ -252,59 +261,61 @@ def bounds(
         lambda metric: metric.better == "higher"
     ),
 ) -> Bounds:
-    """Return what refuses limits on losses and absolute ones.
+    """Return a function that rejects limits that cannot fail.
 
-    :param cannot_lose_all: whether a metric loses less than 100 %, whatever
-        becomes of it; rates do
+    :param cannot_lose_all: A function that returns whether the loss of a
+        metric is always less than 100 %, which is true for rates.
     """
 
-    def check(name: str, given: Json, metrics: Metrics) -> None:
-        ratios = [one for one in metrics if one.scale == "ratio"]
+    def check(name: str, config: Json, metrics: Metrics) -> None:
+        ratios = [metric for metric in metrics if metric.scale == "ratio"]
         for metric, limit, pattern in _limited(
-            given.get("max_percent", {}), ratios, ratios
+            config.get("max_percent", {}), ratios, ratios
         ):
             if limit >= 100 and cannot_lose_all(metric):
-                raise Refused(
+                raise InvalidTask(
                     f"sla {name} max_percent: {pattern!r} is {limit:g}, but "
                     f"{metric.name} is compared as a rate, which cannot lose "
-                    "more than 100 %; give a smaller limit, or a pattern "
-                    "that matches others only"
+                    "more than 100 %; set a smaller limit, or narrow "
+                    "the pattern"
                 )
         for key in ("max", "min"):
             for metric, limit, pattern in _limited(
-                given.get(key, {}), ratios, metrics
+                config.get(key, {}), ratios, metrics
             ):
                 if limit <= 0:
-                    raise Refused(
+                    raise InvalidTask(
                         f"sla {name} {key}: {pattern!r} is {limit:g}, but "
-                        f"{metric.name} is always above zero; give a larger "
-                        "limit, or a pattern that matches counts only"
+                        f"{metric.name} is always above zero; set a larger "
+                        "limit, or narrow the pattern to counts"
                     )
 
     return check
 
 
 def _limited(
-    given: Json, some: Metrics, among: Metrics
+    limits_by_pattern: Json, selected: Metrics, among: Metrics
 ) -> collections.abc.Iterator[tuple[sample.Metric, float, str]]:
-    """Return each of some metrics that has a limit, with its pattern."""
-    held = limits.Limits(given)
-    names = [one.name for one in among]
-    for metric in some:
-        if limit := held.for_metric(metric.name, names):
+    """Yield the selected metrics that have a limit, with its pattern."""
+    patterns = limits.Limits(limits_by_pattern)
+    names = [metric.name for metric in among]
+    for metric in selected:
+        if limit := patterns.for_metric(metric.name, names):
             yield metric, *limit
 
 
-def check_form(value: t.Any, rule: Json, name: str = "") -> None:
-    """Refuse a value that a JSON Schema does not allow, naming its path.
+def check_form(document: t.Any, schema_: Json, name: str = "") -> None:
+    """Reject a document that does not match a JSON Schema.
 
-    :param name: of the value
+    :param name: The name of the document, for the message.
     """
-    error = documents.first_error(rule, value)
+    error = documents.first_error(schema_, document)
     if error is not None:
         place = (name + error.json_path.removeprefix("$")).removeprefix(".")
-        words = f"{place}: {error.message}" if place else error.message
-        closed = error.schema.get("additionalProperties") is False
-        if closed and "properties" in error.schema:
-            words += f"; allowed keys: {', '.join(error.schema['properties'])}"
-        raise Refused(words)
+        message = f"{place}: {error.message}" if place else error.message
+        is_closed = error.schema.get("additionalProperties") is False
+        if is_closed and "properties" in error.schema:
+            message += (
+                f"; allowed keys: {', '.join(error.schema['properties'])}"
+            )
+        raise InvalidTask(message)

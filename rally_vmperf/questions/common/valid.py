@@ -1,4 +1,4 @@
-"""The criterion on which findings a run may have."""
+"""The criterion for the findings of a run."""
 
 import typing as t
 
@@ -14,23 +14,23 @@ _KINDS = {
 }
 
 
-def _check(asked: task.Task, limits: question.Json, baseline: t.Any) -> None:
-    """Refuse findings that another SLA tolerates and this one does not."""
-    for name, other in asked.criteria.items():
+def _check(subtask: task.Task, limits: question.Json, baseline: t.Any) -> None:
+    """Reject tolerated findings of other SLAs that are not in this one."""
+    for name, other_limits in subtask.criteria.items():
         if not name.startswith("vmperf_"):
             continue
-        for kind in other.get("tolerate", ()):
+        for kind in other_limits.get("tolerate", ()):
             if kind not in limits.get("tolerate", ()):
-                raise task.Refused(
+                raise task.InvalidTask(
                     f"sla {CRITERION.name}: {name} tolerates {kind}, which "
-                    "still fails here; name it in tolerate of both, "
-                    f"or leave {CRITERION.name} out"
+                    "still fails here; add it to tolerate of both, or "
+                    f"remove {CRITERION.name}"
                 )
 
 
 CRITERION = question.Criterion(
     name="vmperf_valid",
-    title="Which findings a run may have, with or without limits.",
+    title="Findings that a run may have, with or without limits.",
     heading="Validity",
     schema={
         "type": "object",
@@ -38,9 +38,8 @@ CRITERION = question.Criterion(
         "properties": {
             "tolerate": {
                 **_KINDS,
-                "description": "Findings that void and that the run may "
-                "have, including those that other SLAs "
-                "tolerate.",
+                "description": "Voiding findings that the run may have, "
+                "including those that other SLAs tolerate.",
             },
             "refuse": {
                 **_KINDS,

@@ -1,4 +1,4 @@
-"""The judge of a run's validity: whether figures mean what they say."""
+"""The judge of the validity of a run."""
 
 import collections
 import collections.abc
@@ -21,15 +21,15 @@ from rally_vmperf.measurement.samples import units
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Validity(summary_.Summary[summary_.Row]):
-    """The verdict on validity; it has findings, and no rows.
+    """The verdict on validity; it has findings, but no rows.
 
-    :param refused: the findings that the run may not have
+    :param refused: The findings that the run may not have.
     """
 
     refused: tuple[finding.RunFinding, ...] = ()
 
     def _voiding(self) -> list[finding.RunFinding]:
-        """Return the refused findings; there are no metrics to void."""
+        """Return the refused findings; no metric is voided."""
         return list(self.refused)
 
     def _verdict(self) -> str:
@@ -43,7 +43,7 @@ class Validity(summary_.Summary[summary_.Row]):
         }.get(self.status, "void: nothing was measured")
 
     def _absences(self) -> list[str]:
-        """Return the physical limits without a metric, and what is missing."""
+        """Return the unmatched physical limits and the missing samples."""
         unmatched = [
             f"physical_limit {pattern!r} matches no metric of this run"
             for pattern in self.unmatched
@@ -52,13 +52,13 @@ class Validity(summary_.Summary[summary_.Row]):
 
 
 class ValidityJudge(judge.Judge[summary_.Row]):
-    """Judges the findings of any question, with or without limits.
+    """A judge of the findings of any question, with or without limits.
 
-    :param tolerate: kinds of findings that void, and that the run may have
-    :param refuse: kinds that do not void, and that it may not have
-    :param physical_limit: metric or glob -> the largest value that the machine
-        can reach, in base units
-    :raises ValueError: for a kind that is not on the closed list
+    :param tolerate: The kinds of voiding findings that the run may have.
+    :param refuse: The kinds of other findings that the run may not have.
+    :param physical_limit: The largest value that the machine can reach by
+        metric or glob, in base units.
+    :raises ValueError: If a kind of finding does not exist.
     """
 
     def __init__(
@@ -73,58 +73,68 @@ class ValidityJudge(judge.Judge[summary_.Row]):
         self.refuse = frozenset(refuse) - frozenset(tolerate)
         self.physical_limit = limits.Limits(physical_limit or {})
 
-    def understands(self, entry: repetition.Repetition) -> bool:
-        """Return whether the judge of some question understands it."""
-        return any(one.understands(entry) for one in self._judges())
+    def understands(self, repetition_: repetition.Repetition) -> bool:
+        """Return whether the judge of any question accepts a repetition."""
+        return any(
+            question_judge.understands(repetition_)
+            for question_judge in self._judges()
+        )
 
     def judgement(self) -> Validity:
-        """Return the verdict on what was taken so far."""
-        told = next(
-            one
-            for one in self._judges()
-            if all(map(one.understands, self._repetitions))
+        """Return the verdict on the repetitions so far."""
+        question_judge = next(
+            candidate
+            for candidate in self._judges()
+            if all(map(candidate.understands, self._repetitions))
         )
-        told.take(self._repetitions, self._unreadable)
-        found = told.judgement()
-        findings = dict.fromkeys(found.findings)
-        loud = neighbours_judge.NeighboursJudge(tolerate=self.tolerate)
+        question_judge.take(self._repetitions, self._unreadable)
+        summary = question_judge.judgement()
+        findings = dict.fromkeys(summary.findings)
+        neighbours = neighbours_judge.NeighboursJudge(tolerate=self.tolerate)
         if any(
-            x.conditions and loud.understands(x) for x in self._repetitions
+            repetition_.conditions and neighbours.understands(repetition_)
+            for repetition_ in self._repetitions
         ):
-            loud.take(self._repetitions, self._unreadable)
-            findings |= dict.fromkeys(loud.judgement().findings)
-        entries, _ = judge.unique(self._repetitions)
+            neighbours.take(self._repetitions, self._unreadable)
+            findings |= dict.fromkeys(neighbours.judgement().findings)
+        repetitions, _ = judge.unique(self._repetitions)
         findings = (
-            dict.fromkeys(self._above_limits(entries, found.left_out))
+            dict.fromkeys(self._above_limits(repetitions, summary.left_out))
             | findings
         )
-        late = self._short_of_samples(findings, found.left_out)
+        short_metrics = self._short_of_samples(findings, summary.left_out)
         refused = tuple(
-            one
-            for one in findings
-            if one.voids
-            or (one.finding.kind in self.refuse and not one.left_out)
-            or (one.left_out and one.finding.subject in late)
+            run_finding
+            for run_finding in findings
+            if run_finding.voids
+            or (
+                run_finding.finding.kind in self.refuse
+                and not run_finding.left_out
+            )
+            or (
+                run_finding.left_out
+                and run_finding.finding.subject in short_metrics
+            )
         )
         status: verdict.Status
-        measured = any(row.measured for row in found.rows)
+        measured = any(row.measured for row in summary.rows)
         unmatched: tuple[str, ...] = ()
         if measured:
-            names = judge.metric_names(entries)
+            names = judge.metric_names(repetitions)
             unmatched = self.physical_limit.unmatched(names)
         if refused or not measured:
             status = "void"
-        elif found.missing or unmatched:
+        elif summary.missing or unmatched:
             status = "inconclusive"
         else:
             status = "passed"
         return Validity(
             status=status,
             rows=(),
-            missing=found.missing,
+            missing=summary.missing,
             findings=tuple(findings),
             unmatched=unmatched,
-            left_out=found.left_out,
+            left_out=summary.left_out,
             confidence=self.confidence,
             on_inconclusive=self.on_inconclusive,
             refused=refused,
@@ -132,7 +142,7 @@ class ValidityJudge(judge.Judge[summary_.Row]):
 
     def _above_limits(
         self,
-        entries: judge.Repetitions,
+        repetitions: judge.Repetitions,
         left_out: collections.abc.Container[int],
     ) -> tuple[finding.RunFinding, ...]:
         """Return the findings on values above the physical limits.
@@ -140,33 +150,44 @@ class ValidityJudge(judge.Judge[summary_.Row]):
         :param left_out: The numbers of void repetitions.
         """
         judged = [
-            one
-            for one in entries
-            if one.counted and one.number not in left_out
+            repetition_
+            for repetition_ in repetitions
+            if repetition_.counted and repetition_.number not in left_out
         ]
         above = plausibility.above_physical_limit(judged, self.physical_limit)
-        return finding.collect(((one, None) for one in above), self.tolerate)
+        return finding.collect(
+            ((occurrence, None) for occurrence in above), self.tolerate
+        )
 
     def _short_of_samples(
         self,
         findings: collections.abc.Iterable[finding.RunFinding],
         void: collections.abc.Collection[int],
     ) -> set[str]:
-        """Return the metrics that findings leave too few samples of.
+        """Return the metrics with too few samples that are not void.
 
-        :param void: numbers of void repetitions
+        :param void: The numbers of void repetitions.
         """
-        numbers = {one.number for one in self._repetitions if one.counted}
-        left: dict[str, set[int]] = collections.defaultdict(
+        numbers = {
+            repetition_.number
+            for repetition_ in self._repetitions
+            if repetition_.counted
+        }
+        remaining: dict[str, set[int]] = collections.defaultdict(
             lambda: numbers - {*void}
         )
-        for one in findings:
-            if one.finding.kind in finding.ABOUT_SAMPLES and one.left_out:
-                left[one.finding.subject] -= {*one.repetitions}
+        for run_finding in findings:
+            if (
+                run_finding.finding.kind in finding.ABOUT_SAMPLES
+                and run_finding.left_out
+            ):
+                remaining[run_finding.finding.subject] -= {
+                    *run_finding.repetitions
+                }
         return {
             name
-            for name, judged in left.items()
-            if len(judged) < statistics.FEWEST
+            for name, numbers_left in remaining.items()
+            if len(numbers_left) < statistics.FEWEST
         }
 
     def _judges(self) -> list[judge.Judge[t.Any]]:
@@ -176,20 +197,20 @@ class ValidityJudge(judge.Judge[summary_.Row]):
             overhead_judge.OverheadJudge(tolerate=self.tolerate),
         ]
 
-    def figures(self, entries: judge.Repetitions) -> list[summary_.Row]:
-        """Return nothing: other criteria judge figures."""
+    def figures(self, repetitions: judge.Repetitions) -> list[summary_.Row]:
+        """Return no rows; other criteria judge figures."""
         return []
 
     def findings(
         self,
-        entries: judge.Repetitions,
+        repetitions: judge.Repetitions,
         rows: collections.abc.Sequence[summary_.Row],
     ) -> finding.Occurrences:
-        """Return nothing: the question's own judge collects findings."""
+        """Return no findings; the judge of the question collects them."""
         return ()
 
     def unmatched(
         self, rows: collections.abc.Iterable[summary_.Row]
     ) -> tuple[str, ...]:
-        """Return nothing: there are no limits."""
+        """Return no patterns; metrics have no limits."""
         return ()

@@ -1,1 +1,1 @@
-"""How guests degrade as more of them share a host, and how many fit."""
+"""The degradation of guests that share a host, and the host's capacity."""

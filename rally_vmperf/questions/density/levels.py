@@ -1,4 +1,4 @@
-"""Numbers of guests on a host: in which order, and when to stop."""
+"""Levels, the numbers of guests on a host, and the stop rule."""
 
 import collections.abc
 import dataclasses
@@ -15,9 +15,9 @@ from rally_vmperf.measurement.density import rates as density_rates
 from rally_vmperf.measurement.samples import sample
 
 Observations = collections.abc.Iterable[sample.Observation]
-#: What each guest gave.
+#: The rate of each guest.
 _Rates = dict[sample.Metric, list[float]]
-#: Which guest is the lone one: another in each repetition, or each of them.
+#: The solo guest: another one in each repetition, or all in turn.
 SoloGuest = t.Literal["rotate", "all"]
 Given = collections.abc.Sequence[int] | collections.abc.Mapping[str, t.Any]
 
@@ -55,54 +55,52 @@ SCHEMA: dict[str, t.Any] = {
 
 
 class LevelError(errors.VMPerfError):
-    """The levels of a task are not allowed; one line."""
+    """Levels that are not valid; the message is one line."""
 
 
-def expand(given: t.Any) -> tuple[int, ...]:
-    """Return the numbers of guests that a task asks for, in its order.
+def expand(argument: t.Any) -> tuple[int, ...]:
+    """Return the numbers of guests of a task, in its order.
 
-    :raises LevelError: for what is none of the forms
+    :raises LevelError: If the argument is not valid.
     """
-    if documents.first_error(SCHEMA, given) is not None:
+    if documents.first_error(SCHEMA, argument) is not None:
         raise LevelError(
-            f"levels {given!r:.80}: must be a list of different whole numbers "
-            f"from 1 to {schema.MAX_GUESTS}, or "
-            "{from: 1, to: 8}, or {doubling_to: 8}"
+            f"levels={argument!r:.80}: must be a list of different integers "
+            f"from 1 to {schema.MAX_GUESTS}, or {{from: 1, to: 8}}, or "
+            "{doubling_to: 8}"
         )
-    if isinstance(given, collections.abc.Mapping):
-        return _range(given)
-    return tuple(int(one) for one in given)
+    if isinstance(argument, collections.abc.Mapping):
+        return _range(argument)
+    return tuple(int(level) for level in argument)
 
 
-def _range(given: collections.abc.Mapping[str, int]) -> tuple[int, ...]:
-    if "doubling_to" in given:
-        most = int(given["doubling_to"])
-        return tuple(1 << power for power in range(most.bit_length()))
-    first, last = int(given.get("from", 1)), int(given["to"])
+def _range(argument: collections.abc.Mapping[str, int]) -> tuple[int, ...]:
+    if "doubling_to" in argument:
+        largest = int(argument["doubling_to"])
+        return tuple(1 << power for power in range(largest.bit_length()))
+    first, last = int(argument.get("from", 1)), int(argument["to"])
     if first > last:
-        raise LevelError(
-            f"levels: from {first} is beyond to {last}; exchange them"
-        )
+        raise LevelError(f"levels: from={first}: must not exceed to={last}")
     return tuple(range(first, last + 1))
 
 
 def rises(levels: collections.abc.Sequence[int], repetitions: int) -> int:
-    """Return how often a level has more guests than the one before.
+    """Return how often a level has more guests than the previous one.
 
-    Each repetition goes on from the last level of the one before.
+    Each repetition continues from the last level of the previous one.
     """
     return sum(a < b for a, b in itertools.pairwise([*levels] * repetitions))
 
 
 def ascending(levels: collections.abc.Sequence[int]) -> bool:
-    """Tell whether each level has more guests than the one before."""
+    """Return whether each level has more guests than the previous one."""
     return all(a < b for a, b in itertools.pairwise(levels))
 
 
 class Level(t.NamedTuple):
-    """The samples of so many guests in one repetition.
+    """The samples of a level in one repetition.
 
-    :param turns: in how many groups, one after another, they ran
+    :param turns: The number of groups that ran one after another.
     """
 
     guests: int
@@ -118,13 +116,13 @@ Measured = collections.abc.Sequence[Level]
 class Stop:
     """The stop rule of a task, applied to all repetitions so far.
 
-    It looks at point estimates, of all repetitions that have both levels that
-    are compared: by one of them alone, levels would run where the ones before
-    were lucky. Whether a loss is significant is judged in the end.
+    The rule compares point estimates over all repetitions that have both
+    levels, because a single repetition depends on chance. The final verdict
+    decides whether a loss is significant.
 
-    :param max_percent: metric or glob -> loss of the mean guest against the
-        lone one beyond which no guests are added
-    :param total_falls: also add none once no metric's total rises any more
+    :param max_percent: The loss of the mean guest against the lone guest, by
+        metric or glob, above which no guests are added.
+    :param total_falls: Whether to add no guests if no metric's total rises.
     """
 
     max_percent: collections.abc.Mapping[str, float] = dataclasses.field(
@@ -133,26 +131,32 @@ class Stop:
     total_falls: bool = False
 
     def reached(self, repetitions: collections.abc.Sequence[Measured]) -> str:
-        """Return why there is to be no further level, or nothing.
+        """Return the reason to stop after this level, or an empty string.
 
-        :param repetitions: counted ones, and last the one that goes on
+        :param repetitions: The counted repetitions; the last one is running.
         """
         current = repetitions[-1]
         if len(current) < 2:
             return ""
         first, before, last = (current[i].guests for i in (0, -2, -1))
-        why = self._broken(_both(repetitions, first, last), last)
-        if not why and self.total_falls:
-            why = _fallen(_both(repetitions, before, last), last)
-        of = len(_both(repetitions, first, last))
-        return f"{why}, over {of} repetitions" if why and of > 1 else why
+        reason = self._broken(_both(repetitions, first, last), last)
+        if not reason and self.total_falls:
+            reason = _fallen(_both(repetitions, before, last), last)
+        number = len(_both(repetitions, first, last))
+        return (
+            f"{reason}, over {number} repetitions"
+            if reason and number > 1
+            else reason
+        )
 
     def _broken(self, pairs: list[tuple[Level, Level]], guests: int) -> str:
-        held = limits.Limits(self.max_percent)
+        patterns = limits.Limits(self.max_percent)
         ratios = _ratios(pairs, statistics.geometric_mean)
         names = [metric.name for metric in ratios]
-        for metric, ratio in sorted(ratios.items(), key=lambda x: x[0].name):
-            limit = held.for_metric(metric.name, names)
+        for metric, ratio in sorted(
+            ratios.items(), key=lambda pair: pair[0].name
+        ):
+            limit = patterns.for_metric(metric.name, names)
             if limit is not None and (1 - ratio) * 100 > limit[0]:
                 return (
                     f"{metric.name} lost {1 - ratio:.1%} with {guests} "
@@ -164,12 +168,15 @@ class Stop:
 def _both(
     repetitions: collections.abc.Iterable[Measured], few: int, many: int
 ) -> list[tuple[Level, Level]]:
-    """Return two levels of each repetition that has them."""
-    by_guests = [{x.guests: x for x in one} for one in repetitions]
+    """Return two levels of each repetition that has both."""
+    by_guests = [
+        {level.guests: level for level in repetition}
+        for repetition in repetitions
+    ]
     return [
-        (one[few], one[many])
-        for one in by_guests
-        if few in one and many in one
+        (levels[few], levels[many])
+        for levels in by_guests
+        if few in levels and many in levels
     ]
 
 
@@ -177,37 +184,40 @@ def _ratios(
     pairs: list[tuple[Level, Level]],
     figure: t.Callable[[list[float]], float],
 ) -> dict[sample.Metric, float]:
-    """Return metric -> how many times the figure of the smaller level.
+    """Return the ratio of two levels by metric.
 
-    The geometric mean over repetitions.
+    The ratio is a geometric mean over repetitions.
 
-    :param figure: of the rates of the guests of a level
+    :param figure: A function that aggregates the rates of a level's guests.
     """
-    found: dict[sample.Metric, list[float]] = {}
+    ratios: dict[sample.Metric, list[float]] = {}
     for few, many in pairs:
         before, now = _rates(few.observations), _rates(many.observations)
         for metric in before.keys() & now.keys():
             ratio = figure(now[metric]) / figure(before[metric])
-            found.setdefault(metric, []).append(ratio)
+            ratios.setdefault(metric, []).append(ratio)
     return {
-        metric: statistics.geometric_mean(ratios)
-        for metric, ratios in found.items()
+        metric: statistics.geometric_mean(metric_ratios)
+        for metric, metric_ratios in ratios.items()
     }
 
 
 def _rates(observations: Observations) -> _Rates:
-    """Return the values of each guest as rates; counts have none."""
+    """Return the rates of each guest by metric, without counts."""
     rates: _Rates = {}
-    for one in observations:
-        metric = one.sample.metric
+    for observation in observations:
+        metric = observation.sample.metric
         if metric.scale == "ratio":
-            rate = density_rates.convert(metric, one.sample.value)
+            rate = density_rates.convert(metric, observation.sample.value)
             rates.setdefault(metric, []).append(rate)
     return rates
 
 
 def _fallen(pairs: list[tuple[Level, Level]], guests: int) -> str:
-    """Return whether no metric's total rises; latencies have no total."""
+    """Return the reason to stop if no metric's total rises.
+
+    Latencies have no total.
+    """
     turns = max((few.turns for few, _ in pairs), default=1)
     rises = [
         ratio * turns
@@ -216,4 +226,4 @@ def _fallen(pairs: list[tuple[Level, Level]], guests: int) -> str:
     ]
     if not rises or max(rises) > 1:
         return ""
-    return f"no total rose any more with {guests} guests"
+    return f"no total rises with {guests} guests"

@@ -1,4 +1,4 @@
-"""The question how guests degrade as more of them share a host."""
+"""The question of the degradation of guests that share a host."""
 
 import typing as t
 
@@ -14,87 +14,91 @@ from rally_vmperf.questions.density import levels
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import run as reports
-    from rally_vmperf.runs import opened
     from rally_vmperf.runs import run as runs
+    from rally_vmperf.runs import run_request
 
 
-def _bare_metal(asked: task.Task, limits: question.Json) -> tuple[int, ...]:
-    """Return the numbers of guests at which the verdict needs bare metal."""
+def _bare_metal(subtask: task.Task, limits: question.Json) -> tuple[int, ...]:
+    """Return the levels that the verdict compares with bare metal."""
     if limits.get("compare_to") != "bare_metal":
         return ()
-    return tuple(checks.limited_levels(asked, limits))
+    return tuple(checks.limited_levels(subtask, limits))
 
 
 def _check_degradation(
-    asked: task.Task, limits: question.Json, baseline: t.Any
+    subtask: task.Task, limits: question.Json, baseline: t.Any
 ) -> None:
-    checks.check_at(asked, DEGRADATION.name, limits)
+    checks.check_levels(subtask, DEGRADATION.name, limits)
     if "max_percent" not in limits:
         return
     if limits.get("compare_to", "solo_guest") == "solo_guest":
-        checks.check_lone_guest(f"sla {DEGRADATION.name}", asked)
+        checks.check_solo_guest(f"sla {DEGRADATION.name}", subtask)
         if (
             limits.get("statistic") == "worst"
-            and checks.solo_guest(asked) != "all"
+            and checks.solo_guest(subtask) != "all"
         ):
-            raise task.Refused(
-                f"sla {DEGRADATION.name} statistic: worst compares each guest "
+            raise task.InvalidTask(
+                f"sla {DEGRADATION.name} statistic=worst: compares each guest "
                 "with its own solo run; set solo_guest: all in "
                 "VMPerf.density, or statistic: mean"
             )
         return
     if baseline is None:
-        raise task.Refused(
-            f"sla {DEGRADATION.name} compare_to: bare_metal needs the context "
-            "vmperf_baseline: {name: ...}"
+        raise task.InvalidTask(
+            f"sla {DEGRADATION.name} compare_to=bare_metal: requires the "
+            "context vmperf_baseline: {name: ...}"
         )
-    _check_copies(asked, _bare_metal(asked, limits), baseline)
+    _check_copies(subtask, _bare_metal(subtask, limits), baseline)
 
 
 def _check_copies(
-    asked: task.Task, wanted: tuple[int, ...], baseline: question.Json
+    subtask: task.Task, required: tuple[int, ...], baseline: question.Json
 ) -> None:
-    """Refuse a baseline that was not recorded in as many copies."""
-    for one in asked.assignments:
-        found = matching.covers(baseline, one.workload.name, one.conditions())
-        copies = {entry["shape"]["copies"] for entry in found}
-        for number in wanted:
+    """Reject a baseline that was not recorded in as many copies."""
+    for assigned in subtask.assignments:
+        measurements = matching.covers(
+            baseline, assigned.workload.name, assigned.conditions()
+        )
+        copies = {
+            measurement["shape"]["copies"] for measurement in measurements
+        }
+        for number in required:
             if number not in copies:
-                every = sorted(checks.numbers(asked))
-                raise task.Refused(
-                    f"sla {DEGRADATION.name} against bare_metal: baseline "
-                    f"{baseline['name']!r} has {one.title} in "
+                levels_ = sorted(checks.numbers(subtask))
+                raise task.InvalidTask(
+                    f"sla {DEGRADATION.name} compare_to=bare_metal: baseline "
+                    f"{baseline['name']!r} has {assigned.title} in "
                     f"{', '.join(map(str, sorted(copies)))} copies, not in "
                     f"{number}; record it with --copies "
-                    f"{','.join(map(str, every))}"
+                    f"{','.join(map(str, levels_))}"
                 )
 
 
 DEGRADATION = question.Criterion(
     name="vmperf_degradation",
-    title="Limits on what each guest loses as their number grows, in percent.",
+    title="Limits on the loss of each guest at growing numbers, in percent.",
     heading="Degradation",
     schema=question.schema(
         {
             "max_percent": {
                 **question.PER_METRIC,
                 "description": "Metric or glob -> largest tolerated loss of "
-                "the rate in percent; the most exact match wins.",
+                "the rate in percent; the most specific match applies.",
             },
             **question.ABSOLUTE,
-            "levels": checks.AT,
+            "levels": checks.LEVELS_SCHEMA,
             "statistic": {
                 "enum": ["mean", "worst"],
-                "description": "Whether the mean guest or the worst one is "
-                "held to the limits; default mean.",
+                "description": "Guest that the limits apply to: the mean or "
+                "the worst guest; default mean.",
             },
             "compare_to": {
                 "enum": ["solo_guest", "bare_metal"],
-                "description": "What the loss is against: one guest, or as "
-                "many bare-metal copies; default solo_guest.",
+                "description": "Reference of the loss: one guest, or the same "
+                "number of bare-metal copies; default solo_guest.",
             },
         },
-        anyOf=[{"required": [x]} for x in question.LOSS_AND_ABSOLUTE],
+        anyOf=[{"required": [key]} for key in question.LOSS_AND_ABSOLUTE],
     ),
     judge=judging.DegradationJudge,
     limits=question.LOSS_AND_ABSOLUTE,
@@ -105,14 +109,14 @@ DEGRADATION = question.Criterion(
 
 
 def _check_fairness(
-    asked: task.Task, limits: question.Json, baseline: t.Any
+    subtask: task.Task, limits: question.Json, baseline: t.Any
 ) -> None:
-    checks.check_at(asked, FAIRNESS.name, limits)
+    checks.check_levels(subtask, FAIRNESS.name, limits)
 
 
 FAIRNESS = question.Criterion(
     name="vmperf_fairness",
-    title="Limits on how unevenly guests that share a host are served.",
+    title="Limits on the unfairness between guests that share a host.",
     heading="Fairness",
     schema=question.schema(
         {
@@ -123,16 +127,16 @@ FAIRNESS = question.Criterion(
                     "exclusiveMinimum": 0,
                     "maximum": 1,
                 },
-                "description": "Metric or glob -> smallest tolerated index "
-                "of Jain: 1 when all guests get the same, 1/n when one gets "
-                "all.",
+                "description": "Metric or glob -> smallest tolerated Jain's "
+                "index: 1 if all guests have the same rate, 1/n if one of n "
+                "guests has all.",
             },
             "max_spread_percent": {
                 **question.PER_METRIC,
                 "description": "Metric or glob -> largest tolerated spread "
-                "of the guests in percent.",
+                "between the guests in percent.",
             },
-            "levels": checks.AT,
+            "levels": checks.LEVELS_SCHEMA,
         },
         anyOf=[
             {"required": ["min_index"]},
@@ -146,9 +150,9 @@ FAIRNESS = question.Criterion(
 
 
 def _defaults(arguments: question.Json, times: int) -> question.Json:
-    """Return the order of the levels, and how many warm-ups there are.
+    """Return the default order of levels and number of warm-ups.
 
-    A stop rule needs levels that ascend, and counts on every curve.
+    A stop rule requires ascending levels, and uses every repetition.
     """
     stops = bool(arguments.get("stop"))
     return {
@@ -157,29 +161,41 @@ def _defaults(arguments: question.Json, times: int) -> question.Json:
     }
 
 
-def _compared(asked: task.Task) -> tuple[int, ...]:
-    return _bare_metal(asked, asked.criteria.get(DEGRADATION.name, {}))
+def _compared(subtask: task.Task) -> tuple[int, ...]:
+    return _bare_metal(subtask, subtask.criteria.get(DEGRADATION.name, {}))
 
 
-def _minutes(asked: task.Task) -> int:
-    counts = checks.numbers(asked)
-    beside = asked.neighbours
-    sides = (0, beside.guests) if beside else (0,)
-    working = [number + side for number in counts for side in sides]
-    boots = asked.boots(len(working))
-    more = max(counts) - 1 if checks.solo_guest(asked) == "all" else 0
-    more *= len(sides)
-    if asked.arguments.get("idle_guests") == "stopped":
-        boots += levels.rises(working, asked.times) + more * asked.times
+def _minutes(subtask: task.Task) -> int:
+    counts = checks.numbers(subtask)
+    neighbours_ = subtask.neighbours
+    neighbour_counts = (0, neighbours_.guests) if neighbours_ else (0,)
+    working_guests = [
+        number + neighbour_count
+        for number in counts
+        for neighbour_count in neighbour_counts
+    ]
+    boots = subtask.boots(len(working_guests))
+    solo_runs = max(counts) - 1 if checks.solo_guest(subtask) == "all" else 0
+    solo_runs *= len(neighbour_counts)
+    if subtask.arguments.get("idle_guests") == "stopped":
+        boots += (
+            levels.rises(working_guests, subtask.times)
+            + solo_runs * subtask.times
+        )
     return estimate.minutes(
-        asked.assignments, asked.times, len(working) + more, boots
+        subtask.assignments,
+        subtask.times,
+        len(working_guests) + solo_runs,
+        boots,
     )
 
 
-def _run(asked: "opened.Asked", own: question.Json) -> "runs.Run":
+def _run(
+    request: "run_request.RunRequest", arguments: question.Json
+) -> "runs.Run":
     from rally_vmperf.questions.density import run
 
-    return run.make(asked, **own)
+    return run.make(request, **arguments)
 
 
 def _section() -> "reports.Section[t.Any]":

@@ -1,4 +1,4 @@
-"""A run in which more and more guests of each host take part."""
+"""A run with several numbers of concurrent guests per host."""
 
 import collections.abc
 import dataclasses
@@ -15,14 +15,14 @@ from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import guest_power
 from rally_vmperf.runs import host_groups
-from rally_vmperf.runs import opened
 from rally_vmperf.runs import reference
 from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import run_request
 from rally_vmperf.runs import setting
 
 
 def make(
-    asked: opened.Asked,
+    request: run_request.RunRequest,
     *,
     levels: t.Any,
     order: build.OrderKind,
@@ -33,40 +33,42 @@ def make(
 ) -> runs.Run:
     """Return a run with one condition for each number of guests.
 
-    With neighbours it has two: without and with their work. The seed of the
-    order is drawn here, once per run, and recorded.
+    With neighbours, each number has two conditions: without and with their
+    workload. The random seed of the order is recorded.
 
-    :param levels: numbers of guests on each host, as a task gives them
-    :param order: in which levels run
-    :param idle_guests: The state of guests that take no part.
+    :param levels: The levels argument of the task.
+    :param order: The order of the levels.
+    :param idle_guests: The state of guests that do not participate.
     :param solo_guest: The guest that runs at level 1: rotate or all.
-    :param stop: the task's rule for when to add no more guests
-    :param neighbours: guests of each host beside the largest level
+    :param stop: The stop rule of the task; None without one.
+    :param neighbours: The neighbours argument of the task; None without one.
     """
     counts = numbers.expand(levels)
-    guests = asked.booted.guests
-    beside = asked.neighbours(neighbours)
-    largest = max(counts) + (beside.guests if beside else 0)
-    groups, placed = host_groups.of_guests(
-        guests, largest, asked.booted.absent
+    guests = request.booted.guests
+    neighbours_ = request.neighbours(neighbours)
+    largest = max(counts) + (neighbours_.guests if neighbours_ else 0)
+    groups, placement_findings = host_groups.of_guests(
+        guests, largest, request.booted.absent
     )
-    sides: list[tuple[repetition.Axes, tuple[str, ...]]] = [({}, ())]
-    if beside:
+    neighbour_conditions: list[tuple[repetition.Axes, tuple[str, ...]]] = [
+        ({}, ())
+    ]
+    if neighbours_:
         groups, names = groups.split(max(counts))
-        beside = dataclasses.replace(beside, names=names)
-        sides = [
+        neighbours_ = dataclasses.replace(neighbours_, names=names)
+        neighbour_conditions = [
             ({repetition.NEIGHBOURS: 0}, ()),
-            ({repetition.NEIGHBOURS: beside.guests}, names),
+            ({repetition.NEIGHBOURS: neighbours_.guests}, names),
         ]
     shape = setting.shape_of(guests)
-    covered = []
-    if asked.baseline is not None:
-        covered = reference.covered(
-            asked.baseline,
-            asked.assignments,
+    covered_shapes = []
+    if request.baseline is not None:
+        covered_shapes = reference.covered(
+            request.baseline,
+            request.assignments,
             [dataclasses.replace(shape, copies=number) for number in counts],
         )
-    compared = {one.copies for one in covered}
+    compared_copies = {measured.copies for measured in covered_shapes}
 
     def act(
         connection: t.Any, session: sessions.Session
@@ -77,73 +79,73 @@ def make(
                 connection=connection,
                 session=session,
                 guests=guests,
-                config=asked.options,
-                progress=asked.progress,
+                config=request.options,
+                progress=request.progress,
             ),
         )
 
     return runs.Run(
-        **asked.common(
+        **request.common(
             idle_guests=idle_guests,
             solo_guest=solo_guest,
-            **({"neighbours": beside.plain()} if beside else {}),
+            **({"neighbours": neighbours_.plain()} if neighbours_ else {}),
         ),
         conditions=tuple(
             conditions.Condition(
-                axes={repetition.GUESTS: number, **axis},
-                copies=number if number in compared else None,
+                axes={repetition.GUESTS: number, **axes},
+                copies=number if number in compared_copies else None,
                 choose=groups.each_alone
                 if number == 1 and solo_guest == "all"
                 else functools.partial(groups.choose, number),
-                neighbours=at_work,
+                neighbours=working,
             )
             for number in counts
-            for axis, at_work in sides
+            for axes, working in neighbour_conditions
         ),
         order=build.Order(kind=order, seed=secrets.randbits(32)),
         enough=functools.partial(enough, numbers.Stop(**stop))
         if stop
         else runs.never_enough,
         unready=setting.of_guests(
-            asked.booted,
-            asked.assignments,
-            findings=placed,
-            neighbours=len(beside.names) if beside else 0,
+            request.booted,
+            request.assignments,
+            findings=placement_findings,
+            neighbours=len(neighbours_.names) if neighbours_ else 0,
         ),
         open=functools.partial(
-            asked.ready,
-            covered,
+            request.ready,
+            covered_shapes,
             act=act,
             idle_guests=idle_guests,
-            findings=placed,
-            neighbours=beside,
+            findings=placement_findings,
+            neighbours=neighbours_,
         ),
     )
 
 
 def enough(
     stop: numbers.Stop,
-    repetitions: collections.abc.Sequence[runs.Taken],
+    repetitions: collections.abc.Sequence[runs.ConditionResults],
 ) -> str:
-    """Return why there is to be no further level, or nothing.
+    """Return the reason to stop after this level, or an empty string.
 
-    The total of a level that lacks a guest is not known. What guests do beside
-    neighbours says nothing of more guests.
+    Incomplete levels are excluded, because their total is unknown; levels
+    with neighbours are excluded, because the neighbours reduce the rates.
 
-    :param repetitions: counted ones, and last the one that goes on
+    :param repetitions: The counted repetitions; the last one is running.
     """
     return stop.reached(
         [
             [
                 numbers.Level(
-                    t.cast(int, one.axes[repetition.GUESTS]),
-                    one.observations,
-                    one.batches,
+                    t.cast(int, condition.axes[repetition.GUESTS]),
+                    condition.observations,
+                    condition.batches,
                 )
-                for one in taken
-                if one.state == "complete"
-                and not one.axes.get(repetition.NEIGHBOURS)
+                for condition in repetition_
+                if condition.state == "complete"
+                and not condition.axes.get(repetition.NEIGHBOURS)
             ]
-            for taken in repetitions
+            for repetition_ in repetitions
         ]
     )

@@ -1,4 +1,4 @@
-"""One sentence for each class of figures, for the end of a study."""
+"""The conclusion of a comparison: one sentence for each class."""
 
 import collections.abc
 
@@ -6,7 +6,7 @@ from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import rows as rows_
 from rally_vmperf.measurement.samples import units
 
-#: Class -> the beginnings of its metrics' names, the first that fits.
+#: Class -> the prefixes of its metrics; the first match applies.
 CLASSES = {
     "Disk": ("disk.", "application.unixbench.fs"),
     "CPU": ("cpu.", "application.unixbench."),
@@ -15,7 +15,7 @@ CLASSES = {
     "Application": ("application.",),
 }
 _ORDER = ("CPU", "Memory", "Disk", "Network", "Application")
-#: Findings with which a figure is no loss and no gain.
+#: The findings that make a loss or gain invalid.
 _DOUBTS = ("above_physical_limit", "guest_faster", "guest_slightly_faster")
 
 Rows = collections.abc.Sequence[rows_.Row]
@@ -34,8 +34,8 @@ def class_of(metric: str) -> str:
 
 
 def sentences(judgement: overhead_judge.Judgement) -> list[str]:
-    """Return a sentence for each class that has a figure."""
-    found = []
+    """Return a sentence for each class with a figure."""
+    sentences_ = []
     for name in _ORDER:
         rows = [
             row
@@ -43,8 +43,8 @@ def sentences(judgement: overhead_judge.Judgement) -> list[str]:
             if row.comparison and class_of(row.metric.name) == name
         ]
         if rows:
-            found.append(f"{name}: {_sentence(rows)}.")
-    return found
+            sentences_.append(f"{name}: {_sentence(rows)}.")
+    return sentences_
 
 
 def _sentence(rows: Rows) -> str:
@@ -54,11 +54,11 @@ def _sentence(rows: Rows) -> str:
     )
     parts = []
     if losses:
-        least, worst = losses[0], losses[-1]
-        words = f"the guest loses {_percent(worst)} % ({worst.metric.name})"
-        if least is not worst:
-            words += f" at most and {_percent(least)} % at least"
-        parts.append(f"{words}, in {len(losses)} of {len(rows)} figures")
+        smallest, worst = losses[0], losses[-1]
+        text = f"the guest loses {_percent(worst)} % ({worst.metric.name})"
+        if smallest is not worst:
+            text += f" at most and {_percent(smallest)} % at least"
+        parts.append(f"{text}, in {len(losses)} of {len(rows)} figures")
     above = [row for row in doubtful if _doubt(row) == _DOUBTS[0]]
     faster = [row for row in doubtful if row not in above]
     if faster:
@@ -66,25 +66,25 @@ def _sentence(rows: Rows) -> str:
         parts.append(
             f"better than bare metal {_of(faster, rows)}, by up to "
             f"{units.show_percent(-_overhead(best))} % ({best.metric.name}): "
-            "there the two sides are not comparable"
+            "in these figures the two sides are not comparable"
         )
     if above:
-        parts.append(f"above what the machine can do {_of(above, rows)}")
+        parts.append(f"above the physical limit {_of(above, rows)}")
     if not any(row.estimated for row in rows):
         parts.append(
-            "inconclusive: fewer than three repetitions on a side have no "
+            "inconclusive: fewer than three repetitions on a side give no "
             "interval"
         )
     return "; ".join(parts)
 
 
-def _of(some: Rows, rows: Rows) -> str:
-    verb = "is" if len(some) == 1 else "are"
-    return f"{verb} {len(some)} of {units.number_of('figure', len(rows))}"
+def _of(selected: Rows, rows: Rows) -> str:
+    verb = "is" if len(selected) == 1 else "are"
+    return f"{verb} {len(selected)} of {units.number_of('figure', len(rows))}"
 
 
 def _doubt(row: rows_.Row) -> str:
-    kinds = {one.finding.kind for one in row.findings}
+    kinds = {run_finding.finding.kind for run_finding in row.findings}
     return next((kind for kind in _DOUBTS if kind in kinds), "")
 
 

@@ -1,4 +1,4 @@
-"""The question of how much a guest loses against bare metal."""
+"""The question of the overhead of guests over bare metal."""
 
 import typing as t
 
@@ -15,24 +15,24 @@ from rally_vmperf.questions.common import valid
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import run as reports
-    from rally_vmperf.runs import opened
     from rally_vmperf.runs import run as runs
+    from rally_vmperf.runs import run_request
 
 
 OVERHEAD = question.Criterion(
     name="vmperf_overhead",
-    title="Limits on what guests lose against bare metal, in percent.",
+    title="Limits on the loss of guests against bare metal, in percent.",
     heading="Overhead",
     schema=question.schema(
         {
             "max_percent": {
                 **question.PER_METRIC,
                 "description": "Metric or glob -> largest tolerated loss in "
-                "percent of bare metal; the most exact match wins.",
+                "percent of bare metal; the most specific match applies.",
             },
             **question.ABSOLUTE,
         },
-        anyOf=[{"required": [x]} for x in question.LOSS_AND_ABSOLUTE],
+        anyOf=[{"required": [key]} for key in question.LOSS_AND_ABSOLUTE],
     ),
     judge=overhead_judge.OverheadJudge,
     limits=question.LOSS_AND_ABSOLUTE,
@@ -41,30 +41,30 @@ OVERHEAD = question.Criterion(
 
 
 def _check_spread(
-    asked: task.Task, limits: question.Json, baseline: t.Any
+    subtask: task.Task, limits: question.Json, baseline: t.Any
 ) -> None:
-    """Refuse limits over intervals on what has no values over time."""
+    """Reject limits over intervals on metrics without time series."""
     if limits.get("over", "repetitions") == "repetitions":
         return
     if limits.get("max_gsd_ratio"):
-        raise task.Refused(f"sla {SPREAD.name} {spread_judge.NO_RATIO}")
+        raise task.InvalidTask(f"sla {SPREAD.name} {spread_judge.NO_RATIO}")
     if baseline is None:
         return
     series = {
-        assignment.relabel(name, one.label)
-        for one in asked.assignments
-        for entry in matching.covers(
-            baseline, one.workload.name, one.conditions()
+        assignment.relabel(name, assigned.label)
+        for assigned in subtask.assignments
+        for measurement in matching.covers(
+            baseline, assigned.workload.name, assigned.conditions()
         )
-        for name in entry.get("time_series", {})
+        for name in measurement.get("time_series", {})
     }
     for key in _LIMITS:
         for pattern in limits_.Limits(limits.get(key, {})).unmatched(series):
-            raise task.Refused(
+            raise task.InvalidTask(
                 f"sla {SPREAD.name} {key} over: intervals: {pattern!r} "
-                "matches no metric whose workload tells it over time (these "
-                f"are: {', '.join(sorted(series)) or 'none'}); give another "
-                "pattern, or over: repetitions"
+                "matches no metric with a time series (with one: "
+                f"{', '.join(sorted(series)) or 'none'}); change the "
+                "pattern, or use over: repetitions"
             )
 
 
@@ -92,16 +92,16 @@ _LIMITS = {
 
 SPREAD = question.Criterion(
     name="vmperf_spread",
-    title="Limits on how far the repetitions of guests lie apart.",
+    title="Limits on the spread of the repetitions of guests.",
     heading="Spread",
     schema=question.schema(
         {
             **_LIMITS,
             "over": {
                 "enum": ["repetitions", "intervals"],
-                "description": "Between what spread is taken: repetitions, "
-                "or intervals within a run where a workload gives a series; "
-                "default repetitions.",
+                "description": "Values that the spread is computed over: "
+                "repetitions, or the intervals of a time series within a "
+                "repetition; default repetitions.",
             },
         },
         anyOf=[{"required": [name]} for name in _LIMITS],
@@ -112,60 +112,62 @@ SPREAD = question.Criterion(
 )
 
 
-def _check_guests(asked: task.Task) -> list[str]:
-    """Refuse neighbours that leave no guest; warn of those elsewhere."""
-    beside = asked.neighbours
-    if beside is None:
+def _check_guests(subtask: task.Task) -> list[str]:
+    """Reject too many neighbours; warn about unspecified hosts."""
+    neighbours_ = subtask.neighbours
+    if neighbours_ is None:
         return []
-    if beside.guests >= asked.count:
-        raise task.Refused(
-            f"neighbours guests: {beside.guests} of {asked.count} guests "
-            "leave none that is measured; raise count of vmperf_guests"
+    if neighbours_.guests >= subtask.count:
+        raise task.InvalidTask(
+            f"neighbours guests={neighbours_.guests}: must be less "
+            f"than count={subtask.count} of vmperf_guests; increase count"
         )
     keys = ("host", "server_group")
-    placed = any(asked.guests.get(key) for key in keys)
-    others = asked.guests.get("hosts") or asked.guests.get("aggregate")
-    if placed or (not others and _one_host(asked)):
+    placed = any(subtask.guests.get(key) for key in keys)
+    hosts = subtask.guests.get("hosts") or subtask.guests.get("aggregate")
+    if placed or (not hosts and _one_host(subtask)):
         return []
     return [
         "Nova chooses the hosts, and neighbours on another host than the "
-        "measured guests void the run (finding level_placement_wrong); ask "
-        "for server_group: affinity, or for a host"
+        "measured guests void the run (finding level_placement_wrong); set "
+        "server_group: affinity, or a host"
     ]
 
 
-def _one_host(asked: task.Task) -> bool:
-    """Return whether guests share a host, as their copies on bare metal did.
+def _one_host(subtask: task.Task) -> bool:
+    """Return whether guests must share a host, as bare-metal copies do.
 
-    They need not where a criterion tolerates that they do not.
+    If a criterion tolerates several hosts, they need not.
     """
     tolerated = {
         kind
-        for limits in asked.criteria.values()
+        for limits in subtask.criteria.values()
         for kind in (limits or {}).get("tolerate", ())
     }
     return "guests_not_on_one_host" not in tolerated
 
 
-def _copies(asked: task.Task) -> tuple[int, ...]:
-    beside = asked.neighbours
-    return (asked.count - (beside.guests if beside else 0),)
+def _copies(subtask: task.Task) -> tuple[int, ...]:
+    neighbours_ = subtask.neighbours
+    return (subtask.count - (neighbours_.guests if neighbours_ else 0),)
 
 
-def _minutes(asked: task.Task) -> int:
-    conditions = 2 if asked.neighbours else 1
+def _minutes(subtask: task.Task) -> int:
+    conditions = 2 if subtask.neighbours else 1
     return estimate.minutes(
-        asked.assignments,
-        asked.times,
+        subtask.assignments,
+        subtask.times,
         levels=conditions,
-        boots=asked.boots(conditions),
+        boots=subtask.boots(conditions),
     )
 
 
-def _run(asked: "opened.Asked", own: question.Json) -> "runs.Run":
+def _run(
+    request: "run_request.RunRequest", arguments: question.Json
+) -> "runs.Run":
     from rally_vmperf.questions.overhead import run
 
-    return run.make(asked, **own)
+    return run.make(request, **arguments)
 
 
 def _section() -> "reports.Section[t.Any]":

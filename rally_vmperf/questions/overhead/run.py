@@ -1,4 +1,4 @@
-"""How much of the machine a guest loses, against bare metal."""
+"""A run that measures the overhead of guests over bare metal."""
 
 import dataclasses
 import functools
@@ -11,56 +11,66 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.records import build
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import opened
 from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import run_request
 from rally_vmperf.runs import setting
 
 
 def make(
-    asked: opened.Asked, neighbours: dict[str, t.Any] | None = None
+    request: run_request.RunRequest, neighbours: dict[str, t.Any] | None = None
 ) -> runs.Run:
-    """Return a run with all guests at once.
+    """Return a run with all guests concurrently.
 
-    With neighbours it has two conditions, and each of them is the first in
-    every other repetition.
+    With neighbours, it has two conditions, whose order alternates between
+    repetitions.
 
-    :raises GuestError: for neighbours where a guest is absent
+    :param request: The request for the run.
+    :param neighbours: The neighbours argument of the task; None without one.
+    :raises GuestError: If there are neighbours and a guest is absent.
     """
-    guests = asked.booted.guests
+    guests = request.booted.guests
     number = 0
-    if beside := asked.neighbours(neighbours):
-        number = beside.guests
-        names = tuple(one.name for one in guests[-number:])
-        beside = dataclasses.replace(beside, names=names)
+    if neighbours_ := request.neighbours(neighbours):
+        number = neighbours_.guests
+        names = tuple(guest.name for guest in guests[-number:])
+        neighbours_ = dataclasses.replace(neighbours_, names=names)
     measured = guests[: len(guests) - number]
     shape = setting.shape_of(measured)
-    found = _elsewhere(guests, number)
+    findings = _elsewhere(guests, number)
 
     def ready() -> attempt.Ready:
-        if asked.baseline is None:
+        if request.baseline is None:
             raise document.BaselineError(
-                "there is no baseline to compare guests with; record one "
+                "the context vmperf_baseline is missing; record a baseline "
                 "with: rally-vmperf baseline record"
             )
-        return asked.ready([shape], findings=found, neighbours=beside)
-
-    common = functools.partial(conditions.Condition, copies=shape.copies)
-    chosen = conditions.Participants(names=tuple(x.name for x in measured))
-    return runs.Run(
-        **asked.common(**({"neighbours": beside.plain()} if beside else {})),
-        conditions=tuple(
-            common(
-                axes={repetition.NEIGHBOURS: some},
-                choose=lambda lost, _: chosen,
-                neighbours=beside.names if some else (),
-            )
-            for some in (0, number)
+        return request.ready(
+            [shape], findings=findings, neighbours=neighbours_
         )
-        if beside
-        else (common(),),
-        order=build.Order(kind="blocks") if beside else runs.AS_LISTED,
+
+    make_condition = functools.partial(
+        conditions.Condition, copies=shape.copies
+    )
+    participants = conditions.Participants(
+        names=tuple(guest.name for guest in measured)
+    )
+    return runs.Run(
+        **request.common(
+            **({"neighbours": neighbours_.plain()} if neighbours_ else {})
+        ),
+        conditions=tuple(
+            make_condition(
+                axes={repetition.NEIGHBOURS: number_at_work},
+                choose=lambda unavailable, _: participants,
+                neighbours=neighbours_.names if number_at_work else (),
+            )
+            for number_at_work in (0, number)
+        )
+        if neighbours_
+        else (make_condition(),),
+        order=build.Order(kind="blocks") if neighbours_ else runs.AS_LISTED,
         unready=setting.of_guests(
-            asked.booted, asked.assignments, neighbours=number
+            request.booted, request.assignments, neighbours=number
         ),
         open=ready,
     )
@@ -69,15 +79,15 @@ def make(
 def _elsewhere(
     guests: tuple[guests_.Guest, ...], neighbours: int
 ) -> list[finding.Finding]:
-    """Return a finding where neighbours share no host with those measured."""
-    hosts = {one.host_id for one in guests[: len(guests) - neighbours]}
+    """Return a finding for each neighbour without measured guests."""
+    hosts = {guest.host_id for guest in guests[: len(guests) - neighbours]}
     return [
         finding.Finding(
             kind="level_placement_wrong",
-            subject=one.name,
-            detail=f"neighbour {one.name} is on a host without measured "
+            subject=guest.name,
+            detail=f"neighbour {guest.name} is on a host without measured "
             "guests",
         )
-        for one in guests[len(guests) - neighbours :]
-        if one.host_id not in hosts
+        for guest in guests[len(guests) - neighbours :]
+        if guest.host_id not in hosts
     ]

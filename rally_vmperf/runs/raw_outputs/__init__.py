@@ -1,1 +1,1 @@
-"""Runs that others made: raw outputs of tools, and baselines of them."""
+"""Raw outputs of tools that ran elsewhere, and baselines from them."""

@@ -1,4 +1,4 @@
-"""Import raw outputs of machines that cannot be reached."""
+"""The import of raw outputs from machines that cannot be reached."""
 
 import collections.abc
 import dataclasses
@@ -20,17 +20,17 @@ from rally_vmperf.runs.raw_outputs import raw
 Json = collections.abc.Mapping[str, t.Any]
 Raws = collections.abc.Sequence[raw.Raw]
 
-#: Direction between guests -> what stands in for it on bare metal.
+#: The direction between guests, and its replacement on bare metal.
 _STAND_IN = (".guest_to_guest.", ".to_peer.")
 
 
 def baseline(
     name: str, machine: str, raws: Raws, fingerprint: Json
 ) -> dict[str, t.Any]:
-    """Return the baseline of raw outputs; what they lack is unknown.
+    """Return a baseline from raw outputs; missing properties are unknown.
 
-    :param raws: one for each workload
-    :param fingerprint: of the machine, empty where nobody took it
+    :param raws: The raw outputs, one for each workload.
+    :param fingerprint: The fingerprint of the machine; empty if unknown.
     """
     return {
         "version": 3,
@@ -45,37 +45,40 @@ def baseline(
             "fingerprint": dict(fingerprint),
             "tools": {},
         },
-        "entries": [_entry(one, fingerprint) for one in raws],
+        "entries": [_entry(raw_output, fingerprint) for raw_output in raws],
     }
 
 
-def _entry(one: raw.Raw, fingerprint: Json) -> dict[str, t.Any]:
-    unknown = ["shape", "limited_by", "tool versions", *one.unknown]
+def _entry(raw_output: raw.Raw, fingerprint: Json) -> dict[str, t.Any]:
+    unknown = ["shape", "limited_by", "tool versions", *raw_output.unknown]
     if not fingerprint:
         unknown.append("fingerprint")
     metrics = tuple(
-        dict.fromkeys(s.metric for each in one.repetitions for s in each)
+        dict.fromkeys(
+            s.metric for samples in raw_output.repetitions for s in samples
+        )
     )
-    found = finding.Finding(
+    imported = finding.Finding(
         "baseline_imported",
         "baseline",
-        f"{one.workload}: "
-        f"{units.number_of('repetition', len(one.repetitions))}; unknown: "
+        f"{raw_output.workload}: "
+        f"{units.number_of('repetition', len(raw_output.repetitions))}; "
+        "unknown: "
         f"{', '.join(unknown)}",
         metrics=tuple(metric.name for metric in metrics),
     )
     return {
-        "workload": one.workload,
+        "workload": raw_output.workload,
         "imported": True,
-        "arguments": one.arguments,
+        "arguments": raw_output.arguments,
         "shape": {"vcpus": None, "memory_mib": None, "copies": 1},
         "limited_by": "unknown",
         "metrics": codec.encode_metrics(metrics),
         "repetitions": [
-            {s.metric.name: [s.value] for s in each}
-            for each in one.repetitions
+            {s.metric.name: [s.value] for s in samples}
+            for samples in raw_output.repetitions
         ],
-        "findings": codec.encode_findings([found]),
+        "findings": codec.encode_findings([imported]),
     }
 
 
@@ -84,34 +87,35 @@ def repetitions(
     guest: Raws,
     physical: collections.abc.Mapping[str, float],
 ) -> list[repetition.Repetition]:
-    """Return raw outputs of a guest as repetitions for a judge.
+    """Return repetitions for a judge from raw outputs of a guest.
 
-    Each workload counts its own; the first ones of all are one repetition.
+    The n-th outputs of all workloads form the n-th repetition.
 
-    :param content: the baseline that they are compared with
-    :param physical: metric or glob -> what the machine can do, in base units
-    :raises BaselineError: where the arguments of both sides differ
-    :raises ValueError: for a pattern that no metric goes with
+    :param content: The baseline for the comparison.
+    :param physical: Metric or glob pattern -> limit of the machine in base
+        units.
+    :raises BaselineError: If the arguments of both sides differ.
+    :raises ValueError: If a pattern matches no metric.
     """
     reference, findings = _reference(content, guest)
-    planned = max(len(one.repetitions) for one in guest)
-    entries = []
+    planned = max(len(raw_output.repetitions) for raw_output in guest)
+    repetitions_ = []
     for index in range(planned):
         samples = [
             s
-            for one in guest
-            for each in one.repetitions[index : index + 1]
-            for s in each
+            for raw_output in guest
+            for samples_ in raw_output.repetitions[index : index + 1]
+            for s in samples_
         ]
-        entries.append(
+        repetitions_.append(
             _repetition(index + 1, planned, samples, reference, findings)
         )
     bounds = limits.Limits(physical)
     names = {
         s.metric.name
-        for one in guest
-        for each in one.repetitions
-        for s in each
+        for raw_output in guest
+        for samples_ in raw_output.repetitions
+        for s in samples_
     }
     unmatched = bounds.unmatched(names)
     if unmatched:
@@ -119,10 +123,10 @@ def repetitions(
             f"physical limit {unmatched[0]!r} matches no metric; there are: "
             f"{', '.join(sorted(names))}"
         )
-    above = tuple(plausibility.above_physical_limit(entries, bounds))
+    above = tuple(plausibility.above_physical_limit(repetitions_, bounds))
     return [
-        dataclasses.replace(one, findings=one.findings + above)
-        for one in entries
+        dataclasses.replace(raw_output, findings=raw_output.findings + above)
+        for raw_output in repetitions_
     ]
 
 
@@ -133,8 +137,12 @@ def _repetition(
     reference: repetition.Reference,
     findings: tuple[finding.Finding, ...],
 ) -> repetition.Repetition:
-    observations = tuple(sample.Observation("guest", one) for one in samples)
-    expected = tuple(one.sample.metric for one in observations)
+    observations = tuple(
+        sample.Observation("guest", value_sample) for value_sample in samples
+    )
+    expected = tuple(
+        value_sample.sample.metric for value_sample in observations
+    )
     condition = repetition.Condition(
         axes={},
         number=number,
@@ -167,78 +175,102 @@ _CHOICES = {"directions", "tests", "methods"}
 def _reference(
     content: document.Json, guest: Raws
 ) -> tuple[repetition.Reference, tuple[finding.Finding, ...]]:
-    """Return the bare metal for these outputs, and findings on it."""
+    """Return the bare-metal reference for the outputs, with findings."""
     rows: list[list[sample.Observation]] = []
-    found: list[finding.Finding] = []
-    for one in guest:
+    findings: list[finding.Finding] = []
+    for raw_output in guest:
         for name in sorted(
-            {s.metric.name for each in one.repetitions for s in each}
+            {
+                s.metric.name
+                for finding_document in raw_output.repetitions
+                for s in finding_document
+            }
         ):
-            entry, recorded = _entry_of(content, one, name)
-            if entry is None:
+            baseline_entry, recorded = _entry_of(content, raw_output, name)
+            if baseline_entry is None:
                 continue
-            found += [finding.Finding(**each) for each in entry["findings"]]
+            findings += [
+                finding.Finding(**finding_document)
+                for finding_document in baseline_entry["findings"]
+            ]
             if recorded != name:
-                seen = f"{name} is compared with {recorded} of bare metal"
-                found.append(
-                    finding.Finding("peer_replaces_partner", name, seen)
+                detail = f"{name} is compared with {recorded} of bare metal"
+                findings.append(
+                    finding.Finding("peer_replaces_partner", name, detail)
                 )
-            _gather(rows, entry, recorded, name)
+            _gather(rows, baseline_entry, recorded, name)
     machine = content["machine"]["name"]
     reference = repetition.Reference(
         name=content["name"],
         machine=machine,
         recorded_at=content["recorded_at"],
-        repetitions=tuple(tuple(each) for each in rows),
+        repetitions=tuple(
+            tuple(finding_document) for finding_document in rows
+        ),
         others=tuple(
             sorted(
-                {n for entry in content["entries"] for n in entry["metrics"]}
+                {
+                    n
+                    for baseline_entry in content["entries"]
+                    for n in baseline_entry["metrics"]
+                }
             )
         ),
     )
-    return reference, tuple(dict.fromkeys(found))
+    return reference, tuple(dict.fromkeys(findings))
 
 
 def _entry_of(
-    content: document.Json, one: raw.Raw, name: str
+    content: document.Json, raw_output: raw.Raw, name: str
 ) -> tuple[Json | None, str]:
-    """Return the baseline's entry of a metric, and the metric's name there.
+    """Return the baseline entry of a metric, and its name there.
 
-    :raises BaselineError: when it was measured with other arguments
+    :raises BaselineError: If it was measured with other arguments.
     """
-    for wanted in dict.fromkeys((name, name.replace(*_STAND_IN))):
-        for entry in reversed(content["entries"]):
-            if entry["workload"] != one.workload:
+    for metric_name in dict.fromkeys((name, name.replace(*_STAND_IN))):
+        for baseline_entry in reversed(content["entries"]):
+            if baseline_entry["workload"] != raw_output.workload:
                 continue
-            if wanted not in entry["metrics"] or entry["shape"]["copies"] > 1:
+            if (
+                metric_name not in baseline_entry["metrics"]
+                or baseline_entry["shape"]["copies"] > 1
+            ):
                 continue
-            recorded = entry["arguments"]
-            other = [
+            recorded = baseline_entry["arguments"]
+            differences = [
                 f"{key} is {recorded[key]!r} in the baseline "
-                f"and {value!r} here"
-                for key, value in one.arguments.items()
-                if key in recorded.keys() - _CHOICES and recorded[key] != value
+                f"and {argument!r} here"
+                for key, argument in raw_output.arguments.items()
+                if key in recorded.keys() - _CHOICES
+                and recorded[key] != argument
             ]
-            if other:
+            if differences:
                 raise document.BaselineError(
-                    f"baseline {content['name']!r} has {wanted} with other "
-                    f"arguments: {', '.join(other)}; compare outputs of the "
+                    f"baseline {content['name']!r} has {metric_name} with "
+                    "other "
+                    f"arguments: {', '.join(differences)}; compare outputs of "
+                    "the "
                     "same command line"
                 )
-            return entry, wanted
+            return baseline_entry, metric_name
     return None, name
 
 
 def _gather(
-    rows: list[list[sample.Observation]], entry: Json, recorded: str, name: str
+    rows: list[list[sample.Observation]],
+    baseline_entry: Json,
+    recorded: str,
+    name: str,
 ) -> None:
-    """Add an entry's values of a metric to the repetitions of bare metal."""
-    meaning = codec.decode_metrics({name: entry["metrics"][recorded]})[name]
-    for index, samples in enumerate(entry["repetitions"]):
+    """Add the values of a metric to the repetitions of bare metal."""
+    metric = codec.decode_metrics({name: baseline_entry["metrics"][recorded]})[
+        name
+    ]
+    for index, samples in enumerate(baseline_entry["repetitions"]):
         if index == len(rows):
             rows.append([])
-        for given in samples.get(recorded, ()):
+        for machine_values in samples.get(recorded, ()):
             rows[index] += [
-                sample.Observation("copy-1", sample.Sample(meaning, value))
-                for value in codec.decode_values(given, {})
+                sample.Observation("copy-1", sample.Sample(metric, value))
+                for value in codec.decode_values(machine_values, {})
             ]

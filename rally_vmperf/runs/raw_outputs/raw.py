@@ -1,7 +1,7 @@
 """Raw outputs of tools that ran on machines that cannot be reached.
 
-Arguments are read from the output, for there is no command line: those that it
-does not contain are left out, never guessed.
+Arguments are read from the output, because there is no command line. Arguments
+that it does not contain are omitted, not guessed.
 """
 
 import collections.abc
@@ -26,9 +26,9 @@ Samples = tuple[sample.Sample, ...]
 class Raw:
     """Results and arguments, read from the outputs of one tool.
 
-    :param workload: name of the workload whose parser read them
-    :param arguments: those of the workload that the outputs contain
-    :param repetitions: the samples of each
+    :param workload: The name of the workload whose parser was used.
+    :param arguments: The arguments that the outputs contain.
+    :param repetitions: The samples of each repetition.
     """
 
     workload: str
@@ -45,10 +45,9 @@ class Raw:
 def read(tool: str, text: str, which: str = "") -> Raw:
     """Return the results and arguments in the output of a tool.
 
-    :param tool: a key of ``READERS``
-    :param which: one of several modes of the tool, where the output does not
-        name it
-    :raises base.WorkloadError: when it is not what the tool prints
+    :param tool: A key of ``READERS``.
+    :param which: The mode of the tool, if the output does not contain it.
+    :raises base.WorkloadError: If it is not an output of the tool.
     """
     if len(text) > base.LONGEST:
         raise base.WorkloadError(
@@ -61,44 +60,48 @@ def read(tool: str, text: str, which: str = "") -> Raw:
 def merge(outputs_: collections.abc.Iterable[Raw]) -> list[Raw]:
     """Merge outputs by workload and direction, repetitions in order.
 
-    :raises base.WorkloadError: when outputs with the same metrics were made
-        with different arguments
+    :raises base.WorkloadError: If outputs with the same metrics have different
+        arguments.
     """
-    found: dict[tuple[str, ...], Raw] = {}
-    for one in outputs_:
-        metrics = {s.metric.name for each in one.repetitions for s in each}
-        key = (one.workload, *sorted(metrics))
-        first = found.get(key)
+    merged: dict[tuple[str, ...], Raw] = {}
+    for output in outputs_:
+        metrics = {
+            s.metric.name for samples in output.repetitions for s in samples
+        }
+        key = (output.workload, *sorted(metrics))
+        first = merged.get(key)
         if first is None:
-            if any(metrics & set(other) for other in found):
+            if any(metrics & set(key_) for key_ in merged):
                 raise base.WorkloadError(
-                    f"{one.workload}: outputs have some of their metrics in "
-                    "common; give those of the same tests"
+                    f"{output.workload}: outputs have some of their metrics "
+                    "in "
+                    "common; use outputs of the same tests"
                 )
-            found[key] = one
+            merged[key] = output
             continue
-        if first.arguments != one.arguments:
+        if first.arguments != output.arguments:
             raise base.WorkloadError(
-                f"{one.workload}: one output is of {first.arguments}, another "
-                f"of {one.arguments}; give those of one"
+                f"{output.workload}: one output is of {first.arguments}, "
+                "another "
+                f"of {output.arguments}; give those of one"
             )
-        found[key] = dataclasses.replace(
-            first, repetitions=first.repetitions + one.repetitions
+        merged[key] = dataclasses.replace(
+            first, repetitions=first.repetitions + output.repetitions
         )
-    return list(found.values())
+    return list(merged.values())
 
 
 def _unixbench(text: str, which: str) -> Raw:
-    """Read scores; copies are 1 unless ``which`` is another number."""
+    """Read scores; ``which`` is the number of copies, by default 1."""
     if which and not re.fullmatch("[1-9][0-9]{0,3}", which):
         raise _other("unixbench", which, "a number of copies")
     copies = int(which or 1)
-    found = unixbench.rates(text, copies)
-    arguments = {"tests": list(found), "copies": copies}
+    rates = unixbench.rates(text, copies)
+    arguments = {"tests": list(rates), "copies": copies}
     return Raw(
         workload="unixbench",
         arguments=arguments,
-        repetitions=(tuple(found.values()),),
+        repetitions=(tuple(rates.values()),),
     )
 
 
@@ -107,14 +110,14 @@ _BLOCK = re.compile(r"^Using ([0-9]{1,9}) bytes as blocks", re.M)
 
 
 def _mbw(text: str, which: str) -> Raw:
-    """Read the means; the runs of one process are no repetitions."""
+    """Read the means; the runs of one process are not repetitions."""
     if which and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}", which):
         raise _other("mbw", which, "the version of mbw")
     size, block = _SIZE.search(text), _BLOCK.search(text)
     methods = [
-        one
-        for one in mbw.METHODS
-        if re.search(rf"^AVG\s+Method: {one.upper()}\s", text, re.M)
+        method
+        for method in mbw.METHODS
+        if re.search(rf"^AVG\s+Method: {method.upper()}\s", text, re.M)
     ]
     if not (size and methods):
         raise base.WorkloadError(
@@ -137,20 +140,26 @@ def _mbw(text: str, which: str) -> Raw:
 
 
 def _iperf(text: str, which: str) -> Raw:
-    """Read a table of iperf 2; ``to_peer`` unless said."""
+    """Read a table of iperf 2; ``which`` is the direction."""
     direction = which or "to_peer"
-    known = iperf2.Throughput.ARGUMENTS["properties"]["directions"]["items"]
-    if direction not in known["enum"]:
-        raise _other("iperf", which, " or ".join(known["enum"]))
+    direction_schema = iperf2.Iperf2.ARGUMENTS["properties"]["directions"][
+        "items"
+    ]
+    if direction not in direction_schema["enum"]:
+        raise _other("iperf", which, " or ".join(direction_schema["enum"]))
     streams = len(re.findall(r"^\[ *\*?[0-9]+\] .* sec ", text, re.M)) or 1
-    value, lasted = iperf2.rate(text, direction, streams)
+    value, seconds = iperf2.rate(text, direction, streams)
     arguments = {
         "directions": [direction],
         "streams": streams,
-        "time": round(lasted),
+        "time": round(seconds),
     }
-    one = sample.Sample(metric=iperf2.throughput(direction), value=value)
-    return Raw(workload="iperf2", arguments=arguments, repetitions=((one,),))
+    throughput = sample.Sample(
+        metric=iperf2.throughput(direction), value=value
+    )
+    return Raw(
+        workload="iperf2", arguments=arguments, repetitions=((throughput,),)
+    )
 
 
 _DD = re.compile(r"(?:^|[ #$])(dd(?: [a-z]{1,9}=\S{1,200})+) ?$", re.M)
@@ -162,7 +171,9 @@ def _dd(text: str, which: str) -> Raw:
 
     The arguments come from the command line before them, if there is one.
     """
-    lines = {" ".join(one.split()) for one in _DD.findall(text)}
+    lines = {
+        " ".join(command_line.split()) for command_line in _DD.findall(text)
+    }
     if len(lines) > 1:
         raise base.WorkloadError(
             f"dd: {len(lines)} different command lines are in one output; "
@@ -183,16 +194,18 @@ def _dd(text: str, which: str) -> Raw:
         "directions": [direction],
         **_arguments_of_dd([f"{key}={value}" for key, value in operands]),
     }
-    wanted = 0
+    expected_size = 0
     if {"block_size", "count"} <= arguments.keys():
-        wanted = rules.size_bytes(arguments["block_size"]) * arguments["count"]
+        expected_size = (
+            rules.size_bytes(arguments["block_size"]) * arguments["count"]
+        )
     metric = registry.get("dd").metrics(
         registry.get("dd").complete({"directions": [direction]})
     )[0]
     repetitions = []
-    for found in _COPIED.finditer(text):
-        size = wanted or int(found[1])
-        value = dd.rate(found[0], direction, size)
+    for summary in _COPIED.finditer(text):
+        size = expected_size or int(summary[1])
+        value = dd.rate(summary[0], direction, size)
         repetitions.append((sample.Sample(metric=metric, value=value),))
     if not repetitions:
         raise base.WorkloadError(
@@ -205,23 +218,23 @@ def _dd(text: str, which: str) -> Raw:
 
 
 def _arguments_of_dd(operands: list[str]) -> dict[str, t.Any]:
-    """Return the arguments in a command line of dd, nothing without one."""
+    """Return the arguments in a command line of dd; empty without one."""
     if not operands:
         return {}
-    options = dict(one.split("=", 1) for one in operands)
-    asked = {
+    options = dict(operand.split("=", 1) for operand in operands)
+    candidates = {
         "block_size": options.get("bs", ""),
         "count": int(options["count"])
         if options.get("count", "").isdecimal()
         else 0,
     }
-    known = {}
-    for key, value in asked.items():
+    arguments = {}
+    for key, value in candidates.items():
         try:
-            rules.complete(dd.Copy.ARGUMENTS, {key: value})
+            rules.complete(dd.Dd.ARGUMENTS, {key: value})
         except ValueError:
             continue
-        known[key] = value
+        arguments[key] = value
     sync = [
         name
         for name, option in dd.SYNC.items()
@@ -229,7 +242,7 @@ def _arguments_of_dd(operands: list[str]) -> dict[str, t.Any]:
     ]
     flags = {options.get("oflag"), options.get("iflag")}
     return {
-        **known,
+        **arguments,
         "sync": sync[0] if sync else "none",
         "direct": "direct" in flags,
     }
@@ -254,7 +267,7 @@ def _other(tool: str, which: str, allowed: str) -> base.WorkloadError:
     )
 
 
-#: Tool, as users call it -> what reads its output.
+#: The parser of the output of each tool.
 READERS: dict[str, t.Callable[[str, str], Raw]] = {
     "unixbench": _unixbench,
     "mbw": _mbw,
@@ -262,7 +275,7 @@ READERS: dict[str, t.Callable[[str, str], Raw]] = {
     "dd": _dd,
 }
 
-#: Tool -> what may stand before its file, for those who ask.
+#: The permitted modes of each tool, for help texts.
 WHICH = {
     "unixbench": "the number of copies; default 1",
     "mbw": "its version; default 1.4; those before it swap memcpy and dumb",

@@ -1,4 +1,4 @@
-"""What the tests of all questions have in common."""
+"""Base classes of the tests."""
 
 import collections.abc
 import contextlib
@@ -24,11 +24,11 @@ CONF = config.CONF
 LOG = logging.getLogger(__name__)
 
 
-class Booting(test.BaseTestCase):
-    """Boots the guests of a class once, and removes them in any case.
+class GuestTest(test.BaseTestCase):
+    """A test class whose guests are booted once and always deleted.
 
-    Tempest runs classes that are marked as serial alone: two measurements at
-    once, or anybody else's guests, would disturb each other.
+    The decorator ``serial`` prevents Tempest from running other test classes
+    concurrently, because their guests would disturb the measurements.
     """
 
     credentials: t.ClassVar[list[str]] = ["primary"]
@@ -36,9 +36,9 @@ class Booting(test.BaseTestCase):
 
     @classmethod
     def skip_checks(cls) -> None:
-        """Skip if the cloud lacks a service that guests need."""
+        """Skip the class if a service that guests require is not available."""
         if CONF.vmperf.host:
-            # Nova lets nobody else choose.
+            # Nova allows only administrators to select a host.
             cls.credentials = ["admin"]
         super().skip_checks()
         for service in ("nova", "glance", "neutron"):
@@ -47,7 +47,7 @@ class Booting(test.BaseTestCase):
 
     @classmethod
     def setup_credentials(cls) -> None:
-        """Have Tempest make a network that a router leads to."""
+        """Create credentials with a network that has a router."""
         cls.set_network_resources(
             network=True, subnet=True, router=True, dhcp=True
         )
@@ -57,10 +57,9 @@ class Booting(test.BaseTestCase):
     @classmethod
     @contextlib.contextmanager
     def cleaned_after_interrupt(cls) -> collections.abc.Iterator[None]:
-        """Remove all that the class has made if its user interrupts it.
+        """Delete all resources of the class if the user interrupts the block.
 
-        Tempest does so after exceptions only, and whoever runs the tests
-        goes on to the next class, or ends.
+        Tempest deletes them after an ``Exception`` only.
         """
         termination.as_interrupt()
         try:
@@ -77,18 +76,19 @@ class Booting(test.BaseTestCase):
         *,
         one_host: bool = False,
     ) -> guest.Booted:
-        """Return guests, which the end of the class removes.
+        """Boot guests, which are deleted at the end of the class.
 
-        :param options: of vmperf_guests
-        :param ports_open: those at which guests listen for one another
-        :param one_host: they are to share one, where nothing else is asked
+        :param options: The options of vmperf_guests.
+        :param ports_open: The ports on which guests listen for other guests.
+        :param one_host: Whether the guests share a host, unless the options
+            specify a placement.
         """
-        kind = cls.credentials[0]
-        manager = getattr(cls, f"os_{kind}")
-        network = cls.get_tenant_network(kind)
+        credentials_type = cls.credentials[0]
+        manager = getattr(cls, f"os_{credentials_type}")
+        network = cls.get_tenant_network(credentials_type)
         cls.owner = guests.Guests(
             guests.credential(CONF, manager.credentials),
-            _admin(),
+            _admin_credential(),
             journal_dir(),
             LOG.info,
         )
@@ -100,8 +100,8 @@ class Booting(test.BaseTestCase):
         return booted
 
 
-class Measuring(Booting):
-    """Asks a question of the guests of a class."""
+class MeasurementTest(GuestTest):
+    """A test class that measures one question in its guests."""
 
     question = ""
     configured: tasks.Configured
@@ -109,48 +109,48 @@ class Measuring(Booting):
 
     @classmethod
     def skip_checks(cls) -> None:
-        """Skip what is not configured, naming the option."""
+        """Skip the class if a required option is not set."""
         super().skip_checks()
         cls.configured = tasks.Configured(
             CONF, table.questions()[cls.question]
         )
-        lacking = cls.configured.lacking()
-        if lacking:
-            raise cls.skipException(lacking)
+        skip_reason = cls.configured.skip_reason()
+        if skip_reason:
+            raise cls.skipException(skip_reason)
 
     @classmethod
     def resource_setup(cls) -> None:
-        """Check all that is configured, then boot."""
+        """Check the configuration, and boot the guests."""
         super().resource_setup()
         cls.configured.check_limits()
-        asked = cls.whole()
+        task = cls.build_full_task()
         booted = cls.boot(
-            asked.guest_options,
-            ports.of_guests(asked.assignments, asked.count),
-            one_host=table.questions()[cls.question].one_host(asked),
+            task.guest_options,
+            ports.of_guests(task.assignments, task.count),
+            one_host=table.questions()[cls.question].one_host(task),
         )
-        folder = journal_dir()
+        directory = journal_dir()
         cls.measurement = measure.Measurement(
             identifier=cls.owner.id,
             booted=booted,
             connect=cls.owner.connect,
             baseline=cls.configured.baseline,
-            journal_dir=folder,
-            report_dir=pathlib.Path(CONF.vmperf.report_dir or folder),
+            journal_dir=directory,
+            report_dir=pathlib.Path(CONF.vmperf.report_dir or directory),
             progress=LOG.info,
             warn=LOG.warning,
         )
 
     @classmethod
-    def whole(cls) -> t.Any:
-        """Return the task of all workloads, whose guests are booted."""
+    def build_full_task(cls) -> t.Any:
+        """Return the task of all workloads, which defines the guests."""
         raise NotImplementedError
 
-    def hold(self, asked: t.Any) -> None:
-        """Measure, attach the outcome, and fail unless it is passed."""
+    def check_task(self, task: t.Any) -> None:
+        """Run a task, attach its verdicts, and fail unless all are passed."""
         try:
             with self.cleaned_after_interrupt():
-                outcome = self.measurement.run(asked, self.configured.question)
+                outcome = self.measurement.run(task, self.configured.question)
         except requirements.ToolMissing as missing:
             self.skipTest(str(missing))
         self.addDetail("vmperf-verdict", content.text_content(outcome.table()))
@@ -160,13 +160,14 @@ class Measuring(Booting):
 
 
 def journal_dir() -> pathlib.Path:
-    """Return the folder of journals and of the ledger."""
+    """Return the directory of the journals and the ledger."""
     return pathlib.Path(CONF.vmperf.journal_dir)
 
 
-def _admin() -> t.Any:
-    """Return the administrator's credential, if there is one."""
+def _admin_credential() -> t.Any:
+    """Return the credential of the administrator, or None."""
     if not CONF.auth.admin_username:
         return None
-    found = credentials_factory.get_configured_admin_credentials()
-    return guests.credential(CONF, found)
+    return guests.credential(
+        CONF, credentials_factory.get_configured_admin_credentials()
+    )

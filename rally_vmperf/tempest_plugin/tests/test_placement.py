@@ -1,4 +1,4 @@
-"""Whether Nova places guests where they were asked to be."""
+"""Tests for the placement of guests by Nova."""
 
 from tempest import config
 from tempest.common import utils
@@ -10,13 +10,13 @@ from rally_vmperf.tempest_plugin.tests import base
 
 CONF = config.CONF
 
-#: What says that guests are elsewhere, or that nobody knows.
+#: The findings that report wrong placement.
 _WRONG = ("wrong_host", "server_group_not_satisfied")
 
 
 @decorators.serial
-class TestPlacement(base.Booting):
-    """Two guests in a server group, on a host where one is configured."""
+class TestPlacement(base.GuestTest):
+    """Test the server group and the host of two guests."""
 
     booted: guest.Booted
 
@@ -32,12 +32,14 @@ class TestPlacement(base.Booting):
     @decorators.attr(type=["slow", "vmperf"])
     @utils.services("compute", "network", "image")
     def test_placement(self) -> None:
-        """Nova placed the guests where they were asked to be."""
+        """Check that Nova satisfied the server group and the host."""
         kinds: tuple[str, ...] = _WRONG
         if CONF.vmperf.host:
             kinds = (*_WRONG, "placement_unknown")
-        wrong = [one for one in self.booted.findings if one.kind in kinds]
-        if wrong:
-            self.fail(
-                "; ".join(f"{one.subject} {one.detail}" for one in wrong)
-            )
+        messages = [
+            f"{finding.subject} {finding.detail}"
+            for finding in self.booted.findings
+            if finding.kind in kinds
+        ]
+        if messages:
+            self.fail("; ".join(messages))

@@ -8,44 +8,44 @@ from rally_vmperf.workloads import files
 from rally_vmperf.workloads import tools
 
 _ADVICE = (
-    "it is in no registry of packages: build an image and a bare-metal system "
+    "no distribution has a package: build an image and a bare-metal system "
     "with the HEP Benchmark Suite of gitlab.cern.ch/hep-benchmarks, its "
-    "containers' runtime, and your licence where the benchmark wants one"
+    "container runtime, and your licence if the benchmark requires one"
 )
 
 
-def arguments(hours: int, **further: rules.Rule) -> rules.Rule:
-    """Return the schema of a benchmark's arguments.
+def arguments(hours: int, **properties: rules.Rule) -> rules.Rule:
+    """Return the schema of the arguments of a benchmark.
 
-    :param hours: that it usually takes
+    :param hours: The usual duration in hours.
     """
     return rules.schema(
         configuration=rules.path(
-            "The suite's configuration on the machine that runs this",
+            "Configuration of the suite on the machine that runs rally-vmperf",
             default="/etc/bmkrun.yml",
         ),
         cores=rules.integer(
-            "Cores that are loaded",
+            "Number of loaded cores",
             0,
             4096,
             default=0,
-            note="0 for as many as the machine may use",
+            note="0 for all cores that the machine may use",
         ),
         expected_hours=rules.integer(
-            "About how long it takes, h",
+            "Expected duration, h",
             1,
             72,
             default=hours,
-            note="it fails after four times as long",
+            note="it fails after four times this duration",
         ),
-        **further,
+        **properties,
     )
 
 
 class Benchmark(base.Workload):
-    """One benchmark of the suite; what it prints is one JSON object.
+    """A benchmark of the suite, which prints one JSON object.
 
-    :cvar BENCHMARK: what the suite calls it
+    :cvar BENCHMARK: The name of the benchmark in the suite.
     """
 
     part = "application"
@@ -61,7 +61,7 @@ class Benchmark(base.Workload):
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the operator's configuration and the runner of the suite."""
+        """Return the configuration of the operator and the runner."""
         return (
             base.File(name="bmkrun.yml", path=arguments["configuration"]),
             files.script("bmkrun.py"),
@@ -70,7 +70,7 @@ class Benchmark(base.Workload):
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return the one run."""
+        """Return a single run."""
         seconds = arguments["expected_hours"] * 3600
         return (
             base.Command(
@@ -85,8 +85,8 @@ class Benchmark(base.Workload):
             ),
         )
 
-    def error(self, what: str) -> base.WorkloadError:
-        """Return the error of a result that cannot be believed."""
+    def error(self, problem: str) -> base.WorkloadError:
+        """Return the error of an invalid result."""
         return base.WorkloadError(
-            f"{self.name} {what}; look at the raw output"
+            f"{self.name} {problem}; look at the raw output"
         )

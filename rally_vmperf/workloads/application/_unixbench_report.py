@@ -1,4 +1,4 @@
-"""The report that UnixBench prints: scores, indices and their mean."""
+"""The report of UnixBench: scores, indices and their mean."""
 
 import dataclasses
 import math
@@ -21,7 +21,7 @@ _SCORE = re.compile(
 _INDEX = re.compile(
     r"^(\S.{1,60}?) +([0-9.]{1,30}) +([0-9.]{1,30}) +([0-9.]{1,30})$", re.M
 )
-#: The last line, of which nothing may be missing.
+#: The complete last line.
 _TOTAL = re.compile(
     r"^System Benchmarks Index Score(?: \(Partial Only\))? +"
     r"([0-9.]{1,30})\n",
@@ -30,7 +30,7 @@ _TOTAL = re.compile(
 
 
 class Score(t.NamedTuple):
-    """The score of a test, in UnixBench's own unit."""
+    """The score of a test in the unit of UnixBench."""
 
     value: float
     label: str
@@ -39,10 +39,11 @@ class Score(t.NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What UnixBench says of one number of copies.
+    """The results of UnixBench for one number of copies.
 
-    :param scores: by the title of a test
-    :param indices: by the same
+    :param scores: The scores by the titles of the tests.
+    :param indices: The indices by the titles of the tests.
+    :param index: The mean of all indices.
     """
 
     scores: dict[str, Score]
@@ -51,10 +52,10 @@ class Report:
 
 
 def read(text: str, copies: int) -> Report:
-    """Return the report of one number of copies; the output may have others.
+    """Return the report for one number of copies in the output.
 
-    :raises base.WorkloadError: when it is not there once, is not complete, or
-        its indices do not follow from its scores
+    :raises base.WorkloadError: If the output does not contain exactly one
+        such report, or the report is not complete or contradicts itself.
     """
     section = _section(text, copies)
     scores = _of_section(section)
@@ -62,68 +63,75 @@ def read(text: str, copies: int) -> Report:
     indices = {title: _number(index) for title, *_, index in rows}
     totals = _TOTAL.findall(section)
     if len(rows) != len(indices):
-        raise error("has the index of a test twice")
+        raise error("printed the index of a test twice")
     end = _TOTAL.search(section)
     if end and section[end.end() :].strip("-\n \t"):
-        raise error("goes on after its index score")
+        raise error("printed text after its index score")
     if set(scores) != set(indices) or not scores or len(totals) != 1:
         raise error(
-            f"has {len(scores)} scores, {len(indices)} indices and "
+            f"printed {len(scores)} scores, {len(indices)} indices and "
             f"{len(totals)} index scores"
         )
-    for title, baseline, result, index in rows:
-        reference, score = _number(baseline), _number(result)
+    for title, baseline_text, score_text, index in rows:
+        baseline_score, score = _number(baseline_text), _number(score_text)
         if score != scores[title].value or not _follows(
-            _number(index), score, reference
+            _number(index), score, baseline_score
         ):
             raise error(
                 f"{title} has the score {scores[title].value:g}, which is not "
-                f"{result} or an index of {index}"
+                f"{score_text} or an index of {index}"
             )
     total = _number(totals[0])
     if not all(index > 0 for index in indices.values()):
-        raise error("has an index that is not above 0")
+        raise error("printed an index that is not > 0")
     mean = math.exp(math.fsum(map(math.log, indices.values())) / len(indices))
-    # Each index has one decimal, and so has the mean of the exact ones.
-    apart = math.fsum(0.051 / index for index in indices.values())
-    if abs(total - mean) > 0.051 + mean * apart / len(indices):
-        raise error(f"has the index score {total:g} instead of {mean:.1f}")
+    # The indices and the mean of the exact indices have one decimal each.
+    tolerance = math.fsum(0.051 / index for index in indices.values())
+    if abs(total - mean) > 0.051 + mean * tolerance / len(indices):
+        raise error(f"printed the index score {total:g} instead of {mean:.1f}")
     return Report(scores, indices, total)
 
 
 def scores(text: str, copies: int) -> dict[str, Score]:
-    """Return the scores of one number of copies, without any index.
+    """Return the scores for one number of copies, without indices.
 
-    :raises base.WorkloadError: when they are not there once
+    :raises base.WorkloadError: If the output does not contain them exactly
+        once.
     """
     return _of_section(_section(text, copies))
 
 
 def _section(text: str, copies: int) -> str:
-    begun = list(_SECTION.finditer(text))
-    own = [one for one in begun if int(one[1]) == copies]
-    if len(own) != 1:
-        raise error(f"reports {len(own)} runs with copies: {copies}, not one")
-    after = [one.start() for one in begun if one.start() > own[0].start()]
-    return text[own[0].end() : min(after, default=len(text))]
+    headers = list(_SECTION.finditer(text))
+    matching = [header for header in headers if int(header[1]) == copies]
+    if len(matching) != 1:
+        raise error(
+            f"reports {len(matching)} runs with copies: {copies}, not one"
+        )
+    next_starts = [
+        header.start()
+        for header in headers
+        if header.start() > matching[0].start()
+    ]
+    return text[matching[0].end() : min(next_starts, default=len(text))]
 
 
 def _of_section(section: str) -> dict[str, Score]:
-    told = _SCORE.findall(section)
+    rows = _SCORE.findall(section)
     scores = {
         title: Score(_number(score), label, int(samples))
-        for title, score, label, samples in told
+        for title, score, label, samples in rows
         if int(samples) > 0
     }
-    if len(told) != len(scores):
-        raise error("has a test twice, or one without any sample")
+    if len(rows) != len(scores):
+        raise error("printed a test twice, or a test without samples")
     return scores
 
 
 def _follows(index: float, score: float, reference: float) -> bool:
-    """Return whether an index is ten times its score by its reference.
+    """Return whether an index is ten times its score divided by its reference.
 
-    All three are printed with one decimal.
+    All three numbers are printed with one decimal.
     """
     return (
         reference > 0
@@ -131,10 +139,10 @@ def _follows(index: float, score: float, reference: float) -> bool:
     )
 
 
-def _number(word: str) -> float:
-    return outputs.number(word, "unixbench: a figure")
+def _number(text: str) -> float:
+    return outputs.number(text, "unixbench: a figure")
 
 
-def error(what: str) -> base.WorkloadError:
-    """Return the error of a report that cannot be meant."""
-    return base.WorkloadError(f"unixbench {what}; look at the raw output")
+def error(problem: str) -> base.WorkloadError:
+    """Return the error of an invalid report."""
+    return base.WorkloadError(f"unixbench {problem}; look at the raw output")

@@ -12,7 +12,7 @@ _SCORE = "application.hepscore.score"
 
 
 class HepScore(_bmkrun.Benchmark):
-    """Jobs of experiments in containers, by the operator's configuration."""
+    """Jobs of experiments in containers, as configured by the operator."""
 
     name = "hepscore"
     title = "Application: HEPscore"
@@ -21,8 +21,8 @@ class HepScore(_bmkrun.Benchmark):
         hours=6,
         benchmarks={
             "type": "array",
-            "description": "Benchmarks of the configuration that get a metric "
-            "of their own, such as atlas-gen_sherpa-ma-bmk.",
+            "description": "Benchmarks of the configuration that have a "
+            "metric of their own, such as atlas-gen_sherpa-ma-bmk.",
             "items": {
                 "type": "string",
                 "pattern": r"^[a-z][a-z0-9_-]{0,63}$(?!\n)",
@@ -34,9 +34,10 @@ class HepScore(_bmkrun.Benchmark):
     )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the score, and those of benchmarks that were asked for."""
+        """Return the total score and the scores of selected benchmarks."""
         names = [
-            f"application.hepscore.{n}.score" for n in arguments["benchmarks"]
+            f"application.hepscore.{benchmark}.score"
+            for benchmark in arguments["benchmarks"]
         ]
         return tuple(
             sample.Metric(name, "1", "higher") for name in (_SCORE, *names)
@@ -45,63 +46,79 @@ class HepScore(_bmkrun.Benchmark):
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the scores, relative to those of the reference machine.
+        """Return the scores relative to those of the reference machine.
 
-        :raises base.WorkloadError: when the run did not succeed, or its score
-            does not follow from its benchmarks
+        :raises base.WorkloadError: If the run failed, or its score does not
+            agree with its benchmarks.
         """
-        told = document.Document.only(outcome.stdout, self.name)
-        top = ("profiles", self.BENCHMARK)
-        if told.find(*top, "status") != "success":
+        report = document.Document.only(outcome.stdout, self.name)
+        profile = ("profiles", self.BENCHMARK)
+        if report.find(*profile, "status") != "success":
             raise self.error("did not succeed")
-        names = told.find(*top, "benchmarks")
+        names = report.find(*profile, "benchmarks")
         if not isinstance(names, dict) or not 0 < len(names) <= 64:
-            raise self.error("names no benchmarks")
+            raise self.error("did not report benchmarks")
         scores, logarithm, weights = {}, 0.0, 0.0
-        for name in names:
+        for benchmark in names:
             weight = 1.0
-            if told.find(*top, "benchmarks", name, "weight") is not None:
-                weight = told.number(*top, "benchmarks", name, "weight")
-            scores[name] = self._score(told, *top, "wl-scores", name)
+            if (
+                report.find(*profile, "benchmarks", benchmark, "weight")
+                is not None
+            ):
+                weight = report.number(
+                    *profile, "benchmarks", benchmark, "weight"
+                )
+            scores[benchmark] = self._score(
+                report, *profile, "wl-scores", benchmark
+            )
             if not 0 < weight <= 1000:
-                raise self.error(f"gives a benchmark the weight {weight:g}")
-            logarithm += weight * math.log(scores[name])
+                raise self.error(
+                    f"reported a benchmark with weight {weight:g}"
+                )
+            logarithm += weight * math.log(scores[benchmark])
             weights += weight
         scaling = 1.0
-        if told.find(*top, "settings", "scaling") is not None:
-            scaling = told.number(*top, "settings", "scaling")
-        score = told.number(*top, "score")
-        # Of an even number of repetitions HEPscore takes means, which differ.
+        if report.find(*profile, "settings", "scaling") is not None:
+            scaling = report.number(*profile, "settings", "scaling")
+        score = report.number(*profile, "score")
+        # HEPscore uses means of an even number of repetitions, which differ.
         mean = scaling * math.exp(min(700.0, logarithm / weights))
         if not math.isclose(score, mean, rel_tol=2e-3):
             raise self.error(
-                f"has the score {score:g}, and its benchmarks give {mean:g}"
+                f"reported the score {score:g}, but its benchmarks give "
+                f"{mean:g}"
             )
         missing = [n for n in arguments["benchmarks"] if n not in scores]
         if missing:
             raise self.error(f"did not run {', '.join(missing)}")
-        values = (score, *(scores[one] for one in arguments["benchmarks"]))
+        metric_values = (
+            score,
+            *(scores[benchmark] for benchmark in arguments["benchmarks"]),
+        )
         return [
             limits.measured(metric, value)
             for metric, value in zip(
-                self.metrics(arguments), values, strict=True
+                self.metrics(arguments), metric_values, strict=True
             )
         ]
 
-    def _score(self, told: document.Document, *path: str) -> float:
-        """Return the mean of a benchmark's parts, each by its reference."""
-        parts = told.find(*path)
+    def _score(self, report: document.Document, *path: str) -> float:
+        """Return the mean ratio of a benchmark's parts to their references."""
+        parts = report.find(*path)
         if not isinstance(parts, dict) or len(parts) > 64:
-            raise self.error("has no scores of a benchmark")
+            raise self.error("did not report the scores of a benchmark")
         logarithms = []
-        for part in parts:
-            if part.endswith("_ref"):
+        for name in parts:
+            if name.endswith("_ref"):
                 continue
-            value = told.number(*path, part)
-            reference = told.number(*path, f"{part}_ref")
-            if not (1e-9 < value < 1e12 and 1e-9 < reference < 1e12):
-                raise self.error(f"has a part of {value:g} by {reference:g}")
-            logarithms.append(math.log(value / reference))
+            score = report.number(*path, name)
+            reference = report.number(*path, f"{name}_ref")
+            if not (1e-9 < score < 1e12 and 1e-9 < reference < 1e12):
+                raise self.error(
+                    f"reported a part with score {score:g} and reference "
+                    f"{reference:g}"
+                )
+            logarithms.append(math.log(score / reference))
         if not logarithms or len(parts) != 2 * len(logarithms):
-            raise self.error("has scores without references")
+            raise self.error("reported scores without references")
         return math.exp(math.fsum(logarithms) / len(logarithms))

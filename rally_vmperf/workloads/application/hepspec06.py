@@ -11,8 +11,8 @@ from rally_vmperf.workloads.application import _bmkrun
 SCORE = sample.Metric("application.hepspec06.score", "1", "higher")
 
 
-class HepSpec(_bmkrun.Benchmark):
-    """One copy of SPEC's programs on each core, by the operator's licence."""
+class HepSpec06(_bmkrun.Benchmark):
+    """One copy of the programs of SPEC on each core; requires a licence."""
 
     name = "hepspec06"
     title = "Application: HEP-SPEC06"
@@ -28,57 +28,62 @@ class HepSpec(_bmkrun.Benchmark):
     ) -> list[sample.Sample]:
         """Return the score of all copies.
 
-        :raises base.WorkloadError: when it is not the sum over copies of the
-            geometric mean of their programs
+        :raises base.WorkloadError: If it is not the sum of the geometric
+            means of the programs of each copy.
         """
-        told = document.Document.only(outcome.stdout, self.name)
-        profiles = told.find("profiles")
+        report = document.Document.only(outcome.stdout, self.name)
+        profiles = report.find("profiles")
         keys = (
             [key for key in profiles if key.startswith("hs06")]
             if (isinstance(profiles, dict))
             else []
         )
         if len(keys) != 1:
-            raise self.error(f"has {len(keys)} results instead of one")
-        top = ("profiles", keys[0])
-        copies, cores = told.number(*top, "copies"), told.number("cores")
+            raise self.error(f"reported {len(keys)} results instead of one")
+        profile = ("profiles", keys[0])
+        copies, cores = (
+            report.number(*profile, "copies"),
+            report.number("cores"),
+        )
         if not 0 < copies == cores <= 4096:
             raise self.error(f"ran {copies:g} copies on {cores:g} cores")
-        score = told.number(*top, "score")
-        each = told.number(*top, "avg_core_score")
-        ratios = self._ratios(told, int(copies), *top)
-        total = math.fsum(math.exp(one) for one in ratios)
-        # Ratios have three digits, scores two decimals.
+        score = report.number(*profile, "score")
+        copy_score = report.number(*profile, "avg_core_score")
+        ratios = self._ratios(report, int(copies), *profile)
+        total = math.fsum(math.exp(logarithm) for logarithm in ratios)
+        # Ratios have three digits, and scores have two decimals.
         if not (
             math.isclose(score, total, rel_tol=6e-3)
-            and math.isclose(each, score / copies, rel_tol=1e-3, abs_tol=6e-3)
+            and math.isclose(
+                copy_score, score / copies, rel_tol=1e-3, abs_tol=6e-3
+            )
         ):
             raise self.error(
-                f"has the score {score:g}, {each:g} of a copy, and its "
-                f"programs give {total:g}"
+                f"reported the score {score:g} and {copy_score:g} per copy, "
+                f"but its programs give {total:g}"
             )
         return [limits.measured(SCORE, score)]
 
     def _ratios(
-        self, told: document.Document, copies: int, *top: str
+        self, report: document.Document, copies: int, *profile: str
     ) -> list[float]:
         """Return the logarithm of the mean ratio of each copy."""
-        programs = told.find(*top, "bmks")
+        programs = report.find(*profile, "bmks")
         if not isinstance(programs, dict) or not 0 < len(programs) <= 64:
-            raise self.error("has no ratios of programs")
-        if told.number(*top, "num_bmks") != len(programs):
+            raise self.error("did not report ratios of programs")
+        if report.number(*profile, "num_bmks") != len(programs):
             raise self.error(
-                f"does not have the ratios of {len(programs)} programs"
+                f"did not report the ratios of {len(programs)} programs"
             )
         ratios = [0.0] * copies
         for name, column in programs.items():
             if not isinstance(column, list) or len(column) != copies:
                 raise self.error(
-                    f"does not have {copies} ratios of each program"
+                    f"did not report {copies} ratios of each program"
                 )
-            for at in range(copies):
-                value = told.number(*top, "bmks", name, at)
-                if not 1e-3 < value < 1e6:
-                    raise self.error(f"has a ratio of {value:g}")
-                ratios[at] += math.log(value) / len(programs)
+            for copy in range(copies):
+                ratio = report.number(*profile, "bmks", name, copy)
+                if not 1e-3 < ratio < 1e6:
+                    raise self.error(f"reported a ratio of {ratio:g}")
+                ratios[copy] += math.log(ratio) / len(programs)
         return ratios

@@ -1,4 +1,4 @@
-"""Workload of any program: a command of the operator's."""
+"""Workload of any program: a command of the operator."""
 
 import posixpath
 import re
@@ -14,12 +14,12 @@ from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 
-#: Always measured; a fixed amount of work, so that times add up as rates.
+#: Always measured; the amount of work is fixed, so that rates can be added.
 _TIMES = tuple(
     sample.Metric(f"application.job.{name}", "s", "lower", additive=True)
     for name in ("wall_time", "cpu_time")
 )
-#: The parts of the CPU time, of which either can be nothing.
+#: The components of the CPU time; each can be 0.
 _PARTS = tuple(
     sample.Metric(
         f"application.job.{name}", "s", "lower", scale="count", bounds=(0, 1e9)
@@ -27,9 +27,9 @@ _PARTS = tuple(
     for name in ("user_time", "system_time")
 )
 
-#: Smallest and largest value of the operator's metrics that is believed.
+#: Smallest and largest plausible value of the metrics of the operator.
 _BOUNDS = (-1e15, 1e15)
-#: Characters of a line that patterns are looked for in.
+#: Maximum number of characters of a line in which patterns are searched.
 _LINE = 2000
 
 _TEXT = r"^[^\x00-\x1f\x7f]{1,1000}$(?!\n)"
@@ -42,7 +42,7 @@ _METRIC = {
         "name": {
             "type": "string",
             "pattern": r"^[a-z][a-z0-9_]{0,31}$(?!\n)",
-            "description": "What follows application.job.",
+            "description": "Name of the metric after application.job.",
         },
         "unit": {
             "type": "string",
@@ -55,24 +55,24 @@ _METRIC = {
         },
         "scale": {
             "enum": ["ratio", "count"],
-            "description": "A count can be zero and has no overhead.",
+            "description": "A count can be 0 and has no overhead.",
         },
         "additive": {
             "type": "boolean",
-            "description": "Whether the sum over guests means something.",
+            "description": "Whether the sum over guests is meaningful.",
         },
         "pattern": {
             "type": "string",
             "minLength": 1,
             "maxLength": 200,
-            "description": "Regular expression with one group, the value; "
-            "the last line that has it counts.",
+            "description": "Regular expression with one group, which is the "
+            "value; the last line that matches is used.",
         },
         "path": {
             "type": "string",
             "pattern": r"^[^.\x00-\x1f]+(\.[^.\x00-\x1f]+){0,9}$(?!\n)",
-            "description": "Where the value is in the JSON object that it "
-            "prints, such as jobs.0.rate.",
+            "description": "Path of the value in the JSON object that the "
+            "command prints, such as jobs.0.rate.",
         },
     },
 }
@@ -87,30 +87,30 @@ class Job(base.Workload):
     ARGUMENTS = rules.schema(
         command={
             "type": "array",
-            "description": "Program and arguments, a list of words; no shell "
-            "looks at them.",
+            "description": "Program and arguments as a list of words, without "
+            "a shell.",
             "items": {"type": "string", "pattern": _TEXT},
             "minItems": 1,
             "maxItems": 64,
             "default": ["true"],
         },
         copies=rules.integer(
-            "Copies of the command at the same time, each in its own folder",
+            "Number of concurrent copies, each in its own directory",
             1,
             64,
             default=1,
         ),
         expected_seconds=rules.integer(
-            "About how long it takes, s",
+            "Expected duration, s",
             1,
             172800,
             default=60,
-            note="it fails after ten times as long and ten minutes more",
+            note="it fails after ten times this duration plus 600 s",
         ),
         files={
             "type": "array",
-            "description": "Files of the machine that runs this program, "
-            "absolute paths, brought into the folder of each copy.",
+            "description": "Absolute paths of files on the machine that runs "
+            "rally-vmperf, which are copied to the directory of each copy.",
             "items": {
                 "type": "string",
                 "pattern": r"^/[^\x00-\x1f\x7f]+$(?!\n)",
@@ -121,8 +121,8 @@ class Job(base.Workload):
         },
         metrics={
             "type": "array",
-            "description": "What it prints: name, unit, better, and pattern "
-            "or path.",
+            "description": "Metrics in its output: name, unit, better, and "
+            "pattern or path.",
             "items": _METRIC,
             "maxItems": 32,
             "default": [],
@@ -131,27 +131,32 @@ class Job(base.Workload):
     TOOLS = (tools.of("python3", measures=False),)
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with every default filled in.
+        """Return the arguments with all defaults.
 
-        :raises base.WorkloadError: also for two metrics or files of one name,
-            and for a pattern without one group
+        :raises base.WorkloadError: If an argument is not valid, two metrics
+            or files have the same name, or a pattern does not have exactly
+            one group.
         """
-        complete = super().complete(arguments)
-        names = [one["name"] for one in complete["metrics"]]
-        taken = {one.name.rpartition(".")[2] for one in (*_TIMES, *_PARTS)}
+        completed = super().complete(arguments)
+        names = [metric["name"] for metric in completed["metrics"]]
+        reserved = {
+            metric.name.rpartition(".")[2] for metric in (*_TIMES, *_PARTS)
+        }
         for name in names:
-            if name in taken or names.count(name) > 1:
-                raise _refused(f"metrics: {name!r} is given twice")
-        for one in complete["metrics"]:
-            _check_source(one)
-        brought = [posixpath.basename(path) for path in complete["files"]]
-        for name in (*brought, *_OWN):
-            if [*brought, *_OWN].count(name) > 1:
-                raise _refused(f"files: two are called {name!r}; rename one")
-        return complete
+            if name in reserved or names.count(name) > 1:
+                raise _refused(f"metrics: the name {name!r} must be unique")
+        for metric in completed["metrics"]:
+            _check_source(metric)
+        file_names = [posixpath.basename(path) for path in completed["files"]]
+        for name in (*file_names, *_OWN):
+            if [*file_names, *_OWN].count(name) > 1:
+                raise _refused(
+                    f"files: the name {name!r} must be unique; rename a file"
+                )
+        return completed
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the program that runs the copies, and the operator's files.
+        """Return the script that runs the copies, and the operator's files.
 
         Their checksums are compared with those of bare metal.
         """
@@ -164,13 +169,13 @@ class Job(base.Workload):
         )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return wall time, CPU time and its parts, then the operator's."""
+        """Return the metrics of time and the metrics of the operator."""
         return (*_TIMES, *_PARTS, *map(_metric, arguments["metrics"]))
 
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return the one command that runs all copies."""
+        """Return the command that runs all copies."""
         return (
             base.Command(
                 name="job",
@@ -187,101 +192,105 @@ class Job(base.Workload):
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the samples of all copies, by metric.
+        """Return the samples of all copies, sorted by metric.
 
-        :raises base.WorkloadError: when a copy failed, or lacks a metric
+        :raises base.WorkloadError: If a copy failed or did not print a metric.
         """
-        told = document.Document(outcome.stdout, "job.py")
-        copies = told.find("copies")
+        report = document.Document(outcome.stdout, "job.py")
+        copies = report.find("copies")
         if not isinstance(copies, list) or len(copies) != arguments["copies"]:
             raise base.WorkloadError(
-                f"job.py reports another number of copies than "
-                f"{arguments['copies']}; look at the raw output"
+                f"job.py did not report {arguments['copies']} copies; look at "
+                "the raw output"
             )
-        values: list[list[float]] = []
-        for number in range(len(copies)):
+        rows: list[list[float]] = []
+        for copy in range(len(copies)):
             user, system, wall = (
-                told.number("copies", number, key)
+                report.number("copies", copy, key)
                 for key in ("user", "system", "seconds")
             )
             if wall > outcome.seconds + 0.01:
                 raise base.WorkloadError(
-                    f"copy {number + 1} took {wall:g} s of a command that "
+                    f"copy {copy + 1} took {wall:g} s of a command that "
                     f"took {outcome.seconds:g} s; look at the raw output"
                 )
-            text = told.find("copies", number, "stdout")
-            values.append(
+            text = report.find("copies", copy, "stdout")
+            rows.append(
                 [wall, user + system, user, system]
-                + [_value(one, text) for one in arguments["metrics"]]
+                + [
+                    _value(metric_rule, text)
+                    for metric_rule in arguments["metrics"]
+                ]
             )
         return [
-            limits.measured(metric, value)
+            limits.measured(metric, figure)
             for metric, column in zip(
-                self.metrics(arguments), zip(*values, strict=True), strict=True
+                self.metrics(arguments), zip(*rows, strict=True), strict=True
             )
-            for value in column
+            for figure in column
         ]
 
 
-#: Names in the folder that are taken.
+#: Reserved names in the directory.
 _OWN = ("job.py",)
 
 
-def _metric(one: dict[str, t.Any]) -> sample.Metric:
+def _metric(metric: dict[str, t.Any]) -> sample.Metric:
     return sample.Metric(
-        f"application.job.{one['name']}",
-        one["unit"],
-        one["better"],
-        scale=one.get("scale", "ratio"),
-        additive=one.get("additive"),
+        f"application.job.{metric['name']}",
+        metric["unit"],
+        metric["better"],
+        scale=metric.get("scale", "ratio"),
+        additive=metric.get("additive"),
         bounds=_BOUNDS,
     )
 
 
-def _check_source(one: dict[str, t.Any]) -> None:
-    """Refuse a metric without a pattern or path, or with both."""
-    where = f"metrics: {one['name']}"
-    if ("pattern" in one) == ("path" in one):
-        raise _refused(f"{where} needs either a pattern or a path")
-    if "pattern" not in one:
+def _check_source(metric: dict[str, t.Any]) -> None:
+    """Reject a metric without a pattern or path, or with both."""
+    location = f"metrics: {metric['name']}"
+    if ("pattern" in metric) == ("path" in metric):
+        raise _refused(f"{location}: either pattern or path is required")
+    if "pattern" not in metric:
         return
     try:
-        groups = re.compile(one["pattern"]).groups
+        groups = re.compile(metric["pattern"]).groups
     except re.error as error:
         raise _refused(
-            f"{where}: {one['pattern']!r} is no regular expression: {error}"
+            f"{location}: pattern {metric['pattern']!r} is not a valid "
+            f"regular expression: {error}"
         ) from None
     if groups != 1:
         raise _refused(
-            f"{where}: {one['pattern']!r} has {groups} groups instead of the "
-            "one that is the value"
+            f"{location}: pattern {metric['pattern']!r} has {groups} groups; "
+            "it must have one, which is the value"
         )
 
 
-def _value(one: dict[str, t.Any], text: t.Any) -> float:
-    """Return the value of a metric in what a copy printed.
+def _value(metric: dict[str, t.Any], text: t.Any) -> float:
+    """Return the value of a metric in the output of a copy.
 
-    :raises base.WorkloadError: when it is not there
+    :raises base.WorkloadError: If the output does not contain it.
     """
     if not isinstance(text, str):
         raise base.WorkloadError(
-            "job.py reports no output; look at the raw output"
+            "job.py did not report an output; look at the raw output"
         )
-    if "path" in one:
-        steps = [
-            int(step) if step.isdecimal() else step
-            for step in one["path"].split(".")
+    if "path" in metric:
+        keys = [
+            int(key) if key.isdecimal() else key
+            for key in metric["path"].split(".")
         ]
-        return document.Document(text, "job").number(*steps)
-    pattern = re.compile(one["pattern"])
+        return document.Document(text, "job").number(*keys)
+    pattern = re.compile(metric["pattern"])
     for line in reversed(text.splitlines()):
-        if found := pattern.search(line[:_LINE]):
-            return outputs.number(found[1] or "", f"job: {one['name']}")
+        if match := pattern.search(line[:_LINE]):
+            return outputs.number(match[1] or "", f"job: {metric['name']}")
     raise base.WorkloadError(
-        f"job: {one['name']}: no line has what is looked for; the output "
+        f"job: {metric['name']}: no line matches the pattern; the output "
         f"ends with {sanitize.line(text[-200:], 80)!r}"
     )
 
 
-def _refused(what: str) -> base.WorkloadError:
-    return base.WorkloadError(f"workload job: {what}")
+def _refused(problem: str) -> base.WorkloadError:
+    return base.WorkloadError(f"workload job: {problem}")

@@ -18,12 +18,12 @@ from rally_vmperf.workloads.application import _unixbench_report as report
 
 @dataclasses.dataclass(frozen=True)
 class Test:
-    """One test of UnixBench.
+    """A test of UnixBench.
 
-    :param label: the unit of its score
-    :param seconds: how long one pass takes
-    :param often: whether it runs as many passes as are asked for, or a third
-        of them
+    :param label: The unit of its score.
+    :param seconds: The duration of one pass in seconds.
+    :param often: True if it runs all requested passes, False if it runs a
+        third of them.
     """
 
     title: str
@@ -31,9 +31,9 @@ class Test:
     seconds: int
     often: bool = False
 
-    def passes(self, asked: int) -> int:
-        """Return how many passes are made where so many are asked for."""
-        return asked if self.often else max(1, (asked + 1) // 3)
+    def passes(self, iterations: int) -> int:
+        """Return the number of passes for the argument ``iterations``."""
+        return iterations if self.often else max(1, (iterations + 1) // 3)
 
 
 TESTS = {
@@ -51,7 +51,7 @@ TESTS = {
     "syscall": Test("System Call Overhead", "lps", 10, True),
 }
 
-#: Unit of UnixBench -> base unit, and how many of it.
+#: Unit of UnixBench -> base unit and factor.
 _UNITS = {
     "lps": ("ops/s", 1.0),
     "lpm": ("ops/s", 1 / 60),
@@ -59,16 +59,16 @@ _UNITS = {
     "KBps": ("B/s", 1024.0),
 }
 
-#: Unit of UnixBench -> largest score of one copy that is believed, at least
-#: ten times what machines of today reach.
+#: Unit of UnixBench -> largest plausible score of one copy, at least ten
+#: times that of current machines.
 _LARGEST = {"lps": 1e9, "lpm": 1e6, "MWIPS": 1e6, "KBps": 1e9}
-#: Smallest and largest index that is believed.
+#: Smallest and largest plausible index.
 _BOUNDS = (0.0, 1e15)
 
-#: Seconds for which UnixBench pauses before each pass.
+#: Pause of UnixBench before each pass in seconds.
 _PAUSE = 4
 
-#: How many copies UnixBench's own script runs of these tests; 0 for any.
+#: Maximum number of copies in the script of UnixBench; 0 for no limit.
 _CAP = re.compile(
     rb"^ *'system' *=> *\{[^}\n]*'maxCopies' *=> *([0-9]{1,6})", re.M
 )
@@ -86,27 +86,29 @@ class UnixBench(base.Workload):
             f"Measured one after the other: {', '.join(TESTS)}.", TESTS
         ),
         copies=rules.integer(
-            "Copies of each test at the same time", 1, 1024, default=1
+            "Concurrent copies of each test", 1, 1024, default=1
         ),
         iterations=rules.integer(
-            "Passes of the tests of 10 s; of the others a third",
+            "Passes of tests of 10 s; other tests run a third of them",
             1,
             100,
             default=1,
         ),
         source=rules.path(
-            "Tarball of UnixBench's source on the machine that runs this",
+            "Source tarball of UnixBench on the machine that runs "
+            "rally-vmperf",
             default="/usr/local/src/unixbench.tar.gz",
         ),
         flags=rules.choice(
-            "Optimisation: -O2, -O3 -ffast-math, or that and -march=native.",
+            "Compiler options: -O2, -O3 -ffast-math, or -O3 -ffast-math "
+            "-march=native.",
             ("-O2", "-O3 -ffast-math", "-O3 -ffast-math -march=native"),
             default="-O3 -ffast-math",
         ),
     )
     TOOLS = (
         tools.of("perl"),
-        # Debian's gcc comes without the headers of the C library.
+        # The package gcc of Debian does not contain the headers of libc.
         tools.of(
             "gcc",
             package="build-essential",
@@ -117,7 +119,7 @@ class UnixBench(base.Workload):
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the operator's tarball; its checksum becomes a fact."""
+        """Return the tarball of the operator; its checksum becomes a fact."""
         return (base.File(name=_TARBALL, path=arguments["source"]),)
 
     def check_files(
@@ -125,23 +127,22 @@ class UnixBench(base.Workload):
         arguments: base.Arguments,
         contents: collections.abc.Mapping[str, bytes],
     ) -> None:
-        """Refuse another tarball, and one that runs fewer copies than asked.
+        """Reject an invalid tarball, or one with a lower limit on copies.
 
-        UnixBench leaves out tests that it runs in fewer copies, and says so
-        only by their absence.
+        UnixBench skips tests with a lower limit without a message.
         """
         source, copies = arguments["source"], arguments["copies"]
-        found = _CAP.search(_script(source, contents[_TARBALL]))
-        cap = int(found[1]) if found else 0
-        if 0 < cap < copies:
+        match = _CAP.search(_script(source, contents[_TARBALL]))
+        max_copies = int(match[1]) if match else 0
+        if 0 < max_copies < copies:
             raise base.WorkloadError(
-                f"copies: UnixBench of {source} runs {cap} at most, not "
-                f"{copies}; take UnixBench 6, raise maxCopies of 'system' in "
-                f"its UnixBench/Run, or give copies: {cap}"
+                f"copies={copies}: must be at most {max_copies} with the "
+                f"UnixBench in {source}; use UnixBench 6, raise maxCopies of "
+                f"'system' in its UnixBench/Run, or set copies: {max_copies}"
             )
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
-        """Return the commands that unpack and build it with the same flags."""
+        """Return the commands that unpack and build UnixBench."""
         unpack = (
             *("tar", "-xf", _TARBALL, "--strip-components=1"),
             *("--wildcards", "*/UnixBench/*"),
@@ -156,7 +157,7 @@ class UnixBench(base.Workload):
         )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return what each test gives, and the index of them all."""
+        """Return the metrics of each test, and the index of all tests."""
         return (
             *(
                 metric
@@ -173,14 +174,14 @@ class UnixBench(base.Workload):
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return the one run of all tests."""
+        """Return a single run of all tests."""
         names = _tests(arguments)
         seconds = sum(
             (TESTS[name].seconds + _PAUSE)
             * TESTS[name].passes(arguments["iterations"])
             for name in names
         )
-        # It looks for its Makefile where it is started.
+        # UnixBench searches its Makefile in the working directory.
         options = "env -C UnixBench perl Run -i {iterations} -c {copies}"
         argv = (*base.argv(options, arguments), *names)
         return (
@@ -196,60 +197,66 @@ class UnixBench(base.Workload):
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return rates in base units; indices and samples as they are told.
+        """Return rates in base units, and indices and numbers of samples.
 
-        The worst third of the passes is no sample.
+        UnixBench does not count the worst third of the passes as samples.
         """
-        found = report.read(outcome.stdout, arguments["copies"])
+        results = report.read(outcome.stdout, arguments["copies"])
         names = _tests(arguments)
-        if set(found.scores) != {TESTS[name].title for name in names}:
+        if set(results.scores) != {TESTS[name].title for name in names}:
             raise report.error(
-                f"ran {len(found.scores)} tests, which are not those "
-                f"{len(names)} that were asked for"
+                f"ran {len(results.scores)} tests, which are not the "
+                f"{len(names)} requested tests"
             )
         samples = []
         for name in names:
             title = TESTS[name].title
-            score = found.scores[title]
+            score = results.scores[title]
             passes = TESTS[name].passes(arguments["iterations"])
             if score.samples != passes - passes // 3:
                 raise report.error(
                     f"{name} has {score.samples} samples instead of "
-                    f"{passes - passes // 3} of {passes} passes"
+                    f"{passes - passes // 3} from {passes} passes"
                 )
             samples += [
                 _measured(name, score, arguments["copies"]),
-                limits.measured(_index(f"{name}.index"), found.indices[title]),
+                limits.measured(
+                    _index(f"{name}.index"), results.indices[title]
+                ),
                 limits.measured(_counted(name), score.samples),
             ]
-        return [*samples, limits.measured(_index("index"), found.index)]
+        return [*samples, limits.measured(_index("index"), results.index)]
 
 
 def rates(text: str, copies: int) -> dict[str, sample.Sample]:
-    """Return the rates of the tests by their names, without any index.
+    """Return the rates of the tests by their names, without indices.
 
-    Reports that were published often end with the scores.
+    Published reports often end with the scores.
 
-    :raises base.WorkloadError: when the report is not there once, or has a
-        test that is not known
+    :raises base.WorkloadError: If the text does not contain exactly one
+        report, or the report has an unknown test.
     """
-    found = report.scores(text, copies)
+    scores = report.scores(text, copies)
     names = {test.title: name for name, test in TESTS.items()}
-    unknown = sorted(found.keys() - names.keys())
-    if unknown or not found:
-        shown = sanitize.line(", ".join(unknown), 80)
-        raise report.error(f"has {len(found)} scores, unknown ones: {shown!r}")
+    unknown = sorted(scores.keys() - names.keys())
+    if unknown or not scores:
+        unknown_titles = sanitize.line(", ".join(unknown), 80)
+        raise report.error(
+            f"has {len(scores)} scores, unknown ones: {unknown_titles!r}"
+        )
     return {
         names[title]: _measured(names[title], score, copies)
-        for title, score in found.items()
+        for title, score in scores.items()
     }
 
 
 def _measured(name: str, score: report.Score, copies: int) -> sample.Sample:
-    wanted = TESTS[name].label
-    if score.label != wanted:
-        raise report.error(f"{name} is in {score.label} instead of {wanted}")
-    rate = score.value * _UNITS[wanted][1]
+    expected_label = TESTS[name].label
+    if score.label != expected_label:
+        raise report.error(
+            f"{name} is in {score.label} instead of {expected_label}"
+        )
+    rate = score.value * _UNITS[expected_label][1]
     return limits.measured(_rate(name, copies), rate)
 
 
@@ -281,22 +288,22 @@ def _counted(name: str) -> sample.Metric:
 
 
 def _script(source: str, content: bytes) -> bytes:
-    """Return UnixBench's own script out of a tarball.
+    """Return the script of UnixBench in a tarball.
 
-    :raises base.WorkloadError: for a file that does not have it
+    :raises base.WorkloadError: If the file does not contain it.
     """
     try:
         with tarfile.open(fileobj=io.BytesIO(content)) as tarball:
             for member in tarball:
                 script = re.fullmatch("[^/]+/UnixBench/Run", member.name)
-                if script and (found := tarball.extractfile(member)):
-                    return found.read()
+                if script and (stream := tarball.extractfile(member)):
+                    return stream.read()
     except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
         raise base.WorkloadError(
-            f"source: {source} is no tarball ({error}); take that of "
-            "byte-unixbench"
+            f"source: {source} is not a valid tarball ({error}); use the "
+            "tarball of byte-unixbench"
         ) from error
     raise base.WorkloadError(
-        f"source: {source} has no UnixBench/Run in its first folder; take the "
-        "tarball of byte-unixbench"
+        f"source: {source} has no UnixBench/Run in its first directory; use "
+        "the tarball of byte-unixbench"
     )

@@ -9,7 +9,7 @@ from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 
-#: Command -> the metric that its wall time is.
+#: Command -> metric of its wall time.
 METRICS = {
     "compress": sample.Metric(
         "cpu.bzip2.compress_time", "s", "lower", additive=True
@@ -19,17 +19,17 @@ METRICS = {
     ),
 }
 
-#: Seconds for one MiB, on the slowest machine that is waited for.
+#: Seconds per MiB on the slowest supported machine.
 _SLOWEST = 10
-#: Seconds for one MiB to compress, on a machine of today.
+#: Seconds per MiB of compression on a current machine.
 _USUAL = 0.12
 
 
-class Compression(base.Workload):
-    """bzip2 on data of a fixed size: the wall time of each direction.
+class Bzip2(base.Workload):
+    """The wall time of bzip2 on data of a fixed size in each direction.
 
-    ``data`` is compressed and ``copy.bz2`` is decompressed, so that neither
-    direction needs or changes the files of the other.
+    ``data`` is compressed and ``copy.bz2`` is decompressed, so that the
+    directions do not share files.
     """
 
     name = "bzip2"
@@ -40,7 +40,7 @@ class Compression(base.Workload):
             "Size of the data in MiB", 1, 16384, default=64
         ),
         seed=rules.seed("data"),
-        level=rules.integer("bzip2's block size in 100 kB", 1, 9, default=9),
+        level=rules.integer("Block size of bzip2, 100 kB", 1, 9, default=9),
     )
     TOOLS = (
         tools.of("bzip2", "--help"),
@@ -49,14 +49,14 @@ class Compression(base.Workload):
     SENSITIVE_TO = frozenset({"microcode", "governor", "turbo"})
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the program that generates the data."""
+        """Return the script that generates the data."""
         return (generated.FILE,)
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
-        """Return the commands that generate the data and their archives.
+        """Return the commands that generate the data and the archives.
 
-        Both archives exist before the first repetition, so that it replaces
-        a file as the later ones do.
+        Both archives exist before the first repetition, so that every
+        repetition replaces a file.
         """
         steps = {
             "generate": generated.argv(arguments),
@@ -68,7 +68,7 @@ class Compression(base.Workload):
     def facts(
         self, arguments: base.Arguments, outcomes: base.Outcomes
     ) -> dict[str, str]:
-        """Return the SHA-256 of the data, equal wherever they are equal."""
+        """Return the SHA-256 of the data."""
         return outputs.checksum(outcomes, "generate.py", "data_sha256")
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
@@ -78,7 +78,7 @@ class Compression(base.Workload):
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return both directions; each replaces what it wrote before."""
+        """Return both directions; each replaces its previous output."""
         steps = {
             "compress": _compress(arguments),
             "decompress": ("bzip2", "-d", "-k", "-f", "copy.bz2"),
@@ -88,15 +88,15 @@ class Compression(base.Workload):
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the wall time that the machine measured; bzip2 prints none.
+        """Return the wall time that the machine measured.
 
-        :raises base.WorkloadError: also when bzip2 said something
+        :raises base.WorkloadError: If bzip2 printed a message.
         """
-        said = outcome.stdout or outcome.stderr
-        if said:
+        output = outcome.stdout or outcome.stderr
+        if output:
             raise base.WorkloadError(
-                f"bzip2 said {sanitize.line(said, 80)!r} instead of nothing; "
-                "look at the raw output"
+                f"bzip2 printed an unexpected message: "
+                f"{sanitize.line(output, 80)!r}; look at the raw output"
             )
         return [limits.measured(METRICS[outcome.name], outcome.seconds)]
 

@@ -18,31 +18,31 @@ ALGORITHMS = (
 
 RATE = sample.Metric(name="cpu.openssl.rate", unit="B/s", better="higher")
 
-#: What one process says: the size of its blocks, and its bytes per second.
+#: Output of one process: the size of its blocks, and its bytes per second.
 _SIZE = re.compile(r"^Got: \+H:([0-9]{1,20}) from ([0-9]{1,9})$", re.M)
 _RATE = re.compile(
     r"^Got: \+F:[0-9]{1,9}:(\S{1,40}):([0-9]{1,20}\.[0-9]{2}) from "
     r"([0-9]{1,9})$",
     re.M,
 )
-#: What each process says on standard error when it begins, and when it ends:
-#: name, seconds and bytes of a block; blocks and seconds.
+#: Lines of each process on standard error at its start (name, seconds and
+#: bytes of a block) and at its end (blocks and seconds).
 _BEGUN = re.compile(r"^\+DT:([^:\s]{1,40}):([0-9]{1,6}):([0-9]{1,9})$", re.M)
 _ENDED = re.compile(
     r"^\+R:([0-9]{1,18}):[^:\s]{1,40}:([0-9]{1,6}\.[0-9]{1,9})$", re.M
 )
-#: The last line: the sum in 1000 B/s, which until 1.1.1 is that of "evp".
+#: The last line: the sum in 1000 B/s, with the name "evp" until 1.1.1.
 _SUM = re.compile(r"(\S{1,40}) +([0-9]{1,20}\.[0-9]{2})k")
 
 _OLDEST = tools.AtLeast(
     version="1.1.1",
-    why="its speed takes neither a time nor a size",
-    remedy="install one of a newer release of the distribution",
+    why="its command speed has no options for duration and block size",
+    remedy="use a newer release of the distribution",
 )
 
 
-class Cryptography(base.Workload):
-    """Encrypt or digest one block over and over, for a fixed time."""
+class Openssl(base.Workload):
+    """Encryption or digests of one block, repeated for a fixed time."""
 
     name = "openssl"
     title = "Processor: encryption and digests with openssl speed"
@@ -54,11 +54,11 @@ class Cryptography(base.Workload):
             default="aes-256-gcm",
         ),
         threads=rules.integer(
-            "Processes that work at the same time", 1, 1024, default=1
+            "Number of concurrent processes", 1, 1024, default=1
         ),
-        time=rules.integer("Seconds of a run", 1, 3600, default=10),
+        time=rules.integer("Duration of a run, s", 1, 3600, default=10),
         block_size=rules.integer(
-            "Bytes of a block", 16, 1048576, default=16384
+            "Block size, bytes", 16, 1048576, default=16384
         ),
     )
     TOOLS = (tools.of("openssl", "version", at_least=_OLDEST),)
@@ -67,16 +67,16 @@ class Cryptography(base.Workload):
     )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the rate of all processes."""
+        """Return the total rate of all processes."""
         return (RATE,)
 
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return the one run, timed by the clock.
+        """Return a single run, measured in wall time.
 
-        Without ``-elapsed`` openssl counts its processor time, and a guest
-        that gets half of a processor would seem as fast.
+        Without ``-elapsed`` openssl measures processor time, which does not
+        show that a guest receives only half of a processor.
         """
         argv = base.argv(
             "openssl speed -elapsed -multi {threads} -seconds {time} "
@@ -96,83 +96,86 @@ class Cryptography(base.Workload):
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the sum of the rates that the processes print."""
-        value = rate(
+        total = rate(
             outcome.stdout,
             arguments["algorithm"],
             arguments["threads"],
             arguments["block_size"],
         )
         _check_processes(outcome, arguments)
-        return [limits.measured(RATE, value)]
+        return [limits.measured(RATE, total)]
 
 
 def rate(text: str, algorithm: str, threads: int, block_size: int) -> float:
     """Return the bytes per second of all processes.
 
-    :raises base.WorkloadError: when one of them is missing or did something
-        else, or their sum is not the last line
+    :raises base.WorkloadError: If a process is missing or had other
+        arguments, or their sum is not that in the last line.
     """
     processes = {str(number) for number in range(threads)}
     sizes = _SIZE.findall(text)
     if sorted(number for _, number in sizes) != sorted(processes):
-        raise _error(f"told the block size {len(sizes)} times", threads)
+        raise _error(f"printed the block size {len(sizes)} times", threads)
     for size, number in sizes:
         if int(size) != block_size:
-            raise _error(f"took blocks of {size} B in process {number}")
-    told = _RATE.findall(text)
-    if sorted(number for *_, number in told) != sorted(processes):
-        raise _error(f"told {len(told)} rates", threads)
-    for name, _, number in told:
+            raise _error(f"used blocks of {size} B in process {number}")
+    rates = _RATE.findall(text)
+    if sorted(number for *_, number in rates) != sorted(processes):
+        raise _error(f"printed {len(rates)} rates", threads)
+    for name, _, number in rates:
         if name.lower() != algorithm:
             raise _error(f"ran {sanitize.line(name)} in process {number}")
-    value = math.fsum(
-        outputs.number(word, f"openssl: rate of process {number}")
-        for _, word, number in told
+    total = math.fsum(
+        outputs.number(rate_text, f"openssl: rate of process {number}")
+        for _, rate_text, number in rates
     )
     lines = text.rstrip().rsplit("\n", 1)
     last = _SUM.fullmatch(lines[-1])
     if last is None or last[1].lower() not in (algorithm, "evp"):
         raise _error(f"ended with {sanitize.line(lines[-1], 80)!r}")
     printed = outputs.number(last[2], "openssl: sum") * 1000
-    # Two decimals of the sum and of each rate.
-    if abs(value - printed) > 5.01 + 0.01 * threads + 1e-9 * value:
+    # The sum and the rates have two decimals each.
+    if abs(total - printed) > 5.01 + 0.01 * threads + 1e-9 * total:
         raise _error(
-            f"has processes of {value:.0f} B/s, but a sum of {printed:.0f} B/s"
+            f"printed a sum of {printed:.0f} B/s, but its processes give "
+            f"{total:.0f} B/s"
         )
-    return value
+    return total
 
 
 def _check_processes(outcome: base.Outcome, arguments: base.Arguments) -> None:
-    """Check what the processes print on standard error against the command.
+    """Compare the standard error of the processes with the command.
 
-    They write at the same time, so a line may be broken into pieces.
+    The processes write concurrently, so that lines may be fragmented.
 
-    :raises base.WorkloadError: when one did something else
+    :raises base.WorkloadError: If a process had other arguments.
     """
-    said = outcome.stderr[: base.LONGEST]
-    for name, time, size in _BEGUN.findall(said):
+    output = outcome.stderr[: base.LONGEST]
+    for name, time, size in _BEGUN.findall(output):
         if (name.lower(), int(time), int(size)) != (
             arguments["algorithm"],
             arguments["time"],
             arguments["block_size"],
         ):
             raise _error(f"ran {name} for {time} s on blocks of {size} B")
-    ended = _ENDED.findall(said)
+    ended = _ENDED.findall(output)
     rates = sorted(
         int(count) * arguments["block_size"] / float(seconds)
         for count, seconds in ended
         if float(seconds) > 0
     )
-    told = sorted(float(word) for _, word, _ in _RATE.findall(outcome.stdout))
-    if len(rates) == len(told) == arguments["threads"] and not all(
-        math.isclose(mine, printed, rel_tol=1e-6, abs_tol=0.01)
-        for mine, printed in zip(rates, told, strict=True)
+    printed_rates = sorted(
+        float(rate_text) for _, rate_text, _ in _RATE.findall(outcome.stdout)
+    )
+    if len(rates) == len(printed_rates) == arguments["threads"] and not all(
+        math.isclose(computed, printed, rel_tol=1e-6, abs_tol=0.01)
+        for computed, printed in zip(rates, printed_rates, strict=True)
     ):
-        raise _error("has rates that are not those of its processes' counts")
+        raise _error("printed rates that differ from the counts of processes")
 
 
-def _error(what: str, threads: int = 0) -> base.WorkloadError:
-    wanted = f" instead of once for each of {threads} processes"
+def _error(problem: str, threads: int = 0) -> base.WorkloadError:
+    suffix = f" instead of once for each of {threads} processes"
     return base.WorkloadError(
-        f"openssl {what}{wanted if threads else ''}; look at the raw output"
+        f"openssl {problem}{suffix if threads else ''}; look at the raw output"
     )

@@ -1,4 +1,4 @@
-"""Processor workload: stress-ng's methods of loading a processor."""
+"""Processor workload: CPU methods of stress-ng."""
 
 import re
 
@@ -10,7 +10,7 @@ from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 
-#: Those that versions of ten years have, of all kinds of work.
+#: Methods of different kinds, which all versions of ten years have.
 METHODS = (
     *("matrixprod", "fft", "int64", "double", "sieve", "queens"),
     *("ackermann", "crc16"),
@@ -18,23 +18,23 @@ METHODS = (
 
 _LINE = r"^stress-ng: (?:info|metrc): +\[[0-9]{1,10}\] "
 _STARTED = re.compile(_LINE + r"dispatching hogs: ([0-9]{1,9}) cpu\n", re.M)
-#: Old versions do not say for how long.
+#: Old versions do not print the duration.
 _ASKED = re.compile(
     _LINE + r"setting to an? ([0-9]{1,9}) sec(?:ond)? run per stressor\n", re.M
 )
 _COMPLETED = re.compile(_LINE + r"successful run completed in .{1,80}\n", re.M)
-#: Operations, three times in seconds, operations per second by the clock, and
-#: by the processor time.
+#: Operations, three times in seconds, and operations per second of wall time
+#: and of processor time.
 _FIGURE = re.compile(r"[0-9]{1,20}\.[0-9]{2}")
 _ROW = re.compile(_LINE + r"cpu +(.{1,200}?) *\n", re.M)
-#: What 0.16 and later say of the run.
+#: Problems of the run that 0.16 and later print.
 _FAULTS = re.compile(
     _LINE + r"(failed|skipped|metrics untrustworthy): (?!0\n)(.{1,80})", re.M
 )
 
 
-class Stress(base.Workload):
-    """One kind of work after another, each over and over for a fixed time."""
+class StressNg(base.Workload):
+    """Kinds of work in sequence, each repeated for a fixed time."""
 
     name = "stress_ng"
     title = "Processor: kinds of work with stress-ng"
@@ -46,11 +46,9 @@ class Stress(base.Workload):
             default=("matrixprod",),
         ),
         threads=rules.integer(
-            "Processes that work at the same time", 1, 1024, default=1
+            "Number of concurrent processes", 1, 1024, default=1
         ),
-        time=rules.integer(
-            "Seconds that are measured for each method", 1, 3600, default=10
-        ),
+        time=rules.integer("Duration of each method, s", 1, 3600, default=10),
     )
     TOOLS = (
         tools.of(
@@ -66,13 +64,13 @@ class Stress(base.Workload):
     )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the rate of each method that is asked for."""
+        """Return the rate of each selected method."""
         return tuple(_metric(method) for method in _methods(arguments))
 
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return one run for each method, named after it."""
+        """Return a run for each method, with its name."""
         return tuple(
             base.Command(
                 name=method,
@@ -91,66 +89,70 @@ class Stress(base.Workload):
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the operations per second, by the clock.
+        """Return the operations per second of wall time.
 
         stress-ng prints them on standard error, newer versions on standard
         output.
         """
         method = outcome.name
-        told = outcome.stderr[: base.LONGEST] + outcome.stdout
-        value = rate(told, method, arguments["threads"], arguments["time"])
-        return [limits.measured(_metric(method), value)]
+        output = outcome.stderr[: base.LONGEST] + outcome.stdout
+        operation_rate = rate(
+            output, method, arguments["threads"], arguments["time"]
+        )
+        return [limits.measured(_metric(method), operation_rate)]
 
 
 def rate(text: str, method: str, threads: int, time: int) -> float:
-    """Return the bogus operations per second by the clock.
+    """Return the bogus operations per second of wall time.
 
-    :raises base.WorkloadError: when the run was another one, did not come to
-        its end, or contradicts itself
+    :raises base.WorkloadError: If the run had other arguments, is not
+        complete, or contradicts itself.
     """
     started, rows = _STARTED.findall(text), _ROW.findall(text)
     if started != [str(threads)]:
-        raise _error(method, f"was not begun once by {threads} processes")
-    if any(int(asked) != time for asked in _ASKED.findall(text)):
-        raise _error(method, f"was not begun for {time} s")
+        raise _error(method, f"did not start once with {threads} processes")
+    if any(int(duration) != time for duration in _ASKED.findall(text)):
+        raise _error(method, f"did not start with a duration of {time} s")
     if len(_COMPLETED.findall(text)) != 1:
-        raise _error(method, "did not say once that it was completed")
+        raise _error(method, "did not report its completion exactly once")
     fault = _FAULTS.search(text)
     if fault:
-        what = sanitize.line(f"{fault[1]}: {fault[2]}", 80)
-        raise _error(method, f"said {what!r}")
-    words = rows[0].split() if len(rows) == 1 else []
-    if len(words) != 6:
-        raise _error(method, "has no table with one line of six figures")
-    if not all(map(_FIGURE.fullmatch, words[1:])):
-        raise _error(method, "has figures that have not two decimals")
-    operations, seconds, user, system, value, busy_value = (
-        outputs.number(word, f"stress-ng: {method}") for word in words
+        message = sanitize.line(f"{fault[1]}: {fault[2]}", 80)
+        raise _error(method, f"printed {message!r}")
+    columns = rows[0].split() if len(rows) == 1 else []
+    if len(columns) != 6:
+        raise _error(
+            method, "did not print a table with one line of six figures"
+        )
+    if not all(map(_FIGURE.fullmatch, columns[1:])):
+        raise _error(method, "printed figures without two decimals")
+    operations, seconds, user, system, rate, busy_rate = (
+        outputs.number(column, f"stress-ng: {method}") for column in columns
     )
     if not 0.95 * time <= seconds <= 1.25 * time + 2:
         raise _error(method, f"ran {seconds:g} s instead of {time} s")
     # Seconds and rate have two decimals.
     busy = user + system
-    if abs(operations - value * seconds) > 0.0051 * (value + seconds) or abs(
-        operations - busy_value * busy
-    ) > 0.0101 * (busy_value + busy):
+    if abs(operations - rate * seconds) > 0.0051 * (rate + seconds) or abs(
+        operations - busy_rate * busy
+    ) > 0.0101 * (busy_rate + busy):
         raise _error(
             method,
             f"did {operations:g} operations in {seconds:g} s, which is not "
-            f"{value:g} per second",
+            f"{rate:g} per second",
         )
-    return value
+    return rate
 
 
 def _methods(arguments: base.Arguments) -> list[str]:
-    return [one for one in METHODS if one in arguments["methods"]]
+    return [method for method in METHODS if method in arguments["methods"]]
 
 
 def _metric(method: str) -> sample.Metric:
     return sample.Metric(f"cpu.stress_ng.{method}.rate", "ops/s", "higher")
 
 
-def _error(method: str, what: str) -> base.WorkloadError:
+def _error(method: str, problem: str) -> base.WorkloadError:
     return base.WorkloadError(
-        f"stress-ng: {method} {what}; look at the raw output"
+        f"stress-ng: {method} {problem}; look at the raw output"
     )

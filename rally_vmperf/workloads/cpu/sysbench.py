@@ -14,8 +14,8 @@ LATENCY_P95 = sample.Metric(
     "cpu.sysbench.latency_p95",
     "s",
     "lower",
-    # Its histogram has 1024 buckets over eight decades of milliseconds, and
-    # it writes two decimals of them.
+    # The histogram has 1024 buckets over eight decades, and the latency is
+    # printed in milliseconds with two decimals.
     resolution=0.009,
     step=5e-6,
 )
@@ -23,17 +23,17 @@ LATENCY_P95 = sample.Metric(
 _RATE = re.compile(r"^ +events per second: +([0-9]{1,20}\.[0-9]{2})$", re.M)
 
 
-class Processor(base.Workload):
-    """Search for prime numbers, over and over, for a fixed time."""
+class Sysbench(base.Workload):
+    """A search for prime numbers, repeated for a fixed time."""
 
     name = "sysbench"
     title = "Processor: prime numbers with sysbench"
     part = "cpu"
     ARGUMENTS = rules.schema(
-        threads=rules.integer("Threads that search", 1, 1024, default=1),
-        time=rules.integer("Seconds of a run", 1, 3600, default=10),
+        threads=rules.integer("Number of threads", 1, 1024, default=1),
+        time=rules.integer("Duration of a run, s", 1, 3600, default=10),
         max_prime=rules.integer(
-            "Largest number that one event tests for being prime",
+            "Largest number that an event tests for primality",
             1000,
             1000000,
             default=10000,
@@ -44,13 +44,13 @@ class Processor(base.Workload):
     SENSITIVE_TO = frozenset({"microcode", "governor", "turbo"})
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the rate of events and the latency of one."""
+        """Return the rate of events and the latency of an event."""
         return (RATE, LATENCY_P95)
 
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return the one run, bounded by time and not by events."""
+        """Return a single run, limited by time and not by events."""
         argv = base.argv(
             "sysbench cpu --threads={threads} --time={time} --events=0 "
             "--cpu-max-prime={max_prime} --percentile=95 run",
@@ -68,20 +68,22 @@ class Processor(base.Workload):
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the rate and the latency; sysbench prints milliseconds."""
+        """Return the rate, and the latency in seconds."""
         text = outcome.stdout
         report = sysbench_report.read(
             outcome,
             arguments,
             f"Prime numbers limit: {arguments['max_prime']}",
         )
-        (told,) = sysbench_report.figure(text, _RATE, "events per second:")
-        rate = outputs.number(told, "sysbench: events per second")
-        if not report.fits(rate, outputs.slack(told)):
+        (printed_rate,) = sysbench_report.figure(
+            text, _RATE, "events per second:"
+        )
+        rate = outputs.number(printed_rate, "sysbench: events per second")
+        if not report.fits(rate, outputs.slack(printed_rate)):
             raise sysbench_report.error(
                 f"did {report.events} events in {report.seconds:g} s of a "
                 f"command that took {report.elapsed:g} s, which are not "
-                f"{told} per second"
+                f"{printed_rate} per second"
             )
         return [
             limits.measured(RATE, report.rate),

@@ -1,4 +1,4 @@
-"""Whether fio's JSON agrees with its command and with itself."""
+"""Checks of fio's JSON against its command line and for consistency."""
 
 import collections.abc
 import fractions
@@ -10,7 +10,7 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import outputs
 
-#: By how much a latency may differ from the name of its bin, relatively.
+#: Maximum relative difference of a latency and the name of its bin.
 _BIN = 0.0079
 
 
@@ -34,21 +34,23 @@ def check(
     """
     reports = document.Document.each(text, "fio")
     if text[reports[-1].end :].strip():
-        raise _error(pattern, "printed something after its last report")
+        raise _error(pattern, "printed text after its last report")
     options = dict(word[2:].split("=", 1) for word in argv if "=" in word)
     side = "write" if pattern.endswith("write") else "read"
     for report in reports:
         jobs = report.find("jobs")
         if not isinstance(jobs, list) or len(jobs) != 1:
-            raise _error(pattern, "reports other than one job")
+            raise _error(pattern, "did not report exactly one job")
         if report.find("jobs", 0, "jobname") != pattern.partition(".")[0]:
-            raise _error(pattern, "reports a job of another name")
-        told = report.find("jobs", 0, "job options")
-        for key, value in told.items() if isinstance(told, dict) else ():
-            if options.get(key, value) != value:
+            raise _error(pattern, "reported a job with another name")
+        job_options = report.find("jobs", 0, "job options")
+        for key, setting in (
+            job_options.items() if isinstance(job_options, dict) else ()
+        ):
+            if options.get(key, setting) != setting:
                 raise _error(
                     pattern,
-                    f"ran with {sanitize.line(f'{key}={value}', 60)} "
+                    f"ran with {sanitize.line(f'{key}={setting}', 60)} "
                     f"instead of {key}={options[key]}",
                 )
         _check_rates(pattern, report, ("jobs", 0, side))
@@ -59,7 +61,7 @@ def check(
 def _check_rates(
     pattern: str, report: document.Document, side: tuple[str | int, ...]
 ) -> None:
-    """Check rates against the counts and times that fio divides."""
+    """Check rates against counts and times."""
     size, kib, bandwidth, kib_per_second, iops, ios, milliseconds = (
         report.number(*side, key)
         for key in (
@@ -96,10 +98,10 @@ def _check_totals(
     block: int | None,
     depth: int,
 ) -> None:
-    """Check latencies against each other, and bytes against requests.
+    """Check the latencies for consistency, and bytes against requests.
 
-    Requests in flight at the end of the ramp time, or at the end of the run,
-    are in some of the counts and not in others.
+    Only some of the counts include requests in flight at the end of the ramp
+    time or at the end of the run.
     """
     ios, size = (
         report.number(*side, key) for key in ("total_ios", "io_bytes")
@@ -113,8 +115,8 @@ def _check_totals(
     if abs(moved - ios) > flight or abs(counted - ios) > flight:
         raise _error(
             pattern,
-            f"moved {size:g} B by {ios:g} requests of {block} B, and timed "
-            f"{counted:g}",
+            f"moved {size:g} B with {ios:g} requests of {block} B, and "
+            f"reported latencies of {counted:g} requests",
         )
     submit, most_submit, all_of_it = (
         report.number(*side, *path)
@@ -128,27 +130,27 @@ def _check_totals(
     if not (least <= mean <= most and abs(submit + mean - all_of_it) <= slack):
         raise _error(
             pattern,
-            f"has latencies from {least:g} to {most:g} ns, in the mean "
-            f"{submit:g} and {mean:g}, which are not {all_of_it:g} ns",
+            f"reported latencies from {least:g} to {most:g} ns with means of "
+            f"{submit:g} and {mean:g} ns, which are not {all_of_it:g} ns",
         )
     _check_bins(pattern, report, (*side, "clat_ns"))
 
 
 def _check_bins(
-    pattern: str, report: document.Document, where: tuple[str | int, ...]
+    pattern: str, report: document.Document, path: tuple[str | int, ...]
 ) -> None:
     """Check bins against the extremes, the mean and the percentiles."""
-    found = report.find(*where, "bins")
-    if not isinstance(found, dict) or not found:
+    bins = report.find(*path, "bins")
+    if not isinstance(bins, dict) or not bins:
         return
-    # A bin of no width counts one value; a latency of 0 is one.
-    names = [outputs.number(name, f"fio: {pattern}: bin") for name in found]
-    counts = [report.number(*where, "bins", name) for name in found]
+    # A bin without width counts one latency, such as 0.
+    names = [outputs.number(name, f"fio: {pattern}: bin") for name in bins]
+    counts = [report.number(*path, "bins", name) for name in bins]
     least, mean, most, counted = (
-        report.number(*where, key) for key in ("min", "mean", "max", "N")
+        report.number(*path, key) for key in ("min", "mean", "max", "N")
     )
     total = math.fsum(
-        n * count for n, count in zip(names, counts, strict=True)
+        middle * count for middle, count in zip(names, counts, strict=True)
     )
     if (
         names != sorted(set(names))
@@ -159,40 +161,45 @@ def _check_bins(
     ):
         raise _error(
             pattern,
-            f"has latency bins that are not those of {least:g} to {most:g} "
-            f"ns with a mean of {mean:g} ns",
+            f"reported latency bins that do not agree with latencies from "
+            f"{least:g} to {most:g} ns and a mean of {mean:g} ns",
         )
-    percentiles = report.find(*where, "percentile")
+    percentiles = report.find(*path, "percentile")
     sums = list(itertools.accumulate(counts))
     for share in percentiles if isinstance(percentiles, dict) else ():
-        told = report.number(*where, "percentile", share)
+        reported = report.number(*path, "percentile", share)
         percent = outputs.number(share, f"fio: {pattern}: percentile")
         rank = rank_of(percent, counted)
-        at = next(
-            (n for n, s in zip(names, sums, strict=True) if s >= rank), -1
+        expected = next(
+            (
+                middle
+                for middle, cumulative in zip(names, sums, strict=True)
+                if cumulative >= rank
+            ),
+            -1,
         )
-        if told != at:
+        if reported != expected:
             raise _error(
                 pattern,
-                f"has {told:g} ns for {percent:g} % of its requests, and "
-                f"{at:g} ns by its bins",
+                f"reported {reported:g} ns as percentile {percent:g}, but its "
+                f"bins give {expected:g} ns",
             )
 
 
 def rank_of(percent: float, counted: float) -> int:
-    """Return how many of the latencies a percentile has below it, or at it.
+    """Return the number of latencies that are <= a percentile.
 
-    fio computes this with more digits than a float has: of 1000 latencies
-    99.9 %, which is a little more than that as a float, are all of them.
+    fio computes it with more digits than a float: 99.9 % of 1000 latencies
+    are 1000, because 99.9 as a float is slightly larger.
     """
     return math.ceil(fractions.Fraction(percent) * int(counted) / 100)
 
 
 def _is_bin(name: float) -> bool:
-    """Return whether a bin can have this name: the middle of its range.
+    """Return whether a bin can have this name, the middle of its range.
 
-    The middle has 8 significant bits, the last of them set, if it has more
-    than 7.
+    A middle with more than 7 bits has 8 significant bits, with the last one
+    set.
     """
     shift = max(int(name).bit_length() - 8, 0)
     return name == int(name) and (
@@ -201,5 +208,7 @@ def _is_bin(name: float) -> bool:
     )
 
 
-def _error(pattern: str, what: str) -> base.WorkloadError:
-    return base.WorkloadError(f"fio: {pattern} {what}; look at the raw output")
+def _error(pattern: str, problem: str) -> base.WorkloadError:
+    return base.WorkloadError(
+        f"fio: {pattern} {problem}; look at the raw output"
+    )

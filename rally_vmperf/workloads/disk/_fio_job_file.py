@@ -1,4 +1,4 @@
-"""A job file of the operator's for fio, of which each section is measured."""
+"""A job file of the operator for fio, with measured sections."""
 
 import collections.abc
 import re
@@ -11,10 +11,10 @@ from rally_vmperf.workloads import document
 from rally_vmperf.workloads.disk import _fio_agreement
 from rally_vmperf.workloads.disk import _fio_result
 
-#: What it is called on machines.
+#: The name of the job file on machines.
 NAME = "vmperf.fio"
-#: Bytes and lines that a file may have, and characters of a line: fio takes
-#: what is beyond its buffer of 4096 for another line.
+#: Maximum number of bytes and lines of a file, and of characters of a line;
+#: fio splits a line that exceeds its buffer of 4096 characters.
 _LARGEST, _LINES, _LONGEST = 1 << 16, 1000, 1000
 
 _SECTION = r"[a-z0-9][a-z0-9_-]{0,31}"
@@ -24,9 +24,9 @@ _OPTION = re.compile(r"([a-z_]{1,40})(?:[ \t]*=[ \t]*([^ \t].*)?)?")
 _FLAG = r"[01]?"
 _COUNT = r"[0-9]{1,7}"
 _BYTES = r"[1-9][0-9]{0,11}[kKmMgG]?"
-#: Every key that is taken, and what its value looks like.  None of them names
-#: a program, a device or a file outside the folder, none reads a variable of
-#: the environment, and none makes a run endless.
+#: Accepted keys and the patterns of their values.  They cannot refer to a
+#: program, a device, a file outside the directory or an environment variable,
+#: and cannot make a run endless.
 _KEYS: dict[str, str] = {
     "rw": r"(rand)?(read|write)|(rand)?rw|readwrite",
     "bs": rf"{_BYTES}(,{_BYTES}){{0,2}}",
@@ -57,11 +57,11 @@ _KEYS: dict[str, str] = {
     **dict.fromkeys(("dedupe_percentage",), r"[0-9]{1,2}|100"),
     **dict.fromkeys(("buffer_compress_percentage",), r"[0-9]{1,2}|100"),
 }
-#: Other names of the same in fio.
+#: Alternative names in fio.
 _ALIASES = {"readwrite": "rw", "blocksize": "bs"}
-#: Keys that are the task's arguments as well.
+#: Keys that are also arguments of the task.
 _AGREED = ("runtime", "ramp_time", "direct", "rate_iops")
-#: Arguments that are for patterns, and not for a file.
+#: Arguments that apply to patterns and not to a job file.
 _OF_PATTERNS = (
     *("patterns", "read_percent", "block_size", "sequential_block_size"),
     *("depth", "jobs", "flush", "search_latency_us"),
@@ -70,15 +70,15 @@ _OF_PATTERNS = (
 ARGUMENTS: dict[str, t.Any] = {
     "job_file": {
         "type": "string",
-        "description": "Job file of fio on the machine that runs this, an "
-        "absolute path, in place of patterns; empty for none.",
+        "description": "Absolute path of a job file of fio on the machine "
+        "that runs rally-vmperf, instead of patterns; empty for none.",
         "pattern": r"^(/[^\x00-\x1f\x7f]{1,1000})?$(?!\n)",
         "default": "",
     },
     "sections": {
         "type": "array",
-        "description": "Sections of job_file that are measured, each with "
-        "its side: <section>.read or <section>.write.",
+        "description": "Measured sections of job_file with their sides: "
+        "<section>.read or <section>.write.",
         "items": {
             "type": "string",
             "pattern": rf"^(?!global|search\.|first_write\.){_SECTION}"
@@ -94,51 +94,56 @@ ARGUMENTS: dict[str, t.Any] = {
 def refuse_others(
     properties: collections.abc.Mapping[str, t.Any], arguments: base.Arguments
 ) -> None:
-    """Refuse arguments that a job file does not go with.
+    """Reject arguments that cannot be combined with a job file.
 
-    :param properties: the schema of each argument
-    :raises base.WorkloadError: naming the first
+    :param properties: The schema of each argument.
+    :raises base.WorkloadError: For the first such argument.
     """
     if bool(arguments["job_file"]) != bool(arguments["sections"]):
         raise base.WorkloadError(
-            "workload fio: job_file and sections are given together: which "
-            "file, and what of it is measured"
+            "workload fio: job_file and sections: either both or none of "
+            "them must be set"
         )
     for key in _OF_PATTERNS if arguments["job_file"] else ():
         if arguments[key] != properties[key]["default"]:
             raise base.WorkloadError(
-                f"workload fio: {key}: {arguments[key]!r} is for patterns, "
-                "not for a job_file; give these an entry of their own"
+                f"workload fio: {key}={arguments[key]!r}: applies to "
+                "patterns and not to job_file; use another workload entry "
+                "for patterns"
             )
 
 
 def names(arguments: base.Arguments) -> list[str]:
-    """Return the sections that are measured, in their order."""
-    sections = (one.partition(".")[0] for one in arguments["sections"])
+    """Return the measured sections in their order."""
+    sections = (side.partition(".")[0] for side in arguments["sections"])
     return list(dict.fromkeys(sections))
 
 
 def check(arguments: base.Arguments, content: bytes) -> None:
-    """Refuse a job file that does what a task must not, or is not told.
+    """Reject a job file that is not allowed or contradicts the task.
 
-    :raises base.WorkloadError: naming the line and the key, or what is
-        missing
+    :raises base.WorkloadError: If a line, a key or a section is not valid.
     """
-    found = _parse(content)
-    needed = 0
+    sections = _parse(content)
+    required_bytes = 0
     for name in names(arguments):
-        if name not in found:
-            there_are = ", ".join(n for n in found if n != "global") or "none"
-            raise base.WorkloadError(
-                f"sections: job_file has no section {name!r}; there are: "
-                f"{there_are}"
+        if name not in sections:
+            available = (
+                ", ".join(
+                    section for section in sections if section != "global"
+                )
+                or "none"
             )
-        options = found.get("global", {}) | found[name]
-        needed += _check_section(name, options, arguments)
-    if needed > arguments["size_mib"] << 20:
+            raise base.WorkloadError(
+                f"sections: job_file has no section {name!r}; available: "
+                f"{available}"
+            )
+        options = sections.get("global", {}) | sections[name]
+        required_bytes += _check_section(name, options, arguments)
+    if required_bytes > arguments["size_mib"] << 20:
         raise base.WorkloadError(
-            f"job_file: the files of its sections take {-(-needed >> 20)} "
-            f"MiB, more than size_mib: {arguments['size_mib']}; raise that"
+            f"size_mib={arguments['size_mib']}: must be >= "
+            f"{-(-required_bytes >> 20)}, the size of the files in job_file"
         )
 
 
@@ -147,42 +152,43 @@ def _check_section(
     options: collections.abc.Mapping[str, str],
     arguments: base.Arguments,
 ) -> int:
-    """Return the bytes of a section's files.
+    """Return the size of the files of a section in bytes.
 
-    :raises base.WorkloadError: for what does not agree with the arguments
+    :raises base.WorkloadError: If the section contradicts the arguments.
     """
     for key in ("rw", "size"):
         if key not in options:
             raise base.WorkloadError(
-                f"job_file: section {name} does not say {key}"
+                f"job_file: section {name}: {key} is required"
             )
     for key in _AGREED:
-        value = arguments[key]
-        if key in options and int(options[key] or 1) != value:
+        argument = arguments[key]
+        if key in options and int(options[key] or 1) != argument:
             raise base.WorkloadError(
-                f"job_file: {key}={options[key]} of section {name} is not "
-                f"the task's {key}: {value!r}; say the same, or delete "
-                "it from the file"
+                f"job_file: section {name}: {key}={options[key]}: must be "
+                f"equal to {key} in the task, {argument!r}; change or delete "
+                "it"
             )
     for key in ("time_based", "group_reporting"):
         if options.get(key) == "0":
             raise base.WorkloadError(
-                f"job_file: {key}=0 of section {name}: what is measured is "
-                "of a time and of all its processes; delete it"
+                f"job_file: section {name}: {key}=0: must be 1, because a "
+                "measurement has a fixed duration and includes all "
+                "processes; delete it"
             )
     pattern = options["rw"].removeprefix("rand")
-    for one in arguments["sections"]:
-        section, _, side = one.partition(".")
+    for measured_side in arguments["sections"]:
+        section, _, side = measured_side.partition(".")
         if section == name and pattern not in (side, "rw", "readwrite"):
             raise base.WorkloadError(
-                f"sections: {one}: section {name} has rw={options['rw']}, "
-                f"which has no {side}s"
+                f"sections: {measured_side}: section {name} has no {side}s, "
+                f"because it has rw={options['rw']}"
             )
     size = _bytes(options["size"])
     blocks = options.get("bs", "4k").split(",")
     if max(map(_bytes, blocks)) > size:
         raise base.WorkloadError(
-            f"job_file: section {name} has a bs beyond its size"
+            f"job_file: section {name}: bs must be at most size"
         )
     return size * int(options.get("numjobs", "1"))
 
@@ -190,81 +196,88 @@ def _check_section(
 def _parse(content: bytes) -> dict[str, dict[str, str]]:
     """Return the options of each section.
 
-    Each line is one of four: empty, a comment, a section, an option; what
-    fio could read in another way is refused.
+    A line is empty, a comment, a section or an option; lines that fio could
+    interpret in another way are rejected.
     """
     try:
         lines = content.decode("ascii").split("\n")
     except UnicodeDecodeError:
         raise base.WorkloadError(
-            "job_file: has characters beyond ASCII"
+            "job_file: must contain only ASCII characters"
         ) from None
     if len(content) > _LARGEST or len(lines) > _LINES:
         raise base.WorkloadError(
-            f"job_file: {len(content)} B in {len(lines)} lines are more than "
-            f"{_LARGEST} B or {_LINES} lines"
+            f"job_file: has {len(content)} B and {len(lines)} lines; the "
+            f"maximum is {_LARGEST} B and {_LINES} lines"
         )
-    found: dict[str, dict[str, str]] = {}
+    sections: dict[str, dict[str, str]] = {}
     section: dict[str, str] | None = None
-    for number, raw in enumerate(lines, 1):
-        line = raw.removesuffix("\r").strip(" \t")
-        if len(raw) > _LONGEST or not line.replace("\t", " ").isprintable():
+    for line_number, raw_line in enumerate(lines, 1):
+        line = raw_line.removesuffix("\r").strip(" \t")
+        if (
+            len(raw_line) > _LONGEST
+            or not line.replace("\t", " ").isprintable()
+        ):
             raise base.WorkloadError(
-                f"job_file: line {number} has more than {_LONGEST} "
-                "characters, or some that are not printed"
+                f"job_file: line {line_number}: must have at most {_LONGEST} "
+                "characters, all of them printable"
             )
         if not line or line[0] in ";#":
             continue
         if header := _HEADER.fullmatch(line):
             name = header[1]
-            if name in found:
+            if name in sections:
                 raise base.WorkloadError(
-                    f"job_file: line {number}: second [{name}]"
+                    f"job_file: line {line_number}: duplicate [{name}]"
                 )
-            if name.startswith("global") and (name != "global" or found):
+            if name.startswith("global") and (name != "global" or sections):
                 raise base.WorkloadError(
-                    f"job_file: line {number}: [{name}]; there is one "
-                    "[global], before all others"
+                    f"job_file: line {line_number}: [{name}]: only one "
+                    "[global], before all other sections, is allowed"
                 )
-            section = found[name] = {}
+            section = sections[name] = {}
             continue
         if section is None:
             raise base.WorkloadError(
-                f"job_file: line {number} is before any section"
+                f"job_file: line {line_number}: must be in a section"
             )
-        key, value = _option(line, number)
+        key, value = _option(line, line_number)
         if key in section:
-            raise base.WorkloadError(f"job_file: line {number}: second {key}")
+            raise base.WorkloadError(
+                f"job_file: line {line_number}: duplicate {key}"
+            )
         section[key] = value
-    return found
+    return sections
 
 
-def _option(line: str, number: int) -> tuple[str, str]:
-    """Return key and value of a line that has an option."""
-    where = f"job_file: line {number}"
+def _option(line: str, line_number: int) -> tuple[str, str]:
+    """Return the key and the value of an option."""
+    location = f"job_file: line {line_number}"
     option = _OPTION.fullmatch(line)
     if option is None:
         raise base.WorkloadError(
-            f"{where}: {sanitize.line(line, 60)!r} is no option, no section "
-            "and no comment"
+            f"{location}: {sanitize.line(line, 60)!r} is not a valid option, "
+            "section or comment"
         )
-    key, value = option[1], option[2] or ""
+    key, setting = option[1], option[2] or ""
     key = _ALIASES.get(key, key)
     if key not in _KEYS:
         raise base.WorkloadError(
-            f"{where}: {option[1]} is not taken, only what says how the "
-            "files of its own folder are read and written; delete it"
+            f"{location}: {option[1]} is not an accepted option, because it "
+            "does not only define how files in the working directory are "
+            "read and written; delete it"
         )
-    if not re.fullmatch(_KEYS[key], value) or value == NAME:
+    if not re.fullmatch(_KEYS[key], setting) or setting == NAME:
         raise base.WorkloadError(
-            f"{where}: {option[1]}={sanitize.line(value, 60)!r} is not "
-            "taken; the page of the workload says what is"
+            f"{location}: {option[1]}={sanitize.line(setting, 60)!r}: is not "
+            "an accepted value; the accepted ones are in the documentation "
+            "of the workload"
         )
-    return key, value
+    return key, setting
 
 
 def prepare(arguments: base.Arguments) -> base.Command:
-    """Return the command that lays out the files of all sections."""
+    """Return the command that creates the files of all sections."""
     sections = (f"--section={name}" for name in names(arguments))
     argv = ("fio", *sections, "--create_only=1", *_options(arguments), NAME)
     timeout = 120 + arguments["size_mib"]
@@ -274,7 +287,7 @@ def prepare(arguments: base.Arguments) -> base.Command:
 def command(section: str, arguments: base.Arguments) -> tuple[str, ...]:
     """Return the command line that measures a section.
 
-    Options before the file are those that it does not say itself.
+    Options before the file are defaults of the file.
     """
     return (
         *("fio", f"--section={section}"),
@@ -299,7 +312,7 @@ def _options(arguments: base.Arguments) -> tuple[str, ...]:
 
 
 def metrics(arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-    """Return rates and latencies of each side of a section."""
+    """Return the metrics of each measured side."""
     return tuple(
         metric
         for side in arguments["sections"]
@@ -312,47 +325,49 @@ def read(
 ) -> list[sample.Reading]:
     """Return rates and latencies of the sides of a section.
 
-    :raises base.WorkloadError: when fio reports another job, or other
-        figures than its own counts give
+    :raises base.WorkloadError: If fio reports another job, or its figures
+        contradict its counts.
     """
-    told = _options_told(document.Document.only(text, "fio"))
+    options = _options_told(document.Document.only(text, "fio"))
     argv = (
         *command(section, arguments),
-        *(f"--{key}={_count(key, told)}" for key in ("iodepth", "numjobs")),
+        *(f"--{key}={_count(key, options)}" for key in ("iodepth", "numjobs")),
     )
-    block = told.get("bs", told.get("blocksize", "4k"))
-    of_one_size = re.fullmatch(_BYTES, block) and "bssplit" not in told
-    found: list[sample.Reading] = []
+    block = options.get("bs", options.get("blocksize", "4k"))
+    is_fixed_size = re.fullmatch(_BYTES, block) and "bssplit" not in options
+    readings: list[sample.Reading] = []
     for side in arguments["sections"]:
         if side.partition(".")[0] == section:
-            size = _bytes(block) if of_one_size else None
+            size = _bytes(block) if is_fixed_size else None
             _fio_agreement.check(side, text, argv, size)
-            found += _fio_result.read(side, text, arguments["runtime"])
-            found.append(_fio_result.latencies(side, text))
-    return found
+            readings += _fio_result.read(side, text, arguments["runtime"])
+            readings.append(_fio_result.latencies(side, text))
+    return readings
 
 
 def _options_told(report: document.Document) -> dict[str, str]:
-    """Return the options that fio says it ran with."""
-    found: dict[str, str] = {}
-    for where in (("global options",), ("jobs", 0, "job options")):
-        options = report.find(*where)
+    """Return the options that fio reports."""
+    settings: dict[str, str] = {}
+    for path in (("global options",), ("jobs", 0, "job options")):
+        options = report.find(*path)
         if isinstance(options, dict):
-            found.update((key, str(value)) for key, value in options.items())
-    return found
+            settings.update(
+                (key, str(setting)) for key, setting in options.items()
+            )
+    return settings
 
 
-def _count(key: str, told: collections.abc.Mapping[str, str]) -> int:
-    value = told.get(key, "1")
-    if not re.fullmatch(_KEYS[key], value):
+def _count(key: str, options: collections.abc.Mapping[str, str]) -> int:
+    count = options.get(key, "1")
+    if not re.fullmatch(_KEYS[key], count):
         raise base.WorkloadError(
-            f"fio: ran with {key}={sanitize.line(value, 60)}, which no job "
-            "file may say; look at the raw output"
+            f"fio: ran with {key}={sanitize.line(count, 60)}, which is not "
+            "an accepted value; look at the raw output"
         )
-    return int(value)
+    return int(count)
 
 
 def _bytes(size: str) -> int:
-    """Return the bytes of a size as fio takes it, by powers of 1024."""
+    """Return a size of fio, with powers of 1024, in bytes."""
     shift = {"k": 10, "m": 20, "g": 30}.get(size[-1].lower())
     return int(size) if shift is None else int(size[:-1]) << shift

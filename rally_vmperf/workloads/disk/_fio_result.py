@@ -1,4 +1,4 @@
-"""What fio reports of one pattern, in base units."""
+"""The results of fio for one pattern, in base units."""
 
 import contextlib
 import math
@@ -13,15 +13,15 @@ from rally_vmperf.workloads import outputs
 
 _NANOSECOND = 1e-9
 
-#: Reports while a pattern is measured, so that it can be cut.
+#: Number of reports during a pattern, by which it can be restricted.
 _REPORTS = 10
-#: Likewise, with those of a ramp time that is longer than it.
+#: Maximum number of reports including those in a long ramp time.
 _MOST_REPORTS = 20
 
-#: Of these fio tells its own, to check by.
+#: Percentiles that fio reports, used for checks.
 PERCENTILES = "--percentile_list=50:90:95:99:99.9:99.99"
 
-#: Metric -> unit, direction, path below the side's results, factor.
+#: Metric -> unit, direction, path in the results of a side, factor.
 _READINGS: tuple[
     tuple[str, str, sample.Better, tuple[str, ...], float], ...
 ] = (
@@ -30,19 +30,19 @@ _READINGS: tuple[
     ("latency_mean", "s", "lower", ("clat_ns", "mean"), _NANOSECOND),
 )
 
-#: Bins that fio has at most.
+#: Maximum number of bins of fio.
 _BINS = 1856
 
-#: Seconds that a report may come late; a ramp time is longer.
+#: Maximum delay of a report in seconds; a ramp time is longer.
 _LATE = 0.5
 
-#: Seconds by which a run may seem too short, where fio waits for a processor
-#: before it looks at the clock; reports are a second apart at least.
+#: Seconds by which a run may seem too short if fio waits for a processor
+#: before it reads the clock; the interval of reports is at least a second.
 _SHORT = 0.1
 
 
 def metrics(pattern: str) -> tuple[sample.Metric, ...]:
-    """Return the metrics of a pattern, in the order of ``read``."""
+    """Return the metrics of a pattern in the order of ``read``."""
     return (*_values(pattern), *sample.percentiles(_latency(pattern)))
 
 
@@ -58,15 +58,15 @@ def _latency(pattern: str) -> sample.Metric:
 
 
 def interval(runtime: int, ramp: int) -> int:
-    """Return the seconds between two reports, also of the ramp time."""
+    """Return the interval of reports, also in the ramp time, in seconds."""
     return max(-(-runtime // _REPORTS), -(-(runtime + ramp) // _MOST_REPORTS))
 
 
 def course(pattern: str, text: str) -> courses.Course | None:
-    """Return how much was read or written over time, by fio's reports.
+    """Return the progress over time in the reports of fio.
 
-    Reports of the ramp time are left out: fio counts from zero after it.
-    The last report comes a little after the end.
+    Reports in the ramp time are skipped, because fio resets its counters
+    after it.  The last report arrives shortly after the end.
     """
     side = _side(pattern)
     done = [(0.0, 0.0)]
@@ -74,12 +74,12 @@ def course(pattern: str, text: str) -> courses.Course | None:
     for report in document.Document.each(text, "fio"):
         runtime = report.number("jobs", 0, side, "runtime") / 1000
         ios = report.number("jobs", 0, side, "total_ios")
-        since = report.number("timestamp_ms") / 1000 - runtime
-        anew = since > begin + _LATE
-        if anew or runtime < done[-1][0] or ios < done[-1][1]:
+        start = report.number("timestamp_ms") / 1000 - runtime
+        has_restarted = start > begin + _LATE
+        if has_restarted or runtime < done[-1][0] or ios < done[-1][1]:
             done = done[:1]
             begin = math.inf
-        begin = min(begin, since)
+        begin = min(begin, start)
         done.append((runtime, ios))
     points = [(begin + runtime, ios) for runtime, ios in done]
     return courses.course(
@@ -88,52 +88,54 @@ def course(pattern: str, text: str) -> courses.Course | None:
 
 
 def operations(pattern: str, text: str) -> float:
-    """Return how many requests were done after the ramp time."""
-    result = document.Document.each(text, "fio")[-1]
-    return result.number("jobs", 0, _side(pattern), "total_ios")
+    """Return the number of requests after the ramp time."""
+    report = document.Document.each(text, "fio")[-1]
+    return report.number("jobs", 0, _side(pattern), "total_ios")
 
 
-def check_written(pattern: str, text: str, wanted: int) -> None:
-    """Refuse a file that was not written to its end.
+def check_written(pattern: str, text: str, expected: int) -> None:
+    """Reject a file that is not completely written.
 
-    :raises base.WorkloadError: naming how many requests there were
+    :param expected: The expected number of requests.
+    :raises base.WorkloadError: If fio did fewer requests.
     """
     written = operations(pattern, text)
-    if written < wanted:
+    if written < expected:
         raise base.WorkloadError(
-            f"fio: {pattern} did {written:g} of {wanted} requests; look at "
+            f"fio: {pattern} did {written:g} of {expected} requests; look at "
             "the raw output, and whether the disk is full"
         )
 
 
 def read(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
-    """Return the samples in the last of fio's JSON.
+    """Return the samples in the last report of fio.
 
-    :param runtime: seconds that were asked for
-    :raises base.WorkloadError: when fio reports an error, no I/O, or a run
-        that ended early
+    :param runtime: The requested duration in seconds.
+    :raises base.WorkloadError: If fio reports an error, no I/O, or a run
+        that ended early.
     """
-    result = document.Document.each(text, "fio")[-1]
+    report = document.Document.each(text, "fio")[-1]
     side = _side(pattern)
-    error = result.number("jobs", 0, "error")
+    error = report.number("jobs", 0, "error")
     if error:
         raise base.WorkloadError(
             f"fio: {pattern} ended with error {error:g}; look at its standard "
-            "error, and at 'direct' if the file system has no O_DIRECT"
+            "error; if the file system does not support O_DIRECT, set "
+            "direct: false"
         )
-    if not result.number("jobs", 0, side, "total_ios") > 0:
+    if not report.number("jobs", 0, side, "total_ios") > 0:
         raise base.WorkloadError(
-            f"fio: {pattern} did no I/O; raise 'runtime' above {runtime:g} s "
-            "or look at the raw output"
+            f"fio: {pattern} did not do any I/O; raise runtime above "
+            f"{runtime:g} s, or look at the raw output"
         )
-    lasted = result.number("jobs", 0, side, "runtime") / 1000
-    if lasted < runtime - _SHORT:
+    duration = report.number("jobs", 0, side, "runtime") / 1000
+    if duration < runtime - _SHORT:
         raise base.WorkloadError(
-            f"fio: {pattern} ended after {lasted:g} s of {runtime:g} s; look "
-            "at the raw output"
+            f"fio: {pattern} ended after {duration:g} s of {runtime:g} s; "
+            "look at the raw output"
         )
     return [
-        limits.measured(metric, result.number("jobs", 0, side, *path) * factor)
+        limits.measured(metric, report.number("jobs", 0, side, *path) * factor)
         for metric, (_, _, _, path, factor) in zip(
             _values(pattern), _READINGS, strict=True
         )
@@ -141,38 +143,40 @@ def read(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
 
 
 def latencies(pattern: str, text: str) -> sample.Distribution:
-    """Return how often each latency occurred, by the bins of fio's json+.
+    """Return the distribution of latencies in the bins of fio's json+.
 
-    A bin is named after its middle, which is within 0.8 % of all values that
-    it counts.
+    The name of a bin is its middle, which differs by at most 0.8 % from the
+    values that it counts.
 
-    :raises base.WorkloadError: when these are no bins, or not of all requests
+    :raises base.WorkloadError: If the bins are missing or not complete.
     """
-    result = document.Document.each(text, "fio")[-1]
-    where = ("jobs", 0, _side(pattern), "clat_ns")
-    bins = result.find(*where, "bins")
+    report = document.Document.each(text, "fio")[-1]
+    path = ("jobs", 0, _side(pattern), "clat_ns")
+    bins = report.find(*path, "bins")
     if not isinstance(bins, dict) or len(bins) > _BINS:
         raise base.WorkloadError(
-            f"fio: {pattern} has no latency bins; look whether the raw output "
+            f"fio: {pattern} has no latency bins; check that the raw output "
             "is json+ of fio 3.0 or newer"
         )
     metric = _latency(pattern)
-    counted = []
+    counts = []
     for name in bins:
-        at = outputs.number(name, f"fio: a latency bin of {pattern}")
-        found = limits.measured(metric, at * _NANOSECOND or _NANOSECOND)
-        counted.append((found.value, int(result.number(*where, "bins", name))))
-    of_all = result.number(*where, "N")
-    if sum(count for _, count in counted) != of_all:
+        middle = outputs.number(name, f"fio: a latency bin of {pattern}")
+        latency = limits.measured(metric, middle * _NANOSECOND or _NANOSECOND)
+        counts.append((latency.value, int(report.number(*path, "bins", name))))
+    request_count = report.number(*path, "N")
+    if sum(count for _, count in counts) != request_count:
         raise base.WorkloadError(
-            f"fio: the latency bins of {pattern} do not add up to its "
-            f"{of_all:g} requests; look at the raw output"
+            f"fio: the sum of the latency bins of {pattern} differs from its "
+            f"{request_count:g} requests; look at the raw output"
         )
     try:
         return sample.Distribution(
             metric=metric,
             histogram=histogram.Histogram.of(
-                (value, count) for value, count in counted if count
+                (latency_value, count)
+                for latency_value, count in counts
+                if count
             ),
         )
     except ValueError as error:
@@ -182,16 +186,16 @@ def latencies(pattern: str, text: str) -> sample.Distribution:
 
 
 def series(pattern: str, text: str) -> list[sample.Series]:
-    """Return requests per second over time, none where fio reported once."""
+    """Return requests per second over time, if fio reported several times."""
     iops, *_ = _values(pattern)
-    # Values are worth as much without it.
+    # The samples are valid without the series.
     with contextlib.suppress(base.WorkloadError, ValueError):
-        told = course(pattern, text)
-        if told is not None and len(told.points) > 2:
-            return [sample.Series(metric=iops, points=told.rates())]
+        progress = course(pattern, text)
+        if progress is not None and len(progress.points) > 2:
+            return [sample.Series(metric=iops, points=progress.rates())]
     return []
 
 
 def _side(pattern: str) -> str:
-    """Return the key under which fio has a pattern's results."""
+    """Return the key of the results of a pattern in fio's JSON."""
     return "write" if pattern.endswith("write") else "read"

@@ -1,4 +1,4 @@
-"""What fio says of the steps of a search within a limit on latency."""
+"""The results of fio for the steps of a search with a latency limit."""
 
 import collections.abc
 
@@ -9,11 +9,11 @@ from rally_vmperf.workloads.disk import _fio_agreement
 from rally_vmperf.workloads.disk import _fio_result
 from rally_vmperf.workloads.scripts import fio_search
 
-#: Steps at most: each power of two, and those between two of them.
+#: Maximum number of steps: the powers of two, and the steps between two.
 MOST = fio_search.DEEPEST.bit_length() + fio_search.REFINED
 _IOPS = sample.Metric("disk.fio.search.iops", "ops/s", "higher")
 METRICS = (_IOPS,)
-#: The job of a step, and the side of it.
+#: The job of a step and its side.
 _JOB = "search.read"
 
 
@@ -24,14 +24,14 @@ def read(
     runtime: float,
     limit: float,
 ) -> list[sample.Reading]:
-    """Return the highest rate within the limit, and that of each step.
+    """Return the highest rate within the limit, and the rates of all steps.
 
-    :param argv: the command of a step, without its depth
-    :param block: bytes of a request
-    :param runtime: seconds of a step
-    :param limit: of the 99th percentile, in nanoseconds
-    :raises base.WorkloadError: for steps that the search does not take, and
-        where none is within the limit
+    :param argv: The command line of a step without its depth.
+    :param block: The size of a request in bytes.
+    :param runtime: The duration of a step in seconds.
+    :param limit: The limit on the 99th percentile in nanoseconds.
+    :raises base.WorkloadError: If the steps are not those of the search, or
+        no step is within the limit.
     """
     steps: list[tuple[int, bool]] = []
     rates: list[float] = []
@@ -39,14 +39,16 @@ def read(
     for report in document.Document.each(text, "fio"):
         depth = fio_search.next_depth(steps)
         if depth is None:
-            raise _error("has more steps than there are to take")
-        one = text[begin : report.end]
+            raise _error("has more steps than expected")
+        step_output = text[begin : report.end]
         begin = report.end
-        _fio_agreement.check(_JOB, one, [*argv, f"--iodepth={depth}"], block)
-        told = report.find("jobs", 0, "job options", "iodepth")
-        if told != str(depth):
+        _fio_agreement.check(
+            _JOB, step_output, [*argv, f"--iodepth={depth}"], block
+        )
+        reported_depth = report.find("jobs", 0, "job options", "iodepth")
+        if reported_depth != str(depth):
             raise _error(f"has no step with {depth} requests in flight")
-        iops, *_ = _fio_result.read(_JOB, one, runtime)
+        iops, *_ = _fio_result.read(_JOB, step_output, runtime)
         latency = report.number(
             *("jobs", 0, "read", "clat_ns", "percentile"),
             fio_search.PERCENTILE,
@@ -56,19 +58,27 @@ def read(
     if fio_search.next_depth(steps) is not None:
         raise _error(f"ended after {len(steps)} steps")
     if text[begin:].strip():
-        raise _error("printed something after its last step")
-    kept = [x for x, (_, ok) in zip(rates, steps, strict=True) if ok]
-    if not kept:
+        raise _error("printed text after its last step")
+    accepted_rates = [
+        step_rate
+        for step_rate, (_, is_within) in zip(rates, steps, strict=True)
+        if is_within
+    ]
+    if not accepted_rates:
         raise _error(
-            f"is beyond {limit / 1000:g} us with one request in flight; "
+            f"exceeds {limit / 1000:g} us with one request in flight; "
             "raise search_latency_us"
         )
-    points = tuple((runtime * at, rate) for at, rate in enumerate(rates, 1))
-    found: list[sample.Reading] = [sample.Sample(_IOPS, max(kept))]
+    points = tuple(
+        (runtime * step, rate) for step, rate in enumerate(rates, 1)
+    )
+    readings: list[sample.Reading] = [
+        sample.Sample(_IOPS, max(accepted_rates))
+    ]
     if len(points) > 1:
-        found.append(sample.Series(metric=_IOPS, points=points))
-    return found
+        readings.append(sample.Series(metric=_IOPS, points=points))
+    return readings
 
 
-def _error(what: str) -> base.WorkloadError:
-    return base.WorkloadError(f"fio: search {what}; look at the raw output")
+def _error(problem: str) -> base.WorkloadError:
+    return base.WorkloadError(f"fio: search {problem}; look at the raw output")

@@ -1,4 +1,4 @@
-"""Disk workload: copy a tree of files with cp."""
+"""Disk workload: copies of a directory tree with cp."""
 
 import re
 
@@ -13,18 +13,18 @@ from rally_vmperf.workloads import tools
 
 TIME = sample.Metric("disk.cp.copy_time", "s", "lower", additive=True)
 
-#: Bytes and files per second of the slowest disk that is waited for, and of a
-#: usual one.
+#: Bytes and files per second of the slowest supported disk, and of a usual
+#: one.
 _SLOWEST_BYTES, _USUAL_BYTES = 2 * 10**6, 200 * 10**6
 _SLOWEST_FILES, _USUAL_FILES = 50, 20000
-#: Bytes per second that tree.py makes on a machine of today.
+#: Bytes per second that tree.py writes on a current machine.
 _MADE = 100 * 10**6
 
 _SECONDS = re.compile(r"seconds ([0-9]{1,9}\.[0-9]{3}), that is \1\n")
 
 
-class TreeCopy(base.Workload):
-    """``cp -r`` within one file system, timed: many small files or few large.
+class Cp(base.Workload):
+    """The time of ``cp -r`` within a file system, of small or large files.
 
     ``tree`` is written once.  Each repetition writes ``copy`` and removes it.
     """
@@ -34,7 +34,7 @@ class TreeCopy(base.Workload):
     part = "disk"
     ARGUMENTS = rules.schema(
         files=rules.integer(
-            "Files of the tree, a hundred in a folder",
+            "Number of files in the tree, 100 per directory",
             1,
             1000000,
             default=4096,
@@ -44,7 +44,7 @@ class TreeCopy(base.Workload):
         ),
         seed=rules.seed("files"),
         flush=rules.flag(
-            "The time includes writing all of the copy to the disk",
+            "Include the time until all data are on the disk",
             default=True,
         ),
     )
@@ -57,13 +57,13 @@ class TreeCopy(base.Workload):
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the programs that write the tree and that copy it."""
+        """Return the scripts that write the tree and copy it."""
         return (files.script("tree.py"), files.script("copy.bash"))
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return the commands that write the tree and copy it once.
 
-        Storage may be thin-provisioned: the first copy allocates it.
+        The first copy allocates storage that is thin-provisioned.
         """
         generate = base.argv(
             "python3 tree.py --files={files} --file-kib={file_kib} "
@@ -80,13 +80,13 @@ class TreeCopy(base.Workload):
     def facts(
         self, arguments: base.Arguments, outcomes: base.Outcomes
     ) -> dict[str, str]:
-        """Return the SHA-256 of the tree, equal wherever it is equal."""
+        """Return the SHA-256 of the tree."""
         return outputs.checksum(outcomes, "tree.py", "tree_sha256")
 
     def cautions(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return a caution when nothing waits for the disk."""
+        """Return a finding if the copy is not flushed to the disk."""
         if arguments["flush"]:
             return ()
         return (("page_cache_measured", "cp writes with flush: false"),)
@@ -98,28 +98,28 @@ class TreeCopy(base.Workload):
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return the one copy, which is removed by the same command.
+        """Return a single copy, which the same command removes.
 
-        So a copy that runs again, while other machines still copy, does the
-        same work.
+        A copy that runs again, while other machines are still copying, does
+        the same work.
         """
         return (_command("copy", _copy(arguments), arguments),)
 
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the seconds of the copy, which are part of the command's.
+        """Return the duration of the copy, which is part of the command.
 
-        :raises base.WorkloadError: when cp or sync said something, too
+        :raises base.WorkloadError: If cp or sync printed a message.
         """
-        found = _SECONDS.fullmatch(outcome.stderr)
-        if found is None or outcome.stdout:
-            said = outcome.stdout or outcome.stderr
+        match = _SECONDS.fullmatch(outcome.stderr)
+        if match is None or outcome.stdout:
+            output = outcome.stdout or outcome.stderr
             raise base.WorkloadError(
-                f"cp said {sanitize.line(said, 80)!r} instead of nothing "
-                "but how many seconds, twice; look at the raw output"
+                f"cp printed {sanitize.line(output, 80)!r} instead of its "
+                "duration; look at the raw output"
             )
-        seconds = float(found[1])
+        seconds = float(match[1])
         if seconds > outcome.seconds + 0.01:
             raise base.WorkloadError(
                 f"cp took {seconds:g} s of a command that took "
@@ -142,14 +142,14 @@ def _command(
     arguments: base.Arguments,
     seconds: float = 0,
 ) -> base.Command:
-    size, number = _bytes(arguments), arguments["files"]
+    size, file_count = _bytes(arguments), arguments["files"]
     return base.Command(
         name=name,
         argv=argv,
         timeout=120
         + size / _SLOWEST_BYTES
-        + number / _SLOWEST_FILES
+        + file_count / _SLOWEST_FILES
         + 10 * seconds,
-        seconds=seconds or size / _USUAL_BYTES + number / _USUAL_FILES,
+        seconds=seconds or size / _USUAL_BYTES + file_count / _USUAL_FILES,
         bound="size",
     )

@@ -12,7 +12,7 @@ from rally_vmperf.workloads import tools
 
 DIRECTIONS = ("write", "read")
 
-#: When a write has reached the disk -> the operand that asks for it.
+#: Synchronisation of writes -> operand of dd.
 SYNC = {
     "none": (),
     "fdatasync": ("conv=fdatasync",),
@@ -20,29 +20,29 @@ SYNC = {
     "dsync": ("oflag=dsync",),
 }
 
-#: Bytes per second of the slowest disk that is waited for, and of a usual one.
+#: Bytes per second of the slowest supported disk, and of a usual one.
 _SLOWEST, _USUAL = 2 * 10**6, 200 * 10**6
 
 _BLOCKS = "bs={block_size} count={count}"
 
-#: What dd says at its end; until 2016 without "1.0 GiB".
+#: The summary of dd; until 2016 without "1.0 GiB".
 _SUMMARY = re.compile(
     r"^(?:([0-9]{1,20})\+0 records in\n([0-9]{1,20})\+0 records out\n)?"
     r"([0-9]{1,20}) bytes?(?: \(([^()\n]{1,40})\))? copied, "
     r"(\S{1,40}) s, ([0-9]{1,6}(?:\.[0-9])?) ([kMGTPE]?)B/s\n?\Z",
     re.MULTILINE,
 )
-#: A size in parentheses, by powers of 1000 or of 1024.
+#: A size in parentheses with powers of 1000 or of 1024.
 _SIZE = re.compile(r"([0-9]{1,6}(?:\.[0-9])?) ([kKMGTPE]?)(i?)B")
 _PREFIXES = dict(zip(["", *"kMGTPE"], range(0, 21, 3), strict=True))
 
 
-class Copy(base.Workload):
-    """A file written from /dev/zero, and one read to /dev/null.
+class Dd(base.Workload):
+    """A file written from /dev/zero, and a file read to /dev/null.
 
-    Every write truncates its file, as a user of dd would.  A write that runs
-    again while other machines still work may be stopped halfway, so reads
-    use a file of their own.
+    Every write truncates its file.  A write that runs again, while other
+    machines are still working, may be interrupted; therefore reads use
+    another file.
     """
 
     name = "dd"
@@ -55,9 +55,9 @@ class Copy(base.Workload):
             default=("write",),
         ),
         block_size=rules.size("Size of a block", default="1M"),
-        count=rules.integer("Blocks of the file", 1, 1048576, default=1024),
+        count=rules.integer("Number of blocks", 1, 1048576, default=1024),
         sync=rules.choice(
-            "When a write ends: none (data are in the page cache), "
+            "End of a write: none (data are in the page cache), "
             "fdatasync or fsync (all data are on the disk), dsync (each "
             "block is on the disk before the next).",
             SYNC,
@@ -68,23 +68,25 @@ class Copy(base.Workload):
     TOOLS = (tools.of("dd", package="coreutils"),)
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
-        """Return the first write of each file: storage may be thin."""
+        """Return the first writes, which allocate thin storage."""
         return tuple(
             _command(
-                f"layout-{one}", _write(arguments, one, "fdatasync"), arguments
+                f"layout-{direction}",
+                _write(arguments, direction, "fdatasync"),
+                arguments,
             )
-            for one in _directions(arguments)
+            for direction in _directions(arguments)
         )
 
     def cautions(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return a caution when the page cache is read or written."""
+        """Return a finding if the page cache is read or written."""
         if arguments["direct"]:
             return ()
         cached = [
-            seen
-            for direction, seen in (
+            description
+            for direction, description in (
                 ("write", "writes with sync: none"),
                 ("read", "reads"),
             )
@@ -93,17 +95,19 @@ class Copy(base.Workload):
         ]
         if not cached:
             return ()
-        seen = f"dd {' and '.join(cached)}, with direct: false"
-        return (("page_cache_measured", seen),)
+        description = f"dd {' and '.join(cached)}, with direct: false"
+        return (("page_cache_measured", description),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the rate of each direction that is asked for."""
-        return tuple(_metric(one) for one in _directions(arguments))
+        """Return the rate of each selected direction."""
+        return tuple(
+            _metric(direction) for direction in _directions(arguments)
+        )
 
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return one copy for each direction, named after it."""
+        """Return a copy for each direction, with its name."""
         lines = {
             "write": _write(arguments, "write", arguments["sync"]),
             "read": (
@@ -114,37 +118,38 @@ class Copy(base.Workload):
             ),
         }
         return tuple(
-            _command(one, lines[one], arguments)
-            for one in _directions(arguments)
+            _command(direction, lines[direction], arguments)
+            for direction in _directions(arguments)
         )
 
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the rate, from the bytes and seconds that dd prints."""
+        """Return the rate, computed from the bytes and seconds of dd."""
         size, blocks = _bytes(arguments), arguments["count"]
         value = rate(outcome.stderr, outcome.name, size, blocks)
         return [limits.measured(_metric(outcome.name), value)]
 
 
 def rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
-    """Return the bytes per second in what dd said at its end.
+    """Return the bytes per second in the summary of dd.
 
-    The rate is computed, because dd prints only two digits, and is checked
-    against the printed one.
+    The rate is computed, because dd prints only two digits, and is compared
+    with the printed rate.
 
-    :param size: bytes that were to be copied
-    :param blocks: in how many blocks; 0 where nobody knows
-    :raises base.WorkloadError: when it copied others, or contradicts itself
+    :param size: The number of bytes of the command.
+    :param blocks: The number of blocks of the command; 0 if unknown.
+    :raises base.WorkloadError: If dd copied another number of bytes, or its
+        summary contradicts itself.
     """
-    found = _SUMMARY.findall(text[: base.LONGEST])
-    if len(found) != 1 or text.count(" copied, ") != 1:
+    summaries = _SUMMARY.findall(text[: base.LONGEST])
+    if len(summaries) != 1 or text.count(" copied, ") != 1:
         raise _error(
             direction,
-            f"said {sanitize.line(text, 80)!r} instead of how many bytes "
-            "were copied; it has to be GNU dd",
+            f"printed {sanitize.line(text, 80)!r} instead of the number of "
+            "copied bytes; GNU dd is required",
         )
-    read, wrote, copied, sizes, time, printed, prefix = found[0]
+    read, wrote, copied, sizes, time, printed, prefix = summaries[0]
     if blocks and not read == wrote == str(blocks):
         raise _error(
             direction,
@@ -152,7 +157,7 @@ def rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
             f"{blocks}",
         )
     if int(copied) != size or not all(
-        _is_size(word, size) for word in sizes.split(", ") if sizes
+        _is_size(size_text, size) for size_text in sizes.split(", ") if sizes
     ):
         raise _error(
             direction,
@@ -160,32 +165,39 @@ def rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
             f"{size}",
         )
     seconds = outputs.number(time, f"dd: {direction}: seconds")
-    told = outputs.number(printed, f"dd: {direction}: rate")
+    printed_rate = outputs.number(printed, f"dd: {direction}: rate")
     if not seconds > 0:
         raise _error(direction, f"took {seconds:g} s")
-    value = size / seconds
+    bytes_per_second = size / seconds
     unit = 10.0 ** _PREFIXES[prefix]
-    # Six digits of the time are printed, and two or three of the rate.
-    if abs(value / unit - told) > outputs.slack(printed) + 1e-5 * told:
+    # The time has six digits, and the rate has two or three.
+    if (
+        abs(bytes_per_second / unit - printed_rate)
+        > outputs.slack(printed) + 1e-5 * printed_rate
+    ):
         raise _error(
             direction,
             f"took {time} s, which is not {printed} {prefix}B/s",
         )
-    return value
+    return bytes_per_second
 
 
-def _is_size(told: str, size: int) -> bool:
-    """Return whether a size that dd abbreviates is this one in bytes."""
-    found = _SIZE.fullmatch(told)
-    if not found:
+def _is_size(text: str, size: int) -> bool:
+    """Return whether an abbreviated size of dd agrees with a size in bytes."""
+    match = _SIZE.fullmatch(text)
+    if not match:
         return False
-    power = _PREFIXES[found[2].replace("K", "k")] // 3
-    unit = (1024.0 if found[3] else 1000.0) ** power
-    return abs(size / unit - float(found[1])) <= 2 * outputs.slack(found[1])
+    power = _PREFIXES[match[2].replace("K", "k")] // 3
+    unit = (1024.0 if match[3] else 1000.0) ** power
+    return abs(size / unit - float(match[1])) <= 2 * outputs.slack(match[1])
 
 
 def _directions(arguments: base.Arguments) -> list[str]:
-    return [one for one in DIRECTIONS if one in arguments["directions"]]
+    return [
+        direction
+        for direction in DIRECTIONS
+        if direction in arguments["directions"]
+    ]
 
 
 def _metric(direction: str) -> sample.Metric:
@@ -221,7 +233,7 @@ def _command(
     )
 
 
-def _error(direction: str, what: str) -> base.WorkloadError:
+def _error(direction: str, problem: str) -> base.WorkloadError:
     return base.WorkloadError(
-        f"dd: {direction} {what}; look at the raw output"
+        f"dd: {direction} {problem}; look at the raw output"
     )

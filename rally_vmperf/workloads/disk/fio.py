@@ -15,26 +15,26 @@ from rally_vmperf.workloads.disk import _fio_result
 from rally_vmperf.workloads.disk import _fio_search
 
 PATTERNS = ("read", "write", "randread", "randwrite")
-#: Patterns of both, of which each side has metrics of its own.
+#: Patterns of reads and writes, with metrics for each side.
 MIXED = ("rw", "randrw")
-#: Writes a fresh file to its end; work of a size, not of a time.
+#: Writes a new file completely; limited by size and not by time.
 FIRST_WRITE = "first_write"
-#: Reads at random, deeper and deeper, while their latency is within a limit.
+#: Random reads with increasing depth while the latency is within a limit.
 SEARCH = "search"
 _ORDER = (*PATTERNS, *MIXED, FIRST_WRITE, SEARCH)
 
-#: Bytes that a pattern may print: that many reports and the last, of at most
-#: 1,856 bins for reads and for writes, which take 84 kB, and 4 kB beside them.
+#: Maximum output of a pattern in bytes: its reports, each with at most 1,856
+#: bins for reads and for writes (84 kB) and 4 kB of other text.
 OUTPUT_LIMIT = 4 << 20
 
-#: MiB/s of the slowest disk that is waited for.
+#: MiB/s of the slowest supported disk.
 _SLOWEST = 1
-#: MiB/s of a disk of today.
+#: MiB/s of a current disk.
 _USUAL = 200
 
 
-class Disk(base.Workload):
-    """One file, read and written in sequence and at random."""
+class Fio(base.Workload):
+    """Sequential and random reads and writes of a file."""
 
     name = "fio"
     title = "Disk: reads and writes with fio"
@@ -47,7 +47,7 @@ class Disk(base.Workload):
             default=PATTERNS,
         ),
         read_percent=rules.integer(
-            "Reads among the requests of rw and randrw, percent",
+            "Share of reads in the requests of rw and randrw, percent",
             1,
             99,
             default=50,
@@ -61,39 +61,39 @@ class Disk(base.Workload):
             1,
             1024,
             default=8,
-            note="more than one needs direct",
+            note="more than 1 requires direct",
         ),
         size_mib=rules.integer(
             "Size of the file in MiB", 16, 1048576, default=256
         ),
         runtime=rules.integer(
-            "Seconds that are measured for each pattern", 1, 3600, default=10
+            "Measured time of each pattern, s", 1, 3600, default=10
         ),
         ramp_time=rules.integer(
-            "Seconds before them that are not measured", 0, 600, default=2
+            "Time before it that is not measured, s", 0, 600, default=2
         ),
         direct=rules.flag("Bypass the page cache (O_DIRECT)", default=True),
         jobs=rules.integer(
-            "Processes at the same time",
+            "Number of concurrent processes",
             1,
             256,
             default=1,
-            note="each has its own part of the file, and depth requests",
+            note="each has its own share of the file, and depth requests",
         ),
         flush=rules.choice(
-            "After how many writes the file is flushed: none, fsync (after "
-            "each), fdatasync (after each, without times and the like).",
+            "Flush of the file: none, fsync (after each write), fdatasync "
+            "(after each write, without timestamps).",
             ("none", "fsync", "fdatasync"),
             default="none",
         ),
         search_latency_us=rules.integer(
-            "Largest 99th percentile of the latency that search may reach, us",
+            "Limit on the 99th percentile of the latency in search, us",
             1,
             10**7,
             default=2000,
         ),
         rate_iops=rules.integer(
-            "Requests per second of each process at most",
+            "Maximum requests per second of each process",
             0,
             10**7,
             default=0,
@@ -104,13 +104,13 @@ class Disk(base.Workload):
     TOOLS = (tools.of("fio"),)
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
-        """Return fio, and what the search is written in."""
+        """Return fio, and Python for the script of the search."""
         if SEARCH not in arguments["patterns"]:
             return self.TOOLS
         return (*self.TOOLS, tools.of("python3", measures=False))
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the program that searches, or the operator's job file."""
+        """Return the script of the search, or the operator's job file."""
         if arguments["job_file"]:
             name, path = _fio_job_file.NAME, arguments["job_file"]
             return (base.File(name=name, path=path),)
@@ -123,12 +123,12 @@ class Disk(base.Workload):
         arguments: base.Arguments,
         contents: collections.abc.Mapping[str, bytes],
     ) -> None:
-        """Refuse a job file with more in it than reads and writes."""
+        """Reject a job file with options other than reads and writes."""
         if arguments["job_file"]:
             _fio_job_file.check(arguments, contents[_fio_job_file.NAME])
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
-        """Return the command that lays out the file with random data."""
+        """Return the command that writes the file with random data."""
         if arguments["job_file"]:
             return (_fio_job_file.prepare(arguments),)
         job = _job("layout", "write", "1M", arguments)
@@ -139,50 +139,50 @@ class Disk(base.Workload):
     def cautions(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return findings on what the figures do not show."""
-        found = []
+        """Return findings on limits of the measurement."""
+        findings = []
         if not arguments["direct"]:
-            found.append(
+            findings.append(
                 ("page_cache_measured", "fio runs with direct: false")
             )
         limit = arguments["rate_iops"] * arguments["jobs"]
         if limit:
-            words = f"fio makes {limit} requests per second"
+            detail = f"fio makes {limit} requests per second"
             if arguments["job_file"]:
-                words += " with each process"
+                detail += " with each process"
             if set(MIXED) & set(arguments["patterns"]):
-                words += ", as many reads as writes in rw and randrw"
-            found.append(("fixed_rate", words))
-        return tuple(found)
+                detail += ", as many reads as writes in rw and randrw"
+            findings.append(("fixed_rate", detail))
+        return tuple(findings)
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with every default filled in.
+        """Return the arguments with all defaults.
 
-        :raises base.WorkloadError: also for a part of the file of less than
-            one request
+        :raises base.WorkloadError: If an argument is not valid, or the share
+            of a process is smaller than a request.
         """
-        complete = super().complete(arguments)
-        _fio_job_file.refuse_others(self.ARGUMENTS["properties"], complete)
-        part = (complete["size_mib"] << 20) // complete["jobs"]
+        completed = super().complete(arguments)
+        _fio_job_file.refuse_others(self.ARGUMENTS["properties"], completed)
+        share_bytes = (completed["size_mib"] << 20) // completed["jobs"]
         block = max(
-            rules.size_bytes(complete[key])
+            rules.size_bytes(completed[key])
             for key in ("block_size", "sequential_block_size")
         )
-        if complete["jobs"] > 1 and part < max(block, 1 << 20):
+        if completed["jobs"] > 1 and share_bytes < max(block, 1 << 20):
             raise base.WorkloadError(
-                f"workload fio: jobs: {complete['jobs']} parts of a file of "
-                f"{complete['size_mib']} MiB are smaller than a request or "
-                "1 MiB; raise size_mib"
+                f"workload fio: jobs={completed['jobs']}: the share of each "
+                f"process in a file of {completed['size_mib']} MiB must be "
+                ">= 1 MiB and >= a request; raise size_mib"
             )
-        if complete["jobs"] > 1 and FIRST_WRITE in complete["patterns"]:
+        if completed["jobs"] > 1 and FIRST_WRITE in completed["patterns"]:
             raise base.WorkloadError(
-                f"workload fio: jobs: {complete['jobs']} processes have no "
-                f"fresh file in common; give {FIRST_WRITE} an entry of its own"
+                f"workload fio: jobs={completed['jobs']}: must be 1 with "
+                f"{FIRST_WRITE}; use another workload entry for {FIRST_WRITE}"
             )
-        return complete
+        return completed
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return rates and latencies of each pattern that is asked for."""
+        """Return rates and latencies of each selected pattern."""
         if arguments["job_file"]:
             return _fio_job_file.metrics(arguments)
         return tuple(
@@ -192,9 +192,9 @@ class Disk(base.Workload):
                 _fio_search.METRICS
                 if pattern == SEARCH
                 else (
-                    one
+                    side_metric
                     for side in _sides(pattern)
-                    for one in _fio_result.metrics(side)
+                    for side_metric in _fio_result.metrics(side)
                 )
             )
         )
@@ -202,7 +202,7 @@ class Disk(base.Workload):
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return one run for each pattern, named after it."""
+        """Return a run for each pattern, with its name."""
         return tuple(
             base.Command(
                 name=pattern,
@@ -218,7 +218,7 @@ class Disk(base.Workload):
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
-        """Return rates and latencies of a pattern, or of a section."""
+        """Return rates and latencies of a pattern or a section."""
         if arguments["job_file"]:
             return _fio_job_file.read(outcome.name, outcome.stdout, arguments)
         if outcome.name == SEARCH:
@@ -232,7 +232,7 @@ class Disk(base.Workload):
         text = outcome.stdout
         argv = _measured(outcome.name, arguments)
         block = rules.size_bytes(_block_size(outcome.name, arguments))
-        found: list[sample.Reading] = []
+        readings: list[sample.Reading] = []
         runtime = arguments["runtime"]
         if outcome.name == FIRST_WRITE:
             runtime = 0
@@ -241,16 +241,16 @@ class Disk(base.Workload):
             )
         for pattern in _sides(outcome.name):
             _fio_agreement.check(pattern, text, argv, block)
-            found += _fio_result.read(pattern, text, runtime)
-            found.append(_fio_result.latencies(pattern, text))
-            found += _fio_result.series(pattern, text)
-        return found
+            readings += _fio_result.read(pattern, text, runtime)
+            readings.append(_fio_result.latencies(pattern, text))
+            readings += _fio_result.series(pattern, text)
+        return readings
 
     def course(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> courses.Course | None:
-        """Return the progress of a pattern's requests over time."""
-        # Of both sides together there are no metrics to be cut.
+        """Return the progress of the requests of a pattern over time."""
+        # No metric combines both sides.
         alone = (*MIXED, FIRST_WRITE, SEARCH)
         if arguments["job_file"] or outcome.name in alone:
             return None
@@ -259,34 +259,35 @@ class Disk(base.Workload):
     def work(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> base.Work | None:
-        """Return how many requests a pattern made.
+        """Return the number of requests of a pattern.
 
-        fio does not count those of the ramp time, which are taken to be done
-        at the same pace.
+        fio does not count requests in the ramp time; the same rate is
+        assumed for them.
         """
-        told = outcome.checked(self.LONGEST).stdout
-        # Steps that are beyond the limit are no work of the figure.
+        output = outcome.checked(self.LONGEST).stdout
+        # Steps beyond the limit do not contribute to the metric.
         if outcome.name not in _patterns(arguments) or outcome.name == SEARCH:
             return None
         sides = _both if arguments["job_file"] else _sides
         counted = sum(
-            _fio_result.operations(side, told) for side in sides(outcome.name)
+            _fio_result.operations(side, output)
+            for side in sides(outcome.name)
         )
-        whole = 1 + arguments["ramp_time"] / arguments["runtime"]
+        ramp_factor = 1 + arguments["ramp_time"] / arguments["runtime"]
         if outcome.name == FIRST_WRITE:
-            whole = 1
-        return base.Work(amount=counted * whole, unit="ops")
+            ramp_factor = 1
+        return base.Work(amount=counted * ramp_factor, unit="ops")
 
 
 def _patterns(arguments: base.Arguments) -> list[str]:
-    """Return what is measured by a command each."""
+    """Return the patterns or sections, each measured by one command."""
     if arguments["job_file"]:
         return _fio_job_file.names(arguments)
-    return [p for p in _ORDER if p in arguments["patterns"]]
+    return [pattern for pattern in _ORDER if pattern in arguments["patterns"]]
 
 
 def _seconds(pattern: str, arguments: base.Arguments) -> float:
-    """Return about how many seconds a pattern takes."""
+    """Return the estimated duration of a pattern in seconds."""
     if pattern == FIRST_WRITE:
         return float(arguments["size_mib"] / _USUAL)
     once = float(arguments["runtime"] + arguments["ramp_time"])
@@ -301,7 +302,7 @@ def _timeout(pattern: str, arguments: base.Arguments) -> float:
 
 
 def _sides(pattern: str) -> list[str]:
-    """Return what the metrics of a pattern are of."""
+    """Return the sides of a pattern that have metrics."""
     return [pattern] if pattern not in MIXED else _both(pattern)
 
 
@@ -315,11 +316,11 @@ def _block_size(pattern: str, arguments: base.Arguments) -> str:
 
 
 def _step(arguments: base.Arguments) -> tuple[str, ...]:
-    """Return the command line of a step of the search, without its depth."""
+    """Return the command line of a search step without its depth."""
     size = str(arguments["block_size"])
     job = _job(SEARCH, "randread", size, arguments)
     return (
-        *(word for word in job if not word.startswith("--iodepth=")),
+        *(option for option in job if not option.startswith("--iodepth=")),
         *base.argv(
             "--allow_file_create=0 --time_based --runtime={runtime} "
             "--ramp_time={ramp_time} --norandommap --group_reporting",
@@ -335,22 +336,22 @@ def _measured(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
         return _fio_job_file.command(pattern, arguments)
     if pattern == SEARCH:
         limit = arguments["search_latency_us"] * 1000
-        words = ("python3", "fio_search.py", str(limit))
-        return (*words, *_step(arguments))
+        program = ("python3", "fio_search.py", str(limit))
+        return (*program, *_step(arguments))
     block_size = _block_size(pattern, arguments)
     if pattern == FIRST_WRITE:
         job = _job(pattern, "write", block_size, arguments)
-        # fio lays it out before it measures; and nothing is left.
+        # fio allocates the file before it measures, and removes it.
         return (
-            *(word.replace("vmperf.data", "vmperf.new") for word in job),
+            *(option.replace("vmperf.data", "vmperf.new") for option in job),
             *("--fallocate=posix", "--unlink=1", "--group_reporting"),
             _fio_result.PERCENTILES,
             *_further(pattern, arguments),
         )
     return (
         *_job(pattern, pattern, block_size, arguments),
-        # A file that is not there is an error and not a sparse new one; the
-        # percentiles are only to check by: they come from the bins of json+.
+        # If the file does not exist, fio fails instead of creating a sparse
+        # one; its percentiles are only used for checks of the bins.
         *base.argv(
             "--allow_file_create=0 --time_based --runtime={runtime} "
             "--ramp_time={ramp_time} --norandommap --group_reporting "
@@ -367,13 +368,13 @@ def _measured(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
 def _further(
     pattern: str, arguments: base.Arguments
 ) -> collections.abc.Iterator[str]:
-    """Yield options that are given where they are asked for."""
+    """Yield the optional options."""
     if arguments["jobs"] > 1:
-        part = arguments["size_mib"] // arguments["jobs"]
+        share_mib = arguments["size_mib"] // arguments["jobs"]
         yield f"--numjobs={arguments['jobs']}"
-        # In place of the whole: fio takes the last.
-        yield f"--size={part}M"
-        yield f"--offset_increment={part}M"
+        # It overrides the size of the whole file: fio uses the last one.
+        yield f"--size={share_mib}M"
+        yield f"--offset_increment={share_mib}M"
     if pattern in MIXED:
         yield f"--rwmixread={arguments['read_percent']}"
     writes = pattern in MIXED or pattern.endswith("write")

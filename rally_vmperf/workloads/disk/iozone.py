@@ -11,7 +11,7 @@ from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 
-#: Test -> what iozone calls those who do it.
+#: Test -> name of its processes in the output of iozone.
 _SEQUENTIAL = {
     "write": "initial writers",
     "rewrite": "rewriters",
@@ -20,11 +20,11 @@ _SEQUENTIAL = {
 }
 _RANDOM = {"random_read": "random readers", "random_write": "random writers"}
 
-#: Bytes per second of the slowest disk that is waited for, and of a usual one.
+#: Bytes per second of the slowest supported disk, and of a usual one.
 _SLOWEST, _USUAL = 2 * 10**6, 200 * 10**6
 
 _RATE = r"=\s{1,20}([0-9.]{1,30}) kB/sec\s*?$"
-#: What is said of a test: the sum, and of the processes least, most and mean.
+#: Results of a test: the sum, and minimum, maximum and mean of the processes.
 _TEST = re.compile(
     r"^\tChildren see throughput for {1,2}([0-9]{1,5}) "
     rf"([a-z -]{{1,30}}?)\s+{_RATE}\n"
@@ -44,30 +44,33 @@ _END = "\niozone test complete.\n"
 _ADVICE = "iozone is not free software: "
 
 
-class Files(base.Workload):
-    """Processes that each write and read a file, all at the same time."""
+class Iozone(base.Workload):
+    """Concurrent processes that write and read a file each."""
 
     name = "iozone"
     title = "Disk: files of several processes with iozone"
     part = "disk"
     ARGUMENTS = rules.schema(
         processes=rules.integer(
-            "Processes at the same time, each with its file", 1, 64, default=1
+            "Number of concurrent processes, each with a file",
+            1,
+            64,
+            default=1,
         ),
         size_mib=rules.integer(
             "Size of each file in MiB", 1, 1048576, default=512
         ),
         record_size=rules.size("Size of a request", default="64k"),
-        random=rules.flag("Read and write at random as well", default=False),
+        random=rules.flag("Measure random reads and writes", default=False),
         flush=rules.flag(
-            "A write ends when all data are on the disk", default=True
+            "Include the time until all data are on the disk", default=True
         ),
         direct=rules.flag("Bypass the page cache (O_DIRECT)", default=True),
     )
     TOOLS = (
         tools.of(
             "iozone",
-            asks="",
+            version_argument="",
             package="iozone3",
             packages={"dnf": "iozone", "zypper": "iozone"},
             advice={
@@ -80,62 +83,71 @@ class Files(base.Workload):
     )
 
     def complete(self, arguments: base.Arguments) -> dict[str, object]:
-        """Return the arguments with every default filled in.
+        """Return the arguments with all defaults.
 
-        :raises base.WorkloadError: also for a request larger than the file
+        :raises base.WorkloadError: If an argument is not valid, or a request
+            is larger than the file.
         """
-        complete = super().complete(arguments)
+        completed = super().complete(arguments)
         if (
-            rules.size_bytes(complete["record_size"])
-            > complete["size_mib"] << 20
+            rules.size_bytes(completed["record_size"])
+            > completed["size_mib"] << 20
         ):
             raise base.WorkloadError(
-                f"workload iozone: record_size: {complete['record_size']} is "
-                f"more than the file of {complete['size_mib']} MiB; give a "
-                "larger file"
+                f"workload iozone: record_size={completed['record_size']}: "
+                f"must be at most the file of {completed['size_mib']} MiB; "
+                "raise size_mib"
             )
-        return complete
+        return completed
 
     def cautions(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return a caution when the page cache is read or written."""
+        """Return a finding if the page cache is read or written."""
         if arguments["direct"]:
             return ()
-        what = "reads" if arguments["flush"] else "reads and writes"
-        return (("page_cache_measured", f"iozone {what}, with direct: false"),)
+        operations = "reads" if arguments["flush"] else "reads and writes"
+        return (
+            (
+                "page_cache_measured",
+                f"iozone {operations}, with direct: false",
+            ),
+        )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the rate of each test, of all processes."""
+        """Return the total rate of each test."""
         return tuple(map(_metric, _tests(arguments)))
 
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return the one run of all tests; iozone removes its files."""
-        many = f"{arguments['processes']}"
+        """Return a single run of all tests; iozone removes its files."""
+        processes = f"{arguments['processes']}"
         record = rules.size_bytes(arguments["record_size"]) // 1024
-        moved = (
+        size = (
             len(_tests(arguments))
             * arguments["processes"]
             * (arguments["size_mib"] << 20)
         )
         argv = (
-            *("iozone", "-l", many, "-u", many),
+            *("iozone", "-l", processes, "-u", processes),
             *("-s", f"{arguments['size_mib']}m", "-r", f"{record}k"),
             *("-i", "0", "-i", "1"),
             *(("-i", "2") if arguments["random"] else ()),
             *(("-e",) if arguments["flush"] else ()),
             *(("-I",) if arguments["direct"] else ()),
             "-F",
-            *(f"{n}.data" for n in range(1, arguments["processes"] + 1)),
+            *(
+                f"{number}.data"
+                for number in range(1, arguments["processes"] + 1)
+            ),
         )
         return (
             base.Command(
                 name="iozone",
                 argv=argv,
-                timeout=120 + moved / _SLOWEST,
-                seconds=moved / _USUAL,
+                timeout=120 + size / _SLOWEST,
+                seconds=size / _USUAL,
                 bound="size",
             ),
         )
@@ -143,58 +155,59 @@ class Files(base.Workload):
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the sums over the processes, in bytes and not in KiB."""
-        found = rates(
+        """Return the sums of the processes in bytes per second."""
+        rates_by_title = rates(
             outcome.stdout,
             arguments["processes"],
             arguments["size_mib"] * 1024,
             rules.size_bytes(arguments["record_size"]) // 1024,
         )
-        wanted = _tests(arguments)
-        if sorted(found) != sorted(wanted.values()):
+        tests = _tests(arguments)
+        if sorted(rates_by_title) != sorted(tests.values()):
             raise _error(
-                f"ran {len(found)} tests, which are not those {len(wanted)} "
-                "that were asked for"
+                f"ran {len(rates_by_title)} tests, which are not the "
+                f"{len(tests)} requested tests"
             )
         return [
-            limits.measured(_metric(test), found[title])
-            for test, title in wanted.items()
+            limits.measured(_metric(test), rates_by_title[title])
+            for test, title in tests.items()
         ]
 
 
 def rates(
     text: str, processes: int, size_kib: int, record_kib: int
 ) -> dict[str, float]:
-    """Return the bytes per second of each test, by iozone's name of it.
+    """Return the bytes per second of each test by its name in iozone.
 
-    The sum is checked against minimum, maximum and mean of the processes.
+    The sum is compared with minimum, maximum and mean of the processes.
 
-    :raises base.WorkloadError: when the output is of other arguments, is not
-        whole, or contradicts itself
+    :raises base.WorkloadError: If the output has other arguments, is not
+        complete, or contradicts itself.
     """
     sizes = _SIZE.findall(text)
     if sizes != [(str(size_kib), str(record_kib))] or _END not in text:
         raise _error(
             f"printed {sanitize.line(text[-400:], 80)!r} at its end, which is "
-            f"not that of files of {size_kib} KiB in records of {record_kib}"
+            f"not valid for files of {size_kib} KiB in records of "
+            f"{record_kib} KiB"
         )
-    found = {}
-    for many, title, *words in _TEST.findall(text):
+    rates_by_title = {}
+    for count, title, *columns in _TEST.findall(text):
         total, least, most, mean = (
-            outputs.number(word, f"iozone: {title}") for word in words
+            outputs.number(column, f"iozone: {title}") for column in columns
         )
-        if int(many) != processes:
-            raise _error(f"has {many} {title} instead of {processes}")
+        if int(count) != processes:
+            raise _error(f"has {count} {title} instead of {processes}")
         coherent = math.isclose(
             total, mean * processes, rel_tol=1e-5, abs_tol=0.02 * processes
         )
-        if title in found or not (coherent and least <= mean <= most):
+        if title in rates_by_title or not (coherent and least <= mean <= most):
             raise _error(
-                f"has {title} of {total:g} kB/s in all and {mean:g} in the "
-                f"mean, from {least:g} to {most:g}"
+                f"printed for {title} a sum of {total:g} kB/s and a mean of "
+                f"{mean:g} kB/s, from {least:g} to {most:g} kB/s"
             )
-        found[title] = total * 1024
-    return found
+        rates_by_title[title] = total * 1024
+    return rates_by_title
 
 
 def _tests(arguments: base.Arguments) -> dict[str, str]:
@@ -205,5 +218,5 @@ def _metric(test: str) -> sample.Metric:
     return sample.Metric(f"disk.iozone.{test}.bandwidth", "B/s", "higher")
 
 
-def _error(what: str) -> base.WorkloadError:
-    return base.WorkloadError(f"iozone {what}; look at the raw output")
+def _error(problem: str) -> base.WorkloadError:
+    return base.WorkloadError(f"iozone {problem}; look at the raw output")

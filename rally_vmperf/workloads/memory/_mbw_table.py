@@ -1,4 +1,4 @@
-"""The table that mbw prints: a line for each copy, and their average."""
+"""The table of mbw: a line for each copy, and their average."""
 
 import collections.abc
 import dataclasses
@@ -10,20 +10,20 @@ from rally_vmperf.workloads import outputs
 
 _MIB = 1 << 20
 
-#: Words of a line of the table that mbw prints: one for each run, and their
-#: average.
+#: Labels in a line of the table.
 _LABELS = ["Method:", "Elapsed:", "MiB:", "Copy:"]
 
-#: As mbw prints seconds and MiB, and rates.
+#: The format of seconds and MiB, and of rates.
 _DECIMALS = re.compile(r"[0-9]{1,20}\.(?:[0-9]{5}|[0-9]{3})")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Copies:
-    """What one process copied by one method.
+    """The copies of one process with one method.
 
-    :param begin: seconds that it had copied by other methods before
-    :param seconds: of each copy
+    :param begin: The duration of its previous copies with other methods, in
+        seconds.
+    :param seconds: The duration of each copy in seconds.
     """
 
     size_mib: int
@@ -32,18 +32,18 @@ class Copies:
 
     @property
     def rate(self) -> float:
-        """Bytes copied in all runs by the seconds of all runs."""
+        """Bytes per second in all runs."""
         copied = len(self.seconds) * self.size_mib
         return copied / sum(self.seconds) * _MIB
 
     @property
     def moments(self) -> tuple[float, ...]:
-        """The beginning of the first copy, and the end of each."""
+        """The start of the first copy, and the end of each copy."""
         return tuple(itertools.accumulate(self.seconds, initial=self.begin))
 
 
 def rows(text: str) -> collections.abc.Iterator[list[str]]:
-    """Return the words of each line that is one of the table."""
+    """Return the words of each line of the table."""
     for fields in map(str.split, text.splitlines()):
         if fields[1:9:2] == _LABELS:
             yield fields
@@ -57,18 +57,18 @@ class _Line:
 
     @property
     def seconds(self) -> float:
-        """The seconds that mbw measured, with more digits than it prints."""
+        """The duration with more digits than mbw prints."""
         return self.mib / self.copy
 
 
 def copies(text: str, label: str, runs: int, size_mib: int) -> Copies:
-    """Return the copies of one method, in whole microseconds.
+    """Return the copies with one method, in whole microseconds.
 
-    mbw's own average means the same as their rate, which is checked against
-    it, so that no line is missed.
+    Their rate is compared with the average of mbw, to detect missing lines.
 
-    :param label: the method, as the table calls it
-    :raises base.WorkloadError: when the table is not complete and coherent
+    :param label: The name of the method in the table.
+    :raises base.WorkloadError: If the table is not complete or contradicts
+        itself.
     """
     method = label.lower()
     lines = [
@@ -82,32 +82,34 @@ def copies(text: str, label: str, runs: int, size_mib: int) -> Copies:
         raise error(method, f"has {len(averages)} averages instead of one")
     if any(line.mib != size_mib for line in lines):
         raise error(method, f"was not run with {size_mib} MiB")
-    found = Copies(
+    method_copies = Copies(
         size_mib=size_mib,
         seconds=tuple(round(line.seconds * 1e6) / 1e6 for line in counted),
     )
-    mean = found.rate / _MIB
+    mean = method_copies.rate / _MIB
     if abs(mean - averages[0].copy) > 0.0011 + 1e-6 * mean:
         raise error(
             method,
-            f"has runs of {mean:.3f} MiB/s in the mean, but an average of "
+            f"has runs with a mean of {mean:.3f} MiB/s, but an average of "
             f"{averages[0].copy:.3f} MiB/s",
         )
-    return found
+    return method_copies
 
 
 def _line(fields: list[str], method: str) -> _Line:
     if len(fields) != 10 or fields[9] != "MiB/s":
-        raise error(method, "has a line of another form")
+        raise error(method, "has a line with another format")
     elapsed, mib, copy = (
-        outputs.number(fields[at], f"mbw: {method}: {fields[at - 1][:-1]}")
-        for at in (4, 6, 8)
+        outputs.number(
+            fields[column], f"mbw: {method}: {fields[column - 1][:-1]}"
+        )
+        for column in (4, 6, 8)
     )
-    # A run takes a microsecond at least, and a day at most.
+    # A run takes between a microsecond and a day.
     if not (mib > 0 and copy > 0 and 1e-6 <= mib / copy < 86400):
         raise error(method, f"copied {mib:g} MiB at {copy:g} MiB/s")
     line = _Line(run=fields[0], mib=mib, copy=copy)
-    # A run takes whole microseconds, an average may not.
+    # Runs have whole microseconds, but averages may not.
     whole = round(line.seconds * 1e6) / 1e6
     if not all(
         map(_DECIMALS.fullmatch, (fields[4], fields[6], fields[8]))
@@ -119,6 +121,8 @@ def _line(fields: list[str], method: str) -> _Line:
     return line
 
 
-def error(method: str, what: str) -> base.WorkloadError:
-    """Return the error that a method was not measured as asked."""
-    return base.WorkloadError(f"mbw: {method} {what}; look at the raw output")
+def error(method: str, problem: str) -> base.WorkloadError:
+    """Return the error of an invalid output for a method."""
+    return base.WorkloadError(
+        f"mbw: {method} {problem}; look at the raw output"
+    )

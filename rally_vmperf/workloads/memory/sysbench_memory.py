@@ -12,7 +12,7 @@ from rally_vmperf.workloads import sysbench_report
 
 OPERATIONS = ("read", "write")
 
-#: More than any machine moves in an hour, so that time is what ends a run.
+#: More than a machine moves in an hour, so that the time limits a run.
 _ENDLESS = "1000000T"
 
 _OPERATIONS = re.compile(
@@ -27,8 +27,8 @@ _MOVED = re.compile(
 )
 
 
-class Memory(base.Workload):
-    """Read or write one block over and over, for a fixed time."""
+class SysbenchMemory(base.Workload):
+    """Reads or writes of one block, repeated for a fixed time."""
 
     name = "sysbench_memory"
     title = "Memory: reading and writing with sysbench"
@@ -38,7 +38,7 @@ class Memory(base.Workload):
             "Measured one after the other: read, write.", OPERATIONS
         ),
         access=rules.choice(
-            "Order in which words of the block are touched: seq, rnd.",
+            "Order of access to the words of the block: seq, rnd.",
             ("seq", "rnd"),
             default="seq",
         ),
@@ -50,41 +50,44 @@ class Memory(base.Workload):
             note="a power of two; each thread has its own",
         ),
         threads=rules.integer(
-            "Threads that work at the same time", 1, 1024, default=1
+            "Number of concurrent threads", 1, 1024, default=1
         ),
         time=rules.integer(
-            "Seconds of a run of each operation", 1, 3600, default=10
+            "Duration of each operation, s", 1, 3600, default=10
         ),
     )
     TOOLS = (sysbench_report.TOOL,)
     SENSITIVE_TO = base.MEMORY
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with every default filled in.
+        """Return the arguments with all defaults.
 
-        :raises base.WorkloadError: also for a size that sysbench refuses
+        :raises base.WorkloadError: If an argument is not valid, or sysbench
+            does not accept the size.
         """
-        complete = super().complete(arguments)
-        size = complete["block_kib"]
+        completed = super().complete(arguments)
+        size = completed["block_kib"]
         if size & (size - 1):
             raise base.WorkloadError(
-                f"workload sysbench_memory: block_kib: {size} is no power of "
-                f"two; take {1 << (size.bit_length() - 1)} or "
+                f"workload sysbench_memory: block_kib={size}: must be a power "
+                f"of two, such as {1 << (size.bit_length() - 1)} or "
                 f"{min(1 << size.bit_length(), 1048576)}"
             )
-        return complete
+        return completed
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the bandwidth of each operation that is asked for."""
-        return tuple(_metric(one) for one in _operations(arguments))
+        """Return the bandwidth of each selected operation."""
+        return tuple(
+            _metric(operation) for operation in _operations(arguments)
+        )
 
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return one run for each operation, named after it."""
+        """Return a run for each operation, with its name."""
         return tuple(
             base.Command(
-                name=one,
+                name=operation,
                 argv=base.argv(
                     "sysbench memory --threads={threads} --time={time} "
                     "--events=0 --memory-block-size={block_kib}K "
@@ -92,30 +95,29 @@ class Memory(base.Workload):
                     "--memory-oper={operation} "
                     "--memory-access-mode={access} run",
                     arguments,
-                    operation=one,
+                    operation=operation,
                     endless=_ENDLESS,
                 ),
                 timeout=2 * arguments["time"] + 120,
                 seconds=arguments["time"],
             )
-            for one in _operations(arguments)
+            for operation in _operations(arguments)
         )
 
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the bandwidth, in bytes and not in MiB."""
-        value = bandwidth(outcome, arguments)
-        return [limits.measured(_metric(outcome.name), value)]
+        """Return the bandwidth in bytes per second."""
+        rate = bandwidth(outcome, arguments)
+        return [limits.measured(_metric(outcome.name), rate)]
 
 
 def bandwidth(outcome: base.Outcome, arguments: base.Arguments) -> float:
     """Return the bytes per second of all threads.
 
-    :param outcome: named after its operation
-
-    :raises base.WorkloadError: when the run was another one, did not come to
-        its end, or contradicts itself
+    :param outcome: The outcome of the command for an operation.
+    :raises base.WorkloadError: If the run had other arguments, is not
+        complete, or contradicts itself.
     """
     operation, text = outcome.name, outcome.stdout
     report = sysbench_report.read(
@@ -128,8 +130,8 @@ def bandwidth(outcome: base.Outcome, arguments: base.Arguments) -> float:
     done = sysbench_report.figure(text, _OPERATIONS, "Total operations:")
     moved = sysbench_report.figure(text, _MOVED, "MiB transferred")
     count, per_second, total, mib_per_second = (
-        outputs.number(word, f"sysbench memory: {operation}")
-        for word in (*done, *moved)
+        outputs.number(column, f"sysbench memory: {operation}")
+        for column in (*done, *moved)
     )
     block = arguments["block_kib"] / 1024
     if (
@@ -148,7 +150,11 @@ def bandwidth(outcome: base.Outcome, arguments: base.Arguments) -> float:
 
 
 def _operations(arguments: base.Arguments) -> list[str]:
-    return [one for one in OPERATIONS if one in arguments["operations"]]
+    return [
+        operation
+        for operation in OPERATIONS
+        if operation in arguments["operations"]
+    ]
 
 
 def _metric(operation: str) -> sample.Metric:

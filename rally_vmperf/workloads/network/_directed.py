@@ -1,4 +1,4 @@
-"""Workloads that measure one direction after the other."""
+"""Workloads that measure directions in sequence."""
 
 import collections.abc
 import typing as t
@@ -6,17 +6,17 @@ import typing as t
 from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 
-#: Direction -> whose end is the other one.
+#: Direction -> location of the server.
 Directions = dict[str, t.Literal["peer", "partner"]]
 
-#: Of tools that send and receive; the place of each is that of its port, for
-#: one just used may still be waiting.
+#: Directions of tools that send and receive; each direction has a port of its
+#: own at the same index, because a port may be blocked after its use.
 BOTH_WAYS: Directions = {
     "to_peer": "peer",
     "from_peer": "peer",
     "guest_to_guest": "partner",
 }
-#: Of tools whose messages are answered.
+#: Directions of tools that measure round trips.
 ANSWERED: Directions = {"to_peer": "peer", "guest_to_guest": "partner"}
 
 
@@ -25,7 +25,7 @@ def choices(
 ) -> rules.Rule:
     """Return the schema of the argument ``directions``.
 
-    :param directions: guest_to_guest is the last of them
+    :param directions: The directions; guest_to_guest is the last one.
     """
     return rules.choices(
         f"Measured one after the other: {', '.join(directions)} (to the "
@@ -36,71 +36,76 @@ def choices(
 
 
 class Directed(base.Workload):
-    """Takes the argument ``directions``, the directions that are measured."""
+    """A workload with an argument ``directions``."""
 
     DIRECTIONS: t.ClassVar[Directions]
 
     def directions(self, arguments: base.Arguments) -> list[str]:
-        """Return the directions that are asked for, in our own order."""
-        return [d for d in self.DIRECTIONS if d in arguments["directions"]]
+        """Return the selected directions in the order of ``DIRECTIONS``."""
+        return [
+            direction
+            for direction in self.DIRECTIONS
+            if direction in arguments["directions"]
+        ]
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
-        """Return the other ends of the directions that are asked for."""
+        """Return the endpoints of the selected directions."""
         return frozenset(
-            self.DIRECTIONS[d] for d in self.directions(arguments)
+            self.DIRECTIONS[direction]
+            for direction in self.directions(arguments)
         )
 
     def narrowed(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> dict[str, t.Any]:
-        """Return the arguments; without a partner, not guest_to_guest.
+        """Return the arguments; without a partner, without guest_to_guest.
 
-        A missing peer stays an error: every machine needs one.
+        A missing peer is still an error, because every machine needs one.
         """
-        kept = [
+        directions = [
             direction
             for direction in self.directions(arguments)
             if self.DIRECTIONS[direction] == "peer" or ends.partner
         ]
-        return {**arguments, "directions": kept}
+        return {**arguments, "directions": directions}
 
     def cautions(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return findings on what the figures do not show."""
+        """Return findings on limits of the measurement."""
         if "guest_to_guest" not in arguments["directions"]:
             return ()
-        seen = "guest_to_guest is compared with bare metal to its peer"
-        return (("peer_replaces_partner", seen),)
+        detail = "guest_to_guest is compared with bare metal to its peer"
+        return (("peer_replaces_partner", detail),)
 
     def address(self, direction: str, ends: base.Ends) -> str:
-        """Return the address of the other end of a direction.
+        """Return the address of the server of a direction.
 
-        :raises base.WorkloadError: when there is none
+        :raises base.WorkloadError: If there is no such server.
         """
-        on = self.DIRECTIONS[direction]
-        address = ends.peer if on == "peer" else ends.partner
+        server_role = self.DIRECTIONS[direction]
+        address = ends.peer if server_role == "peer" else ends.partner
         if not address:
             raise base.WorkloadError(
-                f"{self.name}: {direction} needs a {on}, and there is none; "
-                "name one or leave the direction out of 'directions'"
+                f"{self.name}: {direction} requires a {server_role}; "
+                f"configure one, or remove {direction} from directions"
             )
         return address
 
 
 class Served(Directed):
-    """Has a server at the other end of each direction, with its own port."""
+    """A workload with a server and a port for each direction."""
 
     def ports(self, arguments: base.Arguments) -> base.Ports:
-        """Return a port for each direction there is, asked for or not."""
+        """Return a port for each direction, selected or not."""
         return base.Ports(own=len(self.DIRECTIONS))
 
     def each(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> collections.abc.Iterator[tuple[str, str, int]]:
-        """Yield direction, address and port of the other end, as asked for.
+        """Yield the selected directions with address and port of the server.
 
-        :raises base.WorkloadError: when the address of an end is missing
+        :raises base.WorkloadError: If an address is missing.
         """
         for direction, port in zip(
             self.DIRECTIONS, ends.own_ports, strict=True

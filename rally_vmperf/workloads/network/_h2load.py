@@ -1,4 +1,4 @@
-"""Users who load pages with h2load: its command line and its counts."""
+"""The command line and the results of h2load."""
 
 import dataclasses
 import math
@@ -12,18 +12,18 @@ from rally_vmperf.workloads import document
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 
-#: h2load's line of counts.
+#: The line of counts of h2load.
 _COUNTS = re.compile(
     r"requests: ([0-9]{1,12}) total, ([0-9]{1,12}) started, "
     r"([0-9]{1,12}) done, ([0-9]{1,12}) succeeded, ([0-9]{1,12}) failed, "
     r"([0-9]{1,12}) errored, [0-9]{1,12} timeout"
 )
 _MICROSECOND = 1e-6
-#: Different response times, of three digits, that there can be.
+#: Maximum number of different response times with three digits.
 _MOST = 20000
-#: A time in seconds is no less than this part of one of three digits.
+#: Minimum ratio of an exact time to the same time with three digits.
 _DIGITS = 0.994
-#: Share of a control's time in which the load has to be at work as well.
+#: Minimum share of the duration of a control in which the load also runs.
 _LEAST = 0.9
 
 
@@ -31,10 +31,10 @@ _LEAST = 0.9
 class Load:
     """Users who load pages with one h2load.
 
-    :param users: each with a connection of its own
-    :param think_time: seconds from one page of a user to the next
-    :param time: seconds of the run
-    :param of: whose metrics they are: the tool's, or those of a part of it
+    :param users: The number of users, each with a connection of its own.
+    :param think_time: The time between two pages of a user in seconds.
+    :param time: The duration of the run in seconds.
+    :param of: The prefix of its metrics.
     """
 
     users: int
@@ -44,14 +44,14 @@ class Load:
 
     @property
     def pages(self) -> int:
-        """The pages of all users in one run."""
-        each = max(1, round(self.time / self.think_time))
-        return each * self.users
+        """The number of pages of all users in one run."""
+        pages_per_user = max(1, round(self.time / self.think_time))
+        return pages_per_user * self.users
 
     def options(self) -> tuple[str, ...]:
-        """Return h2load's options."""
+        """Return the options of h2load."""
         users, think = self.users, self.think_time
-        # They come evenly over one think time, in steps of 10 ms at least.
+        # Users start evenly within one think time, at least every 10 ms.
         at_once = max(1, math.ceil(users * 0.01 / think))
         period = round(at_once * think * 1000 / users)
         return (
@@ -66,7 +66,7 @@ class Load:
         return self._metric("rate", "ops/s", "higher", additive=True)
 
     def metrics(self) -> tuple[sample.Metric, ...]:
-        """Return the rate, response times and failures."""
+        """Return the metrics of rate, response times and failures."""
         response_times = sample.percentiles(self._response_time)
         return (self.rate, self._mean, *response_times, self._failed)
 
@@ -83,53 +83,61 @@ class Load:
         return self._metric("failed_requests", "1", "lower", scale="count")
 
     def _metric(
-        self, what: str, unit: str, better: sample.Better, **more: t.Any
+        self, name: str, unit: str, better: sample.Better, **fields: t.Any
     ) -> sample.Metric:
-        return sample.Metric(f"network.{self.of}.{what}", unit, better, **more)
+        return sample.Metric(
+            f"network.{self.of}.{name}", unit, better, **fields
+        )
 
-    def read(self, told: document.Document) -> "Result":
-        """Return what h2load.py counted.
+    def read(self, report: document.Document) -> "Result":
+        """Return the results in a report of h2load.py.
 
-        :raises base.WorkloadError: when it is of another load, or the counts
-            of h2load are not those of its log
+        :raises base.WorkloadError: If the report is from another load, or
+            the counts of h2load differ from those of its log.
         """
-        total, succeeded = self._totals(told)
-        counted = self._response_times(told, succeeded)
-        per_second = self._per_second(told, succeeded)
-        seconds = told.number("microseconds") * _MICROSECOND
+        total, succeeded = self._totals(report)
+        counts = self._response_times(report, succeeded)
+        per_second = self._per_second(report, succeeded)
+        seconds = report.number("microseconds") * _MICROSECOND
         if not len(per_second) - 1 <= seconds < len(per_second):
             raise self.error(
-                f"ended after {seconds:g} s, with pages of {len(per_second)} s"
+                f"ended after {seconds:g} s, but reported pages in "
+                f"{len(per_second)} s"
             )
-        longest = max(one for one, _ in counted)
+        longest = max(response_time for response_time, _ in counts)
         if seconds < _DIGITS * longest:
             raise self.error(
-                f"ended after {seconds:g} s, with a page of {longest:g} s"
+                f"ended after {seconds:g} s, but reported a page with "
+                f"{longest:g} s"
             )
-        mean = told.number("response_microseconds") / succeeded
+        mean = report.number("response_microseconds") / succeeded
         mean *= _MICROSECOND
         if not math.isclose(
             mean,
-            sum(one * count for one, count in counted) / succeeded,
+            sum(response_time * count for response_time, count in counts)
+            / succeeded,
             rel_tol=0.006,
         ):
             raise self.error(
-                f"has a mean of {mean:g} s that is not of its counts"
+                f"reported a mean of {mean:g} s that differs from its counts"
             )
         try:
             distribution = sample.Distribution(
                 metric=self._response_time,
-                histogram=histogram.Histogram.of(counted),
+                histogram=histogram.Histogram.of(counts),
             )
         except ValueError as error:
-            raise self.error(f"has response times of which {error}") from None
-        points = tuple((at, one) for at, one in enumerate(per_second[:-1], 1))
+            raise self.error(f"has invalid response times: {error}") from None
+        points = tuple(
+            (second, response_time)
+            for second, response_time in enumerate(per_second[:-1], 1)
+        )
         return Result(
             load=self,
-            told=told,
+            report=report,
             rate=limits.measured(self.rate, succeeded / seconds),
             seconds=seconds,
-            others=(
+            other_readings=(
                 limits.measured(self._mean, mean),
                 distribution,
                 limits.measured(self._failed, total - succeeded),
@@ -141,16 +149,16 @@ class Load:
             ),
         )
 
-    def _totals(self, told: document.Document) -> tuple[int, int]:
-        """Return how many pages were requested, and how many were loaded."""
-        lines = told.find("h2load")
+    def _totals(self, report: document.Document) -> tuple[int, int]:
+        """Return the number of requested pages and of loaded pages."""
+        lines = report.find("h2load")
         line = lines[0] if isinstance(lines, list) and len(lines) == 1 else ""
-        found = _COUNTS.fullmatch(line) if isinstance(line, str) else None
-        if not found:
-            raise self.error("has no line of h2load that counts its requests")
-        counts = map(int, found.groups())
+        match = _COUNTS.fullmatch(line) if isinstance(line, str) else None
+        if not match:
+            raise self.error("did not report the request counts of h2load")
+        counts = map(int, match.groups())
         total, started, done, succeeded, failed, errored = counts
-        rows = told.number("rows")
+        rows = report.number("rows")
         if (
             total != self.pages
             or not succeeded + failed + errored == done <= total
@@ -158,84 +166,93 @@ class Load:
             or not succeeded <= rows <= total
         ):
             raise self.error(
-                f"was asked for {self.pages} pages; h2load tells of {total}, "
+                f"must load {self.pages} pages, but h2load reported {total}, "
                 f"{done} done, {succeeded} succeeded, {failed} failed, and "
-                f"its log of {rows:g}"
+                f"its log has {rows:g}"
             )
         if not succeeded:
             raise self.error(f"loaded none of {total} pages")
         return total, succeeded
 
     def _response_times(
-        self, told: document.Document, succeeded: int
+        self, report: document.Document, succeeded: int
     ) -> list[tuple[float, int]]:
         """Return response times in seconds, each with its count."""
-        times = told.find("response_times")
+        times = report.find("response_times")
         if not isinstance(times, dict) or not 0 < len(times) <= _MOST:
-            raise self.error("has no response times")
-        counted = []
-        for word in times:
-            time = outputs.number(word, "h2load: response time") * _MICROSECOND
-            count = told.number("response_times", word)
-            if count < 1 or count != int(count):
-                raise self.error(f"counts a response time {count:g} times")
-            limits.measured(self._response_time, time)
-            counted.append((time, int(count)))
-        if sum(count for _, count in counted) != succeeded:
-            raise self.error(
-                f"has response times that are not of {succeeded} pages"
+            raise self.error("did not report response times")
+        counts = []
+        for time_text in times:
+            time = (
+                outputs.number(time_text, "h2load: response time")
+                * _MICROSECOND
             )
-        return counted
+            count = report.number("response_times", time_text)
+            if count < 1 or count != int(count):
+                raise self.error(f"counted a response time {count:g} times")
+            limits.measured(self._response_time, time)
+            counts.append((time, int(count)))
+        if sum(count for _, count in counts) != succeeded:
+            raise self.error(
+                f"reported response times of other than {succeeded} pages"
+            )
+        return counts
 
     def _per_second(
-        self, told: document.Document, succeeded: int
+        self, report: document.Document, succeeded: int
     ) -> list[float]:
-        """Return the pages that were loaded in each second."""
-        found = told.find("per_second")
-        if not isinstance(found, list) or not 0 < len(found) <= 10000:
-            raise self.error("has no pages per second")
-        values = [told.number("per_second", at) for at in range(len(found))]
-        if min(values) < 0 or sum(values) != succeeded:
+        """Return the number of loaded pages in each second."""
+        rows = report.find("per_second")
+        if not isinstance(rows, list) or not 0 < len(rows) <= 10000:
+            raise self.error("did not report pages per second")
+        pages = [
+            report.number("per_second", second) for second in range(len(rows))
+        ]
+        if min(pages) < 0 or sum(pages) != succeeded:
             raise self.error(
-                f"has pages per second that are not of {succeeded} pages"
+                f"reported pages per second of other than {succeeded} pages"
             )
-        return values
+        return pages
 
-    def error(self, what: str) -> base.WorkloadError:
-        """Return the error that it did not do what was asked."""
-        return base.WorkloadError(f"{self.of} {what}; look at the raw output")
+    def error(self, problem: str) -> base.WorkloadError:
+        """Return the error of an invalid report."""
+        return base.WorkloadError(
+            f"{self.of} {problem}; look at the raw output"
+        )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Result:
-    """What a load measured.
+    """The results of a load.
 
-    :param told: what h2load.py counted
-    :param rate: pages per second
-    :param seconds: from the first request to the end of the last answer
+    :param report: The report of h2load.py.
+    :param rate: The pages per second.
+    :param seconds: The time from the first request to the end of the last
+        response in seconds.
+    :param other_readings: The response times and the failures.
     """
 
     load: Load
-    told: document.Document
+    report: document.Document
     rate: sample.Sample
     seconds: float
-    others: tuple[sample.Reading, ...]
+    other_readings: tuple[sample.Reading, ...]
 
-    def check_beside(self, load: "Result") -> None:
-        """Check that it worked while another load did.
+    def check_overlap(self, load: "Result") -> None:
+        """Check that it ran concurrently with another load.
 
-        :raises base.WorkloadError: when too little of it was at that time
+        :raises base.WorkloadError: If the overlap is too short.
         """
         begin = self._begin
         common = min(begin + self.seconds, load._begin + load.seconds)
         common -= max(begin, load._begin)
-        # Users come within one think time.
+        # Users start within one think time.
         if common < _LEAST * self.seconds - self.load.think_time:
             raise self.load.error(
-                f"worked beside the load for {common:g} s of {self.seconds:g} "
-                "s"
+                f"ran concurrently with the load for {common:g} s of "
+                f"{self.seconds:g} s"
             )
 
     @property
     def _begin(self) -> float:
-        return self.told.number("begun") * _MICROSECOND
+        return self.report.number("begun") * _MICROSECOND

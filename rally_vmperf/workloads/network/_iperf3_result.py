@@ -1,4 +1,4 @@
-"""What iperf3 reports of one direction, in base units."""
+"""The results of iperf3 for one direction, in base units."""
 
 import contextlib
 import json
@@ -13,11 +13,11 @@ from rally_vmperf.workloads import limits
 
 Protocol = t.Literal["tcp", "udp"]
 
-#: Share of the time below which a run has ended early, and of the datagrams
-#: sent below which too many came after the last one that arrived.
+#: Minimum share of the time of a complete run, and minimum share of the sent
+#: datagrams that the number of the last received one must reach.
 _LEAST = 0.9
 
-#: Protocol -> what is measured: name, unit, direction and scale.
+#: Protocol -> name, unit, direction and scale of each metric.
 _METRICS: dict[
     Protocol, tuple[tuple[str, str, sample.Better, sample.Scale], ...]
 ] = {
@@ -32,12 +32,12 @@ _METRICS: dict[
     ),
 }
 
-#: Metric -> where it is: percent of one CPU, of the client and of the server.
+#: Metric of the client or server -> its key, in percent of one CPU.
 _CPU = {"client_cpu": "host_total", "server_cpu": "remote_total"}
 
 
 def command_name(direction: str, protocol: Protocol) -> str:
-    """Return what the command is called, in a task that has both protocols."""
+    """Return the name of a command, which depends on the protocol."""
     return direction if protocol == "tcp" else f"{direction}-udp"
 
 
@@ -49,26 +49,26 @@ def direction_of(command: str) -> str:
 def metrics(
     direction: str, protocol: Protocol, *, cpu: bool = False
 ) -> tuple[sample.Metric, ...]:
-    """Return what is measured in a direction.
+    """Return the metrics of a direction.
 
-    :param cpu: the CPU time of both ends as well
+    :param cpu: True to include the CPU time of client and server.
     """
-    values = tuple(
+    readings = tuple(
         sample.Metric(
             f"network.iperf3.{direction}.{name}", unit, better, scale=scale
         )
         for name, unit, better, scale in _METRICS[protocol]
     )
     return (
-        *values,
+        *readings,
         *(_cpu(direction, protocol, name) for name in _CPU if cpu),
     )
 
 
 def _cpu(direction: str, protocol: Protocol, name: str) -> sample.Metric:
-    of = "udp." if protocol == "udp" else ""
+    prefix = "udp." if protocol == "udp" else ""
     return sample.Metric(
-        f"network.iperf3.{direction}.{of}{name}",
+        f"network.iperf3.{direction}.{prefix}{name}",
         "%",
         "lower",
         scale="count",
@@ -86,119 +86,120 @@ def read(
     *,
     cpu: bool = False,
 ) -> list[sample.Sample]:
-    """Return the samples in iperf3's JSON.
+    """Return the samples in the JSON of iperf3, from received data.
 
-    Data that arrived are counted, not data that were sent.
-
-    :param time: seconds that were asked for
-    :param cpu: as of ``metrics``
+    :param time: The requested duration in seconds.
+    :param cpu: True to include the CPU time of client and server.
     """
-    result = document.Document(outcome.stdout, "iperf3")
-    lasted = result.number("end", "sum_received", "seconds")
-    if lasted < _LEAST * time:
+    report = document.Document(outcome.stdout, "iperf3")
+    duration = report.number("end", "sum_received", "seconds")
+    if duration < _LEAST * time:
         raise base.WorkloadError(
-            f"iperf3: {direction} ended after {lasted:g} s of {time:g} s; "
+            f"iperf3: {direction} ended after {duration:g} s of {time:g} s; "
             "look at the raw output"
         )
-    values = (_tcp if protocol == "tcp" else _udp)(result, direction)
+    readings = (_tcp if protocol == "tcp" else _udp)(report, direction)
     if cpu:
-        values += tuple(
-            result.number("end", "cpu_utilization_percent", where)
-            for where in _CPU.values()
+        readings += tuple(
+            report.number("end", "cpu_utilization_percent", key)
+            for key in _CPU.values()
         )
     return [
-        limits.measured(metric, value)
-        for metric, value in zip(
-            metrics(direction, protocol, cpu=cpu), values, strict=True
+        limits.measured(metric, reading)
+        for metric, reading in zip(
+            metrics(direction, protocol, cpu=cpu), readings, strict=True
         )
     ]
 
 
 def split(text: str) -> dict[str, str]:
-    """Return what iperf3 says of both directions at once, as of one each.
+    """Split the results of two concurrent directions.
 
-    :returns: direction -> JSON, to be read as that of a run of its own
-    :raises base.WorkloadError: where it was not of both directions
+    :returns: The JSON by direction, in the format of a separate run.
+    :raises base.WorkloadError: If the run did not have two directions.
     """
-    result = document.Document.only(text, "iperf3")
-    told = result.find("start", "test_start", "bidir")
-    reverse = result.find("end", "sum_received_bidir_reverse")
-    # Old versions do not tell what was asked for.
-    if told not in (None, 1) or not isinstance(reverse, dict):
+    report = document.Document.only(text, "iperf3")
+    bidir = report.find("start", "test_start", "bidir")
+    reverse = report.find("end", "sum_received_bidir_reverse")
+    # Old versions do not report this option.
+    if bidir not in (None, 1) or not isinstance(reverse, dict):
         raise base.WorkloadError(
-            "iperf3: bidir has one direction only; look at the raw output"
+            "iperf3: bidir did not run in two directions; look at the raw "
+            "output"
         )
     return {
-        "to_peer": json.dumps(_half(result, True)),
-        "from_peer": json.dumps(_half(result, False)),
+        "to_peer": json.dumps(_half(report, True)),
+        "from_peer": json.dumps(_half(report, False)),
     }
 
 
-def _half(result: document.Document, sent: bool) -> dict[str, t.Any]:
-    """Return what there is of the direction that the client sent, or got."""
+def _half(report: document.Document, sent: bool) -> dict[str, t.Any]:
+    """Return the results of the direction that the client sent or received."""
     suffix = "" if sent else "_bidir_reverse"
-    connected = _list(result.find("start", "connected"))
-    middle = len(connected) // 2
-    asked = result.find("start", "test_start")
+    connected = _list(report.find("start", "connected"))
+    half = len(connected) // 2
+    test_start = report.find("start", "test_start")
     return {
         "start": {
-            "connected": connected[:middle] if sent else connected[middle:],
+            "connected": connected[:half] if sent else connected[half:],
             "test_start": {
-                **(asked if isinstance(asked, dict) else {}),
+                **(test_start if isinstance(test_start, dict) else {}),
                 "reverse": int(not sent),
             },
         },
         "intervals": [
-            {"sum": result.find("intervals", at, f"sum{suffix}")}
-            for at in range(len(_list(result.find("intervals"))))
+            {"sum": report.find("intervals", number, f"sum{suffix}")}
+            for number in range(len(_list(report.find("intervals"))))
         ],
         "end": {
             "streams": [
-                one
-                for at, one in enumerate(_list(result.find("end", "streams")))
-                if result.find("end", "streams", at, "sender", "sender")
+                stream
+                for number, stream in enumerate(
+                    _list(report.find("end", "streams"))
+                )
+                if report.find("end", "streams", number, "sender", "sender")
                 is sent
             ],
-            "sum_sent": result.find("end", f"sum_sent{suffix}"),
-            "sum_received": result.find("end", f"sum_received{suffix}"),
+            "sum_sent": report.find("end", f"sum_sent{suffix}"),
+            "sum_received": report.find("end", f"sum_received{suffix}"),
         },
     }
 
 
-def _list(found: t.Any) -> list[t.Any]:
-    return found if isinstance(found, list) else []
+def _list(node: t.Any) -> list[t.Any]:
+    return node if isinstance(node, list) else []
 
 
 def received(outcome: base.Outcome) -> float:
-    """Return how many bytes arrived after those that are left out."""
-    result = document.Document(outcome.stdout, "iperf3")
-    rate = result.number("end", "sum_received", "bits_per_second")
-    return rate * result.number("end", "sum_received", "seconds") / 8
+    """Return the number of received bytes after the omitted ones."""
+    report = document.Document(outcome.stdout, "iperf3")
+    rate = report.number("end", "sum_received", "bits_per_second")
+    return rate * report.number("end", "sum_received", "seconds") / 8
 
 
 def course(
     direction: str, protocol: Protocol, outcome: base.Outcome, omit: float
 ) -> courses.Course | None:
-    """Return how much was sent or received over time, by iperf3's reports.
+    """Return the progress over time in the reports of iperf3.
 
-    It says how long its connection has been up, and not since when: what it
-    took to come and to go is taken to be as long before as after.
+    Reports have times relative to the start of the connection, which is not
+    reported: the overheads before and after it are assumed to be equal.
 
-    :param omit: seconds that came before what was measured
+    :param omit: The omitted time before the measurement in seconds.
     """
-    result = document.Document(outcome.stdout, "iperf3")
-    lasted = result.number("end", "sum_received", "seconds")
-    beside = outcome.ended - outcome.started - omit - lasted
-    begin = outcome.started + beside / 2 + omit
+    report = document.Document(outcome.stdout, "iperf3")
+    duration = report.number("end", "sum_received", "seconds")
+    overhead = outcome.ended - outcome.started - omit - duration
+    begin = outcome.started + overhead / 2 + omit
     points = [(begin, 0.0)]
-    done = 0.0
-    reports = result.find("intervals")
-    for number in range(len(reports) if isinstance(reports, list) else 0):
-        where = ("intervals", number, "sum")
-        if result.find(*where, "omitted") is True:
+    transferred = 0.0
+    intervals = report.find("intervals")
+    for number in range(len(intervals) if isinstance(intervals, list) else 0):
+        path = ("intervals", number, "sum")
+        if report.find(*path, "omitted") is True:
             continue
-        done += result.number(*where, "bytes")
-        points.append((begin + result.number(*where, "end"), done))
+        transferred += report.number(*path, "bytes")
+        points.append((begin + report.number(*path, "end"), transferred))
     throughput, *_ = metrics(direction, protocol)
     return courses.course((throughput.name,), points)
 
@@ -206,54 +207,54 @@ def course(
 def series(
     direction: str, protocol: Protocol, outcome: base.Outcome, omit: float
 ) -> list[sample.Series]:
-    """Return the throughput over time, none where iperf3 told it once.
+    """Return the throughput over time, if there are several reports.
 
-    :param omit: seconds that came before what was measured
+    :param omit: The omitted time before the measurement in seconds.
     """
     throughput, *_ = metrics(direction, protocol)
-    # Values are worth as much without it.
+    # The samples are valid without the series.
     with contextlib.suppress(base.WorkloadError, ValueError):
-        told = course(direction, protocol, outcome, omit)
-        if told is not None and len(told.points) > 2:
-            return [sample.Series(metric=throughput, points=told.rates(8))]
+        progress = course(direction, protocol, outcome, omit)
+        if progress is not None and len(progress.points) > 2:
+            return [sample.Series(metric=throughput, points=progress.rates(8))]
     return []
 
 
-def _tcp(result: document.Document, _: str) -> tuple[float, ...]:
+def _tcp(report: document.Document, _: str) -> tuple[float, ...]:
     return (
-        result.number("end", "sum_received", "bits_per_second"),
-        result.number("end", "sum_sent", "retransmits"),
+        report.number("end", "sum_received", "bits_per_second"),
+        report.number("end", "sum_sent", "retransmits"),
     )
 
 
-def _udp(result: document.Document, direction: str) -> tuple[float, ...]:
-    """Return rate, jitter and loss as the receiver saw them.
+def _udp(report: document.Document, direction: str) -> tuple[float, ...]:
+    """Return rate, jitter and loss as measured by the receiver.
 
-    The receiver does not know which datagram is the last, so iperf3 does not
-    count losses at the end: where nothing arrived, it reports no loss.
+    The receiver does not know the last datagram, so that iperf3 does not
+    count losses at the end: if nothing arrived, it does not report a loss.
 
-    :raises base.WorkloadError: when that is too much to tell the loss
+    :raises base.WorkloadError: If the loss cannot be determined.
     """
-    sent = result.number("end", "sum_sent", "packets")
-    numbered = result.number("end", "sum_received", "packets")
-    rate = result.number("end", "sum_received", "bits_per_second")
+    sent = report.number("end", "sum_sent", "packets")
+    numbered = report.number("end", "sum_received", "packets")
+    rate = report.number("end", "sum_received", "bits_per_second")
     if not (rate and numbered):
         raise base.WorkloadError(
             f"iperf3: {direction}: none of {sent:g} datagrams arrived; check "
-            "that the other end lets in UDP, and datagrams of this size"
+            "that the server accepts UDP and datagrams of this size"
         )
     if numbered < _LEAST * sent:
         raise base.WorkloadError(
             f"iperf3: {direction}: none of the last {sent - numbered:g} of "
             f"{sent:g} datagrams arrived; look at the raw output"
         )
-    lost = result.number("end", "sum_received", "lost_packets")
-    jitter = result.number("end", "sum_received", "jitter_ms")
+    lost = report.number("end", "sum_received", "lost_packets")
+    jitter = report.number("end", "sum_received", "jitter_ms")
     return rate, jitter / 1e3, lost / numbered * 100
 
 
 def raise_reported(outcome: base.Outcome, protocol: Protocol) -> None:
-    """Raise iperf3's own error, which is in its standard output."""
+    """Raise the error that iperf3 reports on standard output."""
     if len(outcome.stdout) > base.LONGEST:
         return
     try:
@@ -261,9 +262,9 @@ def raise_reported(outcome: base.Outcome, protocol: Protocol) -> None:
     except base.WorkloadError:
         return
     if isinstance(reported, str):
-        ways = ", by TCP and by UDP" if protocol == "udp" else ""
+        transports = ", by TCP and by UDP" if protocol == "udp" else ""
         raise base.WorkloadError(
             f"iperf3: {direction_of(outcome.name)}: "
-            f"{sanitize.line(reported)}; check that the other end can be "
-            f"reached at that port{ways}"
+            f"{sanitize.line(reported)}; check that the server is reachable "
+            f"at this port{transports}"
         )

@@ -1,4 +1,4 @@
-"""Workloads whose machines all load from one nginx on the peer."""
+"""Workloads in which all machines load from one nginx on the peer."""
 
 import collections.abc
 import typing as t
@@ -8,7 +8,8 @@ from rally_vmperf.workloads import tools
 
 TOOL = tools.of("nginx", "-v", side="peer")
 
-#: All paths are in the workload's folder on the peer, as it may not be root.
+#: All paths are in the directory of the workload, because nginx may run
+#: without root privileges.
 _CONFIGURATION = """\
 daemon off;
 master_process off;
@@ -32,33 +33,34 @@ http {{
 
 
 class Served(base.Workload):
-    """Loads a file from a server on the peer, the same for all machines.
+    """A workload that loads a file from a server on the peer.
 
-    :cvar FILE: what it is called in the workload's folder there
-    :cvar FILE_IS: it, in the words of an error
+    :cvar FILE: The name of the file in the directory of the workload.
+    :cvar FILE_IS: The noun and verb for the file in messages.
     """
 
     FILE: t.ClassVar[str]
     FILE_IS: t.ClassVar[str]
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
-        """Return the peer, which serves the file."""
+        """Return the peer, which has the server."""
         return frozenset({"peer"})
 
     def ports(self, arguments: base.Arguments) -> base.Ports:
-        """Return one port, for all machines load from one server."""
+        """Return one port, which all machines share."""
         return base.Ports(shared=1)
 
     def url(self, ends: base.Ends, scheme: str = "http") -> str:
         """Return the URL of the file.
 
-        :param ends: of whose shared ports the first is the server's
-        :raises base.WorkloadError: when there is no peer
+        :param ends: The endpoints; the first shared port is that of the
+            server.
+        :raises base.WorkloadError: If there is no peer.
         """
         if not ends.peer:
             raise base.WorkloadError(
-                f"{self.name}: {self.FILE_IS} on the peer, and there is none; "
-                f"name one or leave {self.name} out of the workloads"
+                f"{self.name}: {self.FILE_IS} on the peer, which is missing; "
+                f"configure a peer, or remove {self.name} from the workloads"
             )
         port = ends.shared_ports[0]
         host = f"[{ends.peer}]" if ":" in ends.peer else ends.peer
@@ -76,18 +78,18 @@ class Served(base.Workload):
     ) -> base.Server:
         """Return the server.
 
-        :param options: of nginx, for all that it serves
-        :param connections: as many at once
-        :param listen: what follows the port
-        :param limits: a command that runs nginx, and its arguments
-        :param files: texts beside the configuration, by their names
+        :param options: The options of nginx for all files.
+        :param connections: The maximum number of concurrent connections.
+        :param listen: The parameters after the port.
+        :param limits: The command with its arguments that runs nginx.
+        :param files: The texts of further files by their names.
         """
         port = ends.shared_ports[0]
-        own = f"[::]:{port}" if ":" in ends.peer else f"{port}"
+        address = f"[::]:{port}" if ":" in ends.peer else f"{port}"
         configuration = _CONFIGURATION.format(
             connections=connections,
             options="\n    ".join(options),
-            listen=f"{own} {listen}".rstrip(),
+            listen=f"{address} {listen}".rstrip(),
             file=self.FILE,
         )
         return base.Server(

@@ -19,7 +19,7 @@ _THROUGHPUT = sample.Metric(
 
 
 class H2load(_nginx.Served):
-    """Users with think time load pages from nginx on the peer."""
+    """Users with think time who load pages from nginx on the peer."""
 
     name = "h2load"
     title = "Network: users who load pages by HTTP"
@@ -28,20 +28,23 @@ class H2load(_nginx.Served):
     FILE_IS = "the pages are"
     ARGUMENTS = rules.schema(
         users=rules.integer(
-            "Users, each with a connection of its own", 1, 10000, default=100
+            "Number of users, each with a connection of its own",
+            1,
+            10000,
+            default=100,
         ),
         think_time=rules.number(
-            "Seconds from one page of a user to the next", 0.1, 600, default=5
+            "Time between two pages of a user, s", 0.1, 600, default=5
         ),
-        time=rules.integer("Seconds of the run", 1, 3600, default=60),
+        time=rules.integer("Duration of the run, s", 1, 3600, default=60),
         size_kib=rules.integer("Size of a page in KiB", 1, 64, default=16),
         control_users=rules.integer(
-            "Users of a second h2load, a control that works beside the load "
-            "and is measured by itself",
+            "Users of a second h2load, a control that runs concurrently with "
+            "the load and is measured separately",
             0,
             10000,
             default=0,
-            note="0 for none; no more than users",
+            note="0 for none; at most users",
         ),
     )
     TOOLS = (
@@ -57,42 +60,42 @@ class H2load(_nginx.Served):
     )
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with every default filled in.
+        """Return the arguments with all defaults.
 
-        :raises base.WorkloadError: also for a control of more users than the
-            load has, as it would go on after it
+        :raises base.WorkloadError: If an argument is not valid, or the
+            control has more users than the load and would run longer.
         """
-        complete = super().complete(arguments)
-        users, control = complete["users"], complete["control_users"]
+        completed = super().complete(arguments)
+        users, control = completed["users"], completed["control_users"]
         if control > users:
             raise base.WorkloadError(
-                f"workload h2load: control_users: {control} is more than the "
-                f"{users} users of the load; take fewer"
+                f"workload h2load: control_users={control}: must be at most "
+                f"users, {users}"
             )
-        return complete
+        return completed
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the program that summarises h2load's log."""
+        """Return the script that summarises the log of h2load."""
         return (files.script("h2load.py"),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return rates, response times and failures, those of a control too.
+        """Return the metrics of the load and of the control.
 
-        A control has no throughput: its pages are of the same size.
+        A control has no throughput, because its pages have the same size.
         """
         load, control = _load(arguments), _control(arguments)
-        rate, *others = load.metrics()
+        rate, *other_metrics = load.metrics()
         return (
-            *(rate, _THROUGHPUT, *others),
+            *(rate, _THROUGHPUT, *other_metrics),
             *(control.metrics() if control else ()),
         )
 
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return one run of all users, with the server of all machines.
+        """Return a single run of all users with the shared server.
 
-        :raises base.WorkloadError: when there is no peer
+        :raises base.WorkloadError: If there is no peer.
         """
         url = self.url(ends)
         control = _control(arguments)
@@ -128,25 +131,25 @@ class H2load(_nginx.Served):
     ) -> list[sample.Reading]:
         """Return rates, response times and failures.
 
-        :raises base.WorkloadError: when it is the output of another run, the
-            counts of h2load are not those of its log, or the control did not
-            work beside the load
+        :raises base.WorkloadError: If the output is from another run, the
+            counts of h2load differ from those of its log, or the control did
+            not run concurrently with the load.
         """
-        told = document.Document.only(outcome.stdout, "h2load")
+        report = document.Document.only(outcome.stdout, "h2load")
         load, control = _load(arguments), _control(arguments)
-        if told.find("control") is not None and not control:
-            raise load.error("has a control, and was asked for none")
-        found = load.read(told)
-        throughput = found.rate.value * _bytes(arguments)
+        if report.find("control") is not None and not control:
+            raise load.error("reported a control that was not requested")
+        load_result = load.read(report)
+        throughput = load_result.rate.value * _bytes(arguments)
         readings: list[sample.Reading] = [
-            found.rate,
+            load_result.rate,
             limits.measured(_THROUGHPUT, throughput),
-            *found.others,
+            *load_result.other_readings,
         ]
         if control:
-            result = control.read(told.part("control"))
-            result.check_beside(found)
-            readings += (result.rate, *result.others)
+            control_result = control.read(report.part("control"))
+            control_result.check_overlap(load_result)
+            readings += (control_result.rate, *control_result.other_readings)
         return readings
 
 
@@ -159,7 +162,7 @@ def _load(arguments: base.Arguments) -> _h2load.Load:
 
 
 def _control(arguments: base.Arguments) -> _h2load.Load | None:
-    """Return the users who work beside the load, None without any."""
+    """Return the control; None if the arguments do not request one."""
     users = arguments["control_users"]
     if not users:
         return None

@@ -13,7 +13,7 @@ from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
 
-#: A line of iperf's table.  Outputs that were published lack the first column.
+#: A line of iperf's table; published outputs do not have the first column.
 _ROW = re.compile(
     r"^(?:\[ {0,3}(?P<id>\*?[0-9]{1,5}|SUM)\] +)?"
     r"(?P<begin>[0-9.]{1,20})- ?(?P<end>[0-9.]{1,20}) sec +"
@@ -23,19 +23,19 @@ _ROW = re.compile(
 )
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
-#: Share of the time below which a run has ended early.
+#: Minimum share of the time of a complete run.
 _LEAST = 0.9
 
 _OLDEST_FOR_REVERSE = tools.AtLeast(
     version="2.1",
     why="it cannot receive from the peer (-R)",
-    remedy="install one of a newer release of the distribution, or leave "
-    "from_peer out of 'directions'",
+    remedy="use a newer release of the distribution, or remove from_peer "
+    "from directions",
 )
 
 
-class Throughput(_directed.Served):
-    """Throughput of TCP as iperf 2 reports it; iperf3 reports more."""
+class Iperf2(_directed.Served):
+    """Throughput of TCP with iperf 2; iperf3 reports more metrics."""
 
     name = "iperf2"
     title = "Network: TCP with iperf 2"
@@ -44,58 +44,65 @@ class Throughput(_directed.Served):
     ARGUMENTS = rules.schema(
         directions=_directed.choices(DIRECTIONS, default=("to_peer",)),
         time=rules.integer(
-            "Seconds that are measured for each direction", 1, 3600, default=10
+            "Measured time of each direction, s", 1, 3600, default=10
         ),
         streams=rules.integer(
-            "Connections at the same time", 1, 128, default=1
+            "Number of concurrent connections", 1, 128, default=1
         ),
         window_kib=rules.integer(
-            "Socket buffer that is asked for on both ends, KiB",
+            "Requested socket buffer of client and server, KiB",
             0,
             65536,
             default=0,
-            note="0 leaves it to the system",
+            note="0 for the default of the system",
         ),
     )
     TOOLS = (tools.of("iperf", "-v"),)
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
-        """Return iperf; from_peer needs a version that can be reversed."""
+        """Return iperf; from_peer requires a version with -R."""
         if "from_peer" not in arguments["directions"]:
             return self.TOOLS
         return tools.newer(self.TOOLS, "iperf", _OLDEST_FOR_REVERSE)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the throughput of each direction that is asked for."""
-        return tuple(throughput(one) for one in self.directions(arguments))
+        """Return the throughput of each selected direction."""
+        return tuple(
+            throughput(direction) for direction in self.directions(arguments)
+        )
 
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
         """Return a client and its server for each direction.
 
-        :raises base.WorkloadError: when the address of an end is missing
+        :raises base.WorkloadError: If the address of a server is missing.
         """
         return tuple(
-            _command(one, arguments, address, self.DIRECTIONS[one], port)
-            for one, address, port in self.each(arguments, ends)
+            _command(
+                direction, arguments, address, self.DIRECTIONS[direction], port
+            )
+            for direction, address, port in self.each(arguments, ends)
         )
 
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the throughput, of several connections their sum.
+        """Return the total throughput of all connections.
 
-        :raises base.WorkloadError: with iperf's words where it has failed:
-            its exit status is 0 then as well
+        :raises base.WorkloadError: If iperf failed, with its message; its
+            exit status is 0 in this case, too.
         """
-        one, streams = outcome.name, arguments["streams"]
-        value, lasted = rate(outcome.stdout, one, streams, outcome.stderr)
-        if lasted < _LEAST * arguments["time"]:
+        direction, streams = outcome.name, arguments["streams"]
+        bit_rate, duration = rate(
+            outcome.stdout, direction, streams, outcome.stderr
+        )
+        if duration < _LEAST * arguments["time"]:
             raise _error(
-                one, f"ended after {lasted:g} s of {arguments['time']} s"
+                direction,
+                f"ended after {duration:g} s of {arguments['time']} s",
             )
-        return [limits.measured(throughput(one), value)]
+        return [limits.measured(throughput(direction), bit_rate)]
 
 
 def throughput(direction: str) -> sample.Metric:
@@ -106,26 +113,27 @@ def throughput(direction: str) -> sample.Metric:
 
 
 def rate(
-    text: str, direction: str, streams: int, said: str = ""
+    text: str, direction: str, streams: int, stderr: str = ""
 ) -> tuple[float, float]:
-    """Return the bits per second in iperf's table, and the seconds.
+    """Return the bits per second and the seconds in iperf's table.
 
-    The printed rate is checked against the printed bytes.
+    The printed rate is compared with the printed bytes.
 
-    :param said: on standard error, where iperf says why there is no table
-    :raises base.WorkloadError: when the table is not that of one run
+    :param stderr: The standard error, which has the reason if there is no
+        table.
+    :raises base.WorkloadError: If the table is not that of a single run.
     """
     rows = list(_ROW.finditer(text[: base.LONGEST]))
     sums = [row for row in rows if row["id"] == "SUM"]
-    wanted = sums if streams > 1 else rows
-    if len(wanted) != 1 or len(rows) - len(sums) != streams:
-        shown = sanitize.line(said or text, 80)
+    matching = sums if streams > 1 else rows
+    if len(matching) != 1 or len(rows) - len(sums) != streams:
+        output = sanitize.line(stderr or text, 80)
         raise _error(
             direction,
             f"has {len(rows) - len(sums)} connections instead of {streams}: "
-            f"{shown!r}",
+            f"{output!r}",
         )
-    (row,) = wanted
+    (row,) = matching
     begin, end, size, bits = (
         outputs.number(row[key], f"iperf2: {direction}: {key}")
         for key in ("begin", "end", "bytes", "bits")
@@ -134,7 +142,7 @@ def rate(
     bits *= 1000 ** _POWERS[row["rate"]]
     if not end > begin:
         raise _error(direction, f"took {end - begin:g} s")
-    # Three digits of each, of the begin and the end a tenth of a second.
+    # Size and rate have three digits; start and end have tenths of a second.
     if not math.isclose(
         bits, size * 8 / (end - begin), rel_tol=0.011 + 0.1 / (end - begin)
     ):
@@ -150,7 +158,7 @@ def _command(
     direction: str,
     arguments: base.Arguments,
     address: str,
-    on: t.Literal["peer", "partner"],
+    server_role: t.Literal["peer", "partner"],
     port: int,
 ) -> base.Command:
     options = "-p {port} -P {streams}"
@@ -158,19 +166,29 @@ def _command(
         options += " -w {window_kib}K"
     if ":" in address:
         options += " -V"
-    both = base.argv(options, arguments, port=port)
-    further = "-f k -t {time}" + (" -R" if direction == "from_peer" else "")
+    shared_options = base.argv(options, arguments, port=port)
+    client_options = "-f k -t {time}" + (
+        " -R" if direction == "from_peer" else ""
+    )
     return base.Command(
         name=direction,
-        argv=("iperf", "-c", address, *both, *base.argv(further, arguments)),
+        argv=(
+            "iperf",
+            "-c",
+            address,
+            *shared_options,
+            *base.argv(client_options, arguments),
+        ),
         timeout=arguments["time"] + 60,
         seconds=arguments["time"],
-        # It ends when it has served so many connections.
-        server=base.Server(on=on, argv=("iperf", "-s", *both), port=port),
+        # It ends after this number of connections.
+        server=base.Server(
+            on=server_role, argv=("iperf", "-s", *shared_options), port=port
+        ),
     )
 
 
-def _error(direction: str, what: str) -> base.WorkloadError:
+def _error(direction: str, problem: str) -> base.WorkloadError:
     return base.WorkloadError(
-        f"iperf2: {direction} {what}; look at the raw output"
+        f"iperf2: {direction} {problem}; look at the raw output"
     )

@@ -14,22 +14,21 @@ from rally_vmperf.workloads.network import _directed
 from rally_vmperf.workloads.network import _iperf3_agreement
 from rally_vmperf.workloads.network import _iperf3_result
 
-#: Reports in a run, and seconds of the longest run that has them.
+#: Number of reports in a run, and maximum duration of a run with reports, s.
 _REPORTS, _LONGEST = 10, 600
 
-#: To the peer and from it at once, in place of a direction.
+#: To the peer and from it concurrently; used as a direction.
 BIDIR = "bidir"
 
 _OLDEST_FOR_UDP = tools.AtLeast(
     version="3.11",
-    why="with UDP it does not report what arrived",
-    remedy="install one of a newer release of the distribution, or measure "
-    "with protocol: tcp",
+    why="with UDP it does not report received data",
+    remedy="use a newer release of the distribution, or protocol: tcp",
 )
 
 
-class Network(_directed.Served):
-    """Throughput to and from another machine; of UDP also jitter and loss."""
+class Iperf3(_directed.Served):
+    """Throughput to and from another machine; jitter and loss of UDP."""
 
     name = "iperf3"
     title = "Network: TCP or UDP with iperf3"
@@ -39,99 +38,103 @@ class Network(_directed.Served):
         directions=rules.choices(
             "Measured one after the other: to_peer, from_peer, "
             "guest_to_guest (to the partner guest), bidir (to the peer and "
-            "from it at once).",
+            "from it concurrently).",
             (*DIRECTIONS, BIDIR),
             default=("to_peer", "from_peer"),
         ),
         protocol=rules.choice(
-            "tcp, as fast as it goes, or udp, at the bitrate.",
+            "tcp, at the maximum rate, or udp, at the bitrate.",
             ("tcp", "udp"),
             default="tcp",
         ),
         time=rules.integer(
-            "Seconds that are measured for each direction", 1, 3600, default=10
+            "Measured time of each direction, s", 1, 3600, default=10
         ),
         omit=rules.integer(
-            "Seconds before them that are not measured, while TCP finds its "
-            "pace",
+            "Time before it that is not measured, for slow start of TCP, s",
             0,
             60,
             default=1,
             note="0 with udp",
         ),
         streams=rules.integer(
-            "Connections at the same time", 1, 128, default=1
+            "Number of concurrent connections", 1, 128, default=1
         ),
         bitrate=rules.integer(
-            "Rate at which each stream of udp sends, bit/s of payload",
+            "Rate of each stream of udp, bit/s of payload",
             10**5,
             4 * 10**11,
             default=10**8,
         ),
-        # Not iperf3's own default, which is what fits the path: it would
-        # differ between bare metal and a guest on an overlay network.
+        # The default of iperf3 depends on the path: it would differ between
+        # bare metal and a guest on an overlay network.
         datagram=rules.integer(
-            "Bytes of payload of each datagram of udp", 16, 65507, default=1400
+            "Payload of each datagram of udp, bytes", 16, 65507, default=1400
         ),
         window_kib=rules.integer(
-            "Socket buffer that is asked for on both ends, KiB",
+            "Requested socket buffer of client and server, KiB",
             0,
             65536,
             default=0,
-            note="0 leaves it to the system",
+            note="0 for the default of the system",
         ),
         segment=rules.integer(
             "Largest segment of tcp, bytes",
             0,
             9216,
             default=0,
-            note="0 leaves it to the path",
+            note="0 for the maximum of the path",
         ),
         zero_copy=rules.flag(
-            "Send with sendfile, which copies nothing", default=False
+            "Send with sendfile, without copies", default=False
         ),
         cpu=rules.flag(
-            "Have metrics of the CPU time of both ends", default=False
+            "Measure the CPU time of client and server", default=False
         ),
     )
     TOOLS = (tools.of("iperf3", packages={"zypper": "iperf"}),)
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with every default filled in.
+        """Return the arguments with all defaults.
 
-        :raises base.WorkloadError: also for what is of the other protocol
+        :raises base.WorkloadError: If an argument is not valid, or does not
+            apply to the protocol.
         """
-        complete = super().complete(arguments)
-        if complete["protocol"] == "udp":
-            if BIDIR in complete["directions"]:
+        completed = super().complete(arguments)
+        if completed["protocol"] == "udp":
+            if BIDIR in completed["directions"]:
                 raise base.WorkloadError(
-                    "workload iperf3: directions: bidir is of tcp, and the "
-                    "protocol is udp; leave bidir out, or say protocol: tcp"
+                    "workload iperf3: directions: bidir requires protocol: "
+                    "tcp; remove bidir, or set protocol: tcp"
                 )
-            complete["omit"] = int(arguments.get("omit", 0))
-            _refuse(complete, {"omit": 0, "segment": 0}, "tcp")
+            completed["omit"] = int(arguments.get("omit", 0))
+            _refuse(completed, {"omit": 0, "segment": 0}, "tcp")
         else:
-            known = self.ARGUMENTS["properties"]
-            given = ("bitrate", "datagram")
-            _refuse(complete, {k: known[k]["default"] for k in given}, "udp")
-        return complete
+            properties = self.ARGUMENTS["properties"]
+            udp_keys = ("bitrate", "datagram")
+            _refuse(
+                completed,
+                {key: properties[key]["default"] for key in udp_keys},
+                "udp",
+            )
+        return completed
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
-        """Return the other ends of what is asked for."""
-        both = {"peer"} if BIDIR in arguments["directions"] else set()
-        return super().needs(arguments) | both
+        """Return the endpoints of the selected directions."""
+        bidir_ends = {"peer"} if BIDIR in arguments["directions"] else set()
+        return super().needs(arguments) | bidir_ends
 
     def narrowed(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> dict[str, t.Any]:
-        """Return the arguments of what a machine with these ends does."""
-        found = super().narrowed(arguments, ends)
+        """Return the arguments for a machine with these endpoints."""
+        narrowed = super().narrowed(arguments, ends)
         if BIDIR in arguments["directions"]:
-            found["directions"].append(BIDIR)
-        return found
+            narrowed["directions"].append(BIDIR)
+        return narrowed
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
-        """Return iperf3; UDP needs a version that reports what arrived."""
+        """Return iperf3; UDP requires a version that reports received data."""
         if arguments["protocol"] == "tcp":
             return self.TOOLS
         return tools.newer(self.TOOLS, "iperf3", _OLDEST_FOR_UDP)
@@ -139,16 +142,16 @@ class Network(_directed.Served):
     def cautions(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return findings on what the figures do not show."""
-        found = super().cautions(arguments)
+        """Return findings on limits of the measurement."""
+        cautions = super().cautions(arguments)
         if arguments["protocol"] == "tcp":
-            return found
+            return cautions
         rate = units.show(arguments["streams"] * arguments["bitrate"], "bit/s")
-        return (*found, ("fixed_rate", f"{rate} of UDP are offered"))
+        return (*cautions, ("fixed_rate", f"{rate} of UDP are offered"))
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return what is measured in each direction."""
-        found = [
+        """Return the metrics of each direction."""
+        metrics = [
             metric
             for direction in self.directions(arguments)
             for metric in _iperf3_result.metrics(
@@ -156,28 +159,28 @@ class Network(_directed.Served):
             )
         ]
         if BIDIR in arguments["directions"]:
-            found += [
+            metrics += [
                 _of_both(metric)
                 for direction in ("to_peer", "from_peer")
                 for metric in _iperf3_result.metrics(direction, "tcp")
             ]
-        return tuple(found)
+        return tuple(metrics)
 
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
         """Return a client and its server for each direction.
 
-        :raises base.WorkloadError: when the address of an end is missing
+        :raises base.WorkloadError: If the address of a server is missing.
         """
-        asked = [*self.each(arguments, ends)]
+        endpoints = [*self.each(arguments, ends)]
         if BIDIR in arguments["directions"]:
-            # The port of a direction that is not asked for, or the one that
-            # was used longest ago.
-            used = {port for _, _, port in asked}
+            # The port of a direction that is not selected, or the least
+            # recently used one.
+            used = {port for _, _, port in endpoints}
             free = [port for port in ends.own_ports if port not in used]
             port = (free or list(ends.own_ports))[0]
-            asked.append((BIDIR, self.address("to_peer", ends), port))
+            endpoints.append((BIDIR, self.address("to_peer", ends), port))
         return tuple(
             _command(
                 direction,
@@ -189,7 +192,7 @@ class Network(_directed.Served):
                 ),
                 address,
             )
-            for direction, address, port in asked
+            for direction, address, port in endpoints
         )
 
     def parse(
@@ -197,7 +200,7 @@ class Network(_directed.Served):
     ) -> list[sample.Reading]:
         """Return the samples in the outputs of commands.
 
-        :raises base.WorkloadError: with iperf3's own words when it has failed
+        :raises base.WorkloadError: If iperf3 failed, with its message.
         """
         for outcome in outcomes.values():
             _iperf3_result.raise_reported(outcome, arguments["protocol"])
@@ -206,18 +209,20 @@ class Network(_directed.Served):
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
-        """Return the samples of a direction, or of both at once."""
+        """Return the samples of a direction, or of two concurrent ones."""
         if outcome.name != BIDIR:
             return self._read(arguments, outcome)
-        found = []
-        once = {**arguments, "cpu": False}
+        readings = []
+        without_cpu = {**arguments, "cpu": False}
         for direction, text in _iperf3_result.split(outcome.stdout).items():
-            half = dataclasses.replace(outcome, name=direction, stdout=text)
-            found += [
-                dataclasses.replace(one, metric=_of_both(one.metric))
-                for one in self._read(once, half)
+            half_outcome = dataclasses.replace(
+                outcome, name=direction, stdout=text
+            )
+            readings += [
+                dataclasses.replace(reading, metric=_of_both(reading.metric))
+                for reading in self._read(without_cpu, half_outcome)
             ]
-        return found
+        return readings
 
     def _read(
         self, arguments: base.Arguments, outcome: base.Outcome
@@ -246,7 +251,7 @@ class Network(_directed.Served):
     def course(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> courses.Course | None:
-        """Return the progress of a direction's bytes over time."""
+        """Return the progress of the bytes of a direction over time."""
         direction = _iperf3_result.direction_of(outcome.name)
         if direction not in self.directions(arguments):
             return None
@@ -260,25 +265,25 @@ class Network(_directed.Served):
     def work(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> base.Work | None:
-        """Return how many bytes arrived.
+        """Return the number of received bytes.
 
-        iperf3 does not count those of the time left out, which are taken to
-        have come at the same pace.
+        iperf3 does not count bytes in the omitted time; the same rate is
+        assumed for them.
         """
-        whole = 1 + arguments["omit"] / arguments["time"]
+        omit_factor = 1 + arguments["omit"] / arguments["time"]
         checked = outcome.checked()
         texts = [checked.stdout]
         if outcome.name == BIDIR:
             texts = [*_iperf3_result.split(checked.stdout).values()]
-        amount = whole * sum(
-            _iperf3_result.received(dataclasses.replace(checked, stdout=one))
-            for one in texts
+        amount = omit_factor * sum(
+            _iperf3_result.received(dataclasses.replace(checked, stdout=text))
+            for text in texts
         )
         return base.Work(amount=amount, unit="B")
 
 
 def _of_both(metric: sample.Metric) -> sample.Metric:
-    """Return the metric of a direction that was measured with the other."""
+    """Return the metric of a direction in a bidirectional run."""
     prefix = "network.iperf3."
     name = f"{prefix}{BIDIR}.{metric.name.removeprefix(prefix)}"
     return dataclasses.replace(metric, name=name)
@@ -292,11 +297,11 @@ def _command(
 ) -> base.Command:
     """Return the client of a direction.
 
-    The two ends of UDP exchange what they saw when they are done, so the
-    server's own output is not asked for. An hour of its datagrams, if they
-    are small, is more than 32 bits can count.
+    Client and server of UDP exchange their results at the end, so that the
+    output of the server is not requested. An hour of small datagrams exceeds
+    32-bit counters.
 
-    :param address: of the machine with the server
+    :param address: The address of the machine with the server.
     """
     line = (
         "iperf3 -c {address} -p {port} -J -i {interval} -t {time} -O {omit} "
@@ -332,22 +337,22 @@ def _command(
 
 
 def _interval(time: int) -> int:
-    """Return the seconds between two reports, by which a run can be cut.
+    """Return the interval of reports in seconds; 0 for no reports.
 
-    There are few of them: those of many streams are long.  Of more than ten
-    minutes there is nothing to cut, and iperf3 has no longer interval than
-    one; 0 means no reports.
+    The number of reports is small, because reports of many streams are long.
+    Runs of more than ten minutes have no reports, because the maximum
+    interval of iperf3 is a minute.
     """
     return 0 if time > _LONGEST else -(-time // _REPORTS)
 
 
 def _refuse(
-    arguments: base.Arguments, unused: dict[str, int], other: str
+    arguments: base.Arguments, unused: dict[str, int], protocol: str
 ) -> None:
-    for key, value in unused.items():
-        if arguments[key] != value:
+    for key, default in unused.items():
+        if arguments[key] != default:
             raise base.WorkloadError(
-                f"workload iperf3: {key}: {arguments[key]} is of {other}, "
-                f"and the protocol is {arguments['protocol']}; leave {key} "
-                f"out, or say protocol: {other}"
+                f"workload iperf3: {key}={arguments[key]}: requires "
+                f"protocol: {protocol}; remove {key}, or set protocol: "
+                f"{protocol}"
             )

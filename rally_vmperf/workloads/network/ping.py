@@ -13,7 +13,7 @@ from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
 
-#: What is told of the latencies of one run, in seconds.
+#: Metric -> statistic of the latencies of one run, in seconds.
 _SUMMARIES: dict[str, t.Callable[[list[float]], float]] = {
     "latency_min": min,
     "latency_mean": statistics.fmean,
@@ -22,7 +22,7 @@ _SUMMARIES: dict[str, t.Callable[[list[float]], float]] = {
     "latency_max": max,
 }
 
-#: Bytes of the header of ICMP, which are in what an answer is told to have.
+#: Size of the ICMP header in bytes, which is part of the printed size.
 _HEADER = 8
 
 _ANSWER = re.compile(
@@ -42,7 +42,7 @@ _ASKED = re.compile(
     r"bytes)$",
     re.M,
 )
-#: The last line, of which nothing may be missing.
+#: The complete last line.
 _SUMMARY = re.compile(
     r"^rtt min/avg/max/mdev = ([0-9.]{1,20})/([0-9.]{1,20})/([0-9.]{1,20})/"
     r"([0-9.]{1,20}) ms(?:, pipe [0-9]{1,9})?"
@@ -51,8 +51,8 @@ _SUMMARY = re.compile(
 )
 
 
-class Latency(_directed.Directed):
-    """Round-trip times of small packets, one after the other."""
+class Ping(_directed.Directed):
+    """Round-trip times of small packets in sequence."""
 
     name = "ping"
     title = "Network: latency with ping"
@@ -60,16 +60,16 @@ class Latency(_directed.Directed):
     DIRECTIONS = _directed.ANSWERED
     ARGUMENTS = rules.schema(
         directions=_directed.choices(DIRECTIONS, default=("to_peer",)),
-        count=rules.integer("Packets that are sent", 2, 10000, default=50),
+        count=rules.integer("Number of packets", 2, 10000, default=50),
         interval=rules.number(
-            "Seconds between two packets",
+            "Time between two packets, s",
             0.002,
             60,
             default=0.2,
-            note="below 0.2 older versions need root",
+            note="below 0.2 older versions require root",
         ),
         size=rules.integer(
-            "Bytes of payload of a packet", 16, 65507, default=56
+            "Payload of a packet, bytes", 16, 65507, default=56
         ),
     )
     TOOLS = (
@@ -82,7 +82,7 @@ class Latency(_directed.Directed):
     )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the latencies and the loss of each direction."""
+        """Return the metrics of latency and loss of each direction."""
         return tuple(
             metric
             for direction in self.directions(arguments)
@@ -92,9 +92,9 @@ class Latency(_directed.Directed):
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return one run for each direction; none needs a server.
+        """Return a run for each direction, without a server.
 
-        :raises base.WorkloadError: when the address of an end is missing
+        :raises base.WorkloadError: If an address is missing.
         """
         return tuple(
             _command(direction, arguments, self.address(direction, ends))
@@ -120,22 +120,22 @@ class Latency(_directed.Directed):
 
 
 def latencies(text: str, direction: str, count: int, size: int) -> list[float]:
-    """Return the seconds of each packet that was answered, sorted.
+    """Return the sorted latencies of all answered packets in seconds.
 
-    :raises base.WorkloadError: when others were sent than were asked for, or
-        ping counted other answers than it told
+    :raises base.WorkloadError: If the run had other arguments, or the counts
+        of ping contradict its answers.
     """
     counts, summaries = _COUNTS.findall(text), _SUMMARY.findall(text)
     if len(counts) != 1 or len(summaries) != 1:
         raise _error(
             direction,
-            "has no counts or no latencies at its end; it has to be that of "
-            "iputils",
+            "did not print counts and latencies at its end; ping of iputils "
+            "is required",
         )
     sent, received = map(int, counts[0][:2])
     loss = outputs.number(counts[0][2], f"ping: {direction}: loss")
     if _ASKED.findall(text) != [str(size)]:
-        raise _error(direction, f"did not begin once with {size} bytes")
+        raise _error(direction, f"did not start once with {size} bytes")
     if sent != count:
         raise _error(direction, f"sent {sent} packets instead of {count}")
     answers = _ANSWER.findall(text)
@@ -143,80 +143,84 @@ def latencies(text: str, direction: str, count: int, size: int) -> list[float]:
     if len(answers) != received or len(numbers) != received:
         raise _error(
             direction,
-            f"told {len(answers)} answers, and counted {received}",
+            f"printed {len(answers)} answers, but counted {received}",
         )
     if not numbers or not 1 <= min(numbers) <= max(numbers) <= count:
-        raise _error(direction, f"told answers to others than {count} packets")
-    # Until 2019 a whole number was told.
+        raise _error(
+            direction, f"printed answers to other than {count} packets"
+        )
+    # Until 2019 the loss was an integer.
     if not 0 <= (sent - received) / sent * 100 - loss < 1 and not math.isclose(
         (sent - received) / sent * 100, loss, rel_tol=1e-5
     ):
-        raise _error(direction, f"told {loss:g} % of loss at its end")
+        raise _error(direction, f"printed a loss of {loss:g} % at its end")
     for length, number, _ in answers:
         if int(length) != size + _HEADER:
             raise _error(
                 direction,
-                f"had {length} B in answer {number} instead of "
+                f"received {length} B in answer {number} instead of "
                 f"{size + _HEADER} B",
             )
-    shown = [word for *_, word in answers]
+    printed_times = [time_text for *_, time_text in answers]
     times = sorted(
-        outputs.number(word, f"ping: {direction}: time") / 1000
-        for word in shown
+        outputs.number(time_text, f"ping: {direction}: time") / 1000
+        for time_text in printed_times
     )
-    _check_summary(direction, times, shown, summaries[0])
+    _check_summary(direction, times, printed_times, summaries[0])
     return times
 
 
 def _check_summary(
     direction: str,
     times: list[float],
-    shown: list[str],
+    printed_times: list[str],
     summary: tuple[str, ...],
 ) -> None:
-    """Check the summary, in whole microseconds, against the answers.
+    """Compare the summary, in whole microseconds, with the answers.
 
-    ping prints answers of less than a millisecond to the microsecond, and
+    ping prints latencies below a millisecond in whole microseconds, and
     longer ones with three digits.
 
-    :raises base.WorkloadError: when they are not those of one run
+    :raises base.WorkloadError: If the summary contradicts the answers.
     """
     least, mean, most, deviation = (
-        outputs.number(word, f"ping: {direction}: summary") * 1000
-        for word in summary
+        outputs.number(figure, f"ping: {direction}: summary") * 1000
+        for figure in summary
     )
     micros = [time * 1e6 for time in times]
-    unsure = [
-        10 ** (3 - len(word.partition(".")[2])) if word[-4:-3] != "." else 0
-        for word in shown
+    roundings = [
+        10 ** (3 - len(figure.partition(".")[2]))
+        if figure[-4:-3] != "."
+        else 0
+        for figure in printed_times
     ]
-    largest, average = max(unsure), statistics.fmean(unsure)
-    mine = statistics.fmean(micros)
+    largest, average = max(roundings), statistics.fmean(roundings)
+    computed_mean = statistics.fmean(micros)
     spread = statistics.pstdev(micros)
-    # The mean is cut, and so is what it is subtracted from for mdev.
+    # ping truncates the mean, and the mean of squares for mdev.
     slack = 2 * spread * largest + largest**2 + 2 * spread + 2
     if not (
         abs(least - micros[0]) <= largest + 0.01
         and abs(most - micros[-1]) <= largest + 0.01
-        and mean - average - 0.01 <= mine < mean + 1.01 + average
+        and mean - average - 0.01 <= computed_mean < mean + 1.01 + average
         and -slack <= deviation**2 - spread**2 <= slack + 2 * mean
     ):
         raise _error(
             direction,
-            f"told {'/'.join(summary)} ms in its summary, which is not what "
-            f"it told before: {mine / 1000:.3f} ms in the mean",
+            f"printed {'/'.join(summary)} ms in its summary, but its answers "
+            f"have a mean of {computed_mean / 1000:.3f} ms",
         )
 
 
 def _percentile(times: list[float], percent: int) -> float:
-    """Return the smallest time that so many percent of them do not exceed."""
+    """Return the smallest time that this share of times does not exceed."""
     return times[math.ceil(len(times) * percent / 100) - 1]
 
 
 def _latencies(direction: str) -> tuple[sample.Metric, ...]:
     return tuple(
-        sample.Metric(f"network.ping.{direction}.{what}", "s", "lower")
-        for what in _SUMMARIES
+        sample.Metric(f"network.ping.{direction}.{name}", "s", "lower")
+        for name in _SUMMARIES
     )
 
 
@@ -242,7 +246,7 @@ def _command(
     )
 
 
-def _error(direction: str, what: str) -> base.WorkloadError:
+def _error(direction: str, problem: str) -> base.WorkloadError:
     return base.WorkloadError(
-        f"ping: {direction} {what}; look at the raw output"
+        f"ping: {direction} {problem}; look at the raw output"
     )

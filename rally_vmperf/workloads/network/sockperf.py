@@ -12,7 +12,7 @@ from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
 
-#: End of a metric's name -> percentile.
+#: Suffix of a metric -> percentile.
 _PERCENTILES = {
     "latency_p50": 50.0,
     "latency_p90": 90.0,
@@ -20,17 +20,17 @@ _PERCENTILES = {
     "latency_p99_9": 99.9,
 }
 
-#: Its unit of time, in seconds.
+#: The unit of time of sockperf in seconds.
 _MICROSECOND = 1e-6
 
-#: Seconds that sockperf does not count: 0.4 before, 0.05 after.
+#: Time that sockperf does not count: 0.4 s at the start, 0.05 s at the end.
 _UNCOUNTED = 0.45
 
-#: Share of the time in which a message is on its way: the next is sent as
-#: soon as one is answered.
+#: Minimum share of the time with a message in flight: the next message is
+#: sent immediately after an answer.
 _LEAST_ON_THE_WAY = 0.7
 
-#: Headings in bold, in files too.
+#: Bold text, which sockperf also prints to files.
 _BOLD = re.compile(r"\x1b\[[0-9;]{0,8}m")
 
 _NUMBER = r" *([0-9.]{1,20})"
@@ -66,12 +66,13 @@ _REPORT = re.compile(
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Report:
-    """What sockperf reports of one run; its times are those of round trips.
+    """The results of a run of sockperf with round-trip times.
 
-    :param total: seconds of the run, with those that it does not count
-    :param seconds: those that it counts
-    :param answered: messages in them, likewise ``dropped``
-    :param latencies: seconds, by the names of their metrics
+    :param total: The duration of the run in seconds.
+    :param seconds: The counted part of the duration in seconds.
+    :param answered: The number of counted messages with an answer.
+    :param dropped: The number of counted messages without an answer.
+    :param latencies: The latencies in seconds by the names of their metrics.
     """
 
     protocol: str
@@ -82,8 +83,8 @@ class Report:
     latencies: dict[str, float]
 
 
-class SmallMessages(_directed.Served):
-    """Round-trip times of small messages, one after the other."""
+class Sockperf(_directed.Served):
+    """Round-trip times of small messages in sequence."""
 
     name = "sockperf"
     title = "Network: latency of small messages with sockperf"
@@ -96,13 +97,15 @@ class SmallMessages(_directed.Served):
             ("tcp", "udp"),
             default="tcp",
         ),
-        time=rules.integer("Seconds of each direction", 2, 3600, default=10),
-        size=rules.integer("Bytes of a message", 14, 65507, default=64),
+        time=rules.integer(
+            "Duration of each direction, s", 2, 3600, default=10
+        ),
+        size=rules.integer("Size of a message, bytes", 14, 65507, default=64),
     )
     TOOLS = (tools.of("sockperf"),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the rate, the latencies and the loss of each direction."""
+        """Return the metrics of each direction."""
         return tuple(
             metric
             for direction in self.directions(arguments)
@@ -114,7 +117,7 @@ class SmallMessages(_directed.Served):
     ) -> tuple[base.Command, ...]:
         """Return a client and its server for each direction.
 
-        :raises base.WorkloadError: when the address of an end is missing
+        :raises base.WorkloadError: If the address of a server is missing.
         """
         return tuple(
             self._command(direction, arguments, address, port)
@@ -151,45 +154,53 @@ class SmallMessages(_directed.Served):
     ) -> list[sample.Sample]:
         """Return the rate, the latencies and the loss of a direction.
 
-        :raises base.WorkloadError: with sockperf's words where it has failed:
-            its exit status is 0 then as well
+        :raises base.WorkloadError: If sockperf failed, with its message; its
+            exit status is 0 in this case, too.
         """
-        found = report(outcome.stdout, outcome.name, outcome.stderr)
-        _check_asked(found, outcome.name, arguments)
-        rate = found.answered / found.seconds
-        values = {"rate": rate, "dropped": found.dropped, **found.latencies}
+        run_report = report(outcome.stdout, outcome.name, outcome.stderr)
+        _check_asked(run_report, outcome.name, arguments)
+        rate = run_report.answered / run_report.seconds
+        figures = {
+            "rate": rate,
+            "dropped": run_report.dropped,
+            **run_report.latencies,
+        }
         return [
-            limits.measured(metric, values[name])
+            limits.measured(metric, figures[name])
             for name, metric in _metrics(outcome.name).items()
-            if name in values
+            if name in figures
         ]
 
 
-def report(text: str, direction: str, said: str = "") -> Report:
+def report(text: str, direction: str, stderr: str = "") -> Report:
     """Return the report of one run.
 
-    A percentile with fewer than ten messages beyond it is left out.
+    Percentiles with fewer than ten messages beyond them are omitted.
 
-    :param said: on standard error
-    :raises base.WorkloadError: when it is none, or contradicts itself
+    :param stderr: The standard error of sockperf.
+    :raises base.WorkloadError: If the report is missing, is not complete, or
+        contradicts itself.
     """
-    found = _REPORT.fullmatch(_BOLD.sub("", text[: base.LONGEST]))
-    if not found:
-        last = (said or text).rstrip().rpartition("\n")[2]
+    match = _REPORT.fullmatch(_BOLD.sub("", text[: base.LONGEST]))
+    if not match:
+        last = (stderr or text).rstrip().rpartition("\n")[2]
         raise _error(
             direction,
-            f"has no whole report, and ends with {sanitize.line(last, 80)!r}",
+            f"did not print a complete report, and ended with "
+            f"{sanitize.line(last, 80)!r}",
         )
-    protocol, *words = found.groups()
+    protocol, *figures = match.groups()
     numbers = [
-        outputs.number(word, f"sockperf: {direction}") for word in words
+        outputs.number(figure, f"sockperf: {direction}") for figure in figures
     ]
     total, sent_in_all, answered_in_all, seconds, sent, answered = numbers[:6]
-    mean, dropped, again, counted, each, largest = numbers[6:12]
+    mean, dropped, summary_mean, counted, per_percentile, largest = numbers[
+        6:12
+    ]
     *percentiles, smallest = numbers[12:]
     if not (
         0 < answered == counted == sent - dropped
-        and abs(each - counted / 100) < 0.006
+        and abs(per_percentile - counted / 100) < 0.006
         and answered <= answered_in_all <= sent_in_all >= sent
         and 0 < seconds <= total
     ):
@@ -200,15 +211,15 @@ def report(text: str, direction: str, said: str = "") -> Report:
         )
     times = [largest, *percentiles, smallest]
     if times != sorted(times, reverse=True):
-        raise _error(direction, "has percentiles that are not in their order")
+        raise _error(direction, "printed percentiles that are not sorted")
     busy = mean * _MICROSECOND * answered / seconds
-    if mean != again or not (
+    if mean != summary_mean or not (
         smallest <= mean <= largest and _LEAST_ON_THE_WAY <= busy <= 1.01
     ):
         raise _error(
             direction,
-            f"told {mean:g} us in the mean and {again:g} us in its summary, "
-            f"of {answered:g} messages in {seconds:g} s",
+            f"printed a mean of {mean:g} us and {summary_mean:g} us in its "
+            f"summary, with {answered:g} messages in {seconds:g} s",
         )
     by_share = dict(zip(_SHARES, percentiles, strict=True))
     micros = {
@@ -227,37 +238,39 @@ def report(text: str, direction: str, said: str = "") -> Report:
         seconds=seconds,
         answered=int(answered),
         dropped=int(dropped),
-        latencies={key: one * _MICROSECOND for key, one in micros.items()},
+        latencies={
+            key: latency * _MICROSECOND for key, latency in micros.items()
+        },
     )
 
 
 def _check_asked(
-    found: Report, direction: str, arguments: base.Arguments
+    report: Report, direction: str, arguments: base.Arguments
 ) -> None:
-    """Check a report against the arguments.
+    """Compare a report with the arguments.
 
-    :raises base.WorkloadError: when it is that of another run
+    :raises base.WorkloadError: If the run had other arguments.
     """
-    if found.protocol != arguments["protocol"]:
+    if report.protocol != arguments["protocol"]:
         raise _error(
             direction,
-            f"sent by {found.protocol} instead of {arguments['protocol']}",
+            f"used {report.protocol} instead of {arguments['protocol']}",
         )
     time = arguments["time"]
     counted = time - _UNCOUNTED
     if not (
-        0.95 * time <= found.total <= 1.1 * time + 1
-        and 0.9 * counted <= found.seconds
+        0.95 * time <= report.total <= 1.1 * time + 1
+        and 0.9 * counted <= report.seconds
     ):
         raise _error(
             direction,
-            f"ran for {found.total:g} s, of which {found.seconds:g} s count, "
-            f"instead of {time} s",
+            f"ran for {report.total:g} s, {report.seconds:g} s of them "
+            f"counted, instead of {time} s",
         )
 
 
 def _metrics(direction: str) -> dict[str, sample.Metric]:
-    """Return the metrics of a direction, by the ends of their names."""
+    """Return the metrics of a direction by their suffixes."""
     begin = f"network.sockperf.{direction}"
     latencies = ("latency_min", "latency_mean", *_PERCENTILES, "latency_max")
     return {
@@ -281,7 +294,7 @@ def _metrics(direction: str) -> dict[str, sample.Metric]:
     }
 
 
-def _error(direction: str, what: str) -> base.WorkloadError:
+def _error(direction: str, problem: str) -> base.WorkloadError:
     return base.WorkloadError(
-        f"sockperf: {direction} {what}; look at the raw output"
+        f"sockperf: {direction} {problem}; look at the raw output"
     )

@@ -1,4 +1,4 @@
-"""Network workload: a file loaded with wget, by HTTP and by FTP."""
+"""Network workload: downloads with wget by HTTP and FTP."""
 
 import dataclasses
 import re
@@ -16,17 +16,17 @@ from rally_vmperf.workloads.network import _nginx
 
 PROTOCOLS = ("http", "ftp")
 
-#: Ports at which the FTP server takes connections for data, one a download.
+#: Number of ports of the FTP server for data, one per download.
 _PASSIVE = 128
 
-#: The program that serves the file by FTP.
+#: The script that serves the file by FTP.
 _SERVE_FTP = files.script("serve_ftp.py")
 
-#: Bytes per second of the slowest network that is waited for, and of a usual
-#: one, and what generate.py makes on a machine of today.
+#: Bytes per second of the slowest supported network, of a usual network, and
+#: of generate.py on a current machine.
 _SLOWEST, _USUAL, _MADE = 10**6, 100 * 10**6, 100 * 10**6
 
-#: The one line of ``-nv``: bytes that were loaded, by HTTP also of how many.
+#: The single line of ``-nv``: loaded bytes, with HTTP also their total.
 _LOADED = re.compile(
     r"[0-9: -]{1,30}URL: ?(http|ftp)://\S{1,300} "
     r"\[([0-9]{1,20})(?:/([0-9]{1,20}))?\] -> "
@@ -34,8 +34,8 @@ _LOADED = re.compile(
 )
 
 
-class Download(_nginx.Served):
-    """One file after the other, from nginx and vsftpd on the peer."""
+class Wget(_nginx.Served):
+    """Downloads of a file from nginx and vsftpd on the peer."""
 
     name = "wget"
     title = "Network: a file loaded by HTTP or FTP with wget"
@@ -64,7 +64,7 @@ class Download(_nginx.Served):
     )
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
-        """Return wget, and the servers of the protocols."""
+        """Return wget and the servers of the selected protocols."""
         servers = {"nginx": "http", "vsftpd": "ftp"}
         return tuple(
             tool
@@ -73,19 +73,19 @@ class Download(_nginx.Served):
         )
 
     def ports(self, arguments: base.Arguments) -> base.Ports:
-        """Return one port for each server, and those of FTP's data."""
+        """Return a port for each server, and the ports for data of FTP."""
         ftp = "ftp" in arguments["protocols"]
         return base.Ports(
             shared=len(arguments["protocols"]) + (_PASSIVE if ftp else 0)
         )
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
-        """Return the peer, for FTP with a login as root."""
+        """Return the peer; FTP requires a login as root."""
         root = ("peer_root",) if "ftp" in arguments["protocols"] else ()
         return super().needs(arguments).union(root)
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the programs that make the file on the peer and serve it."""
+        """Return the scripts that write and serve the file on the peer."""
         ftp = (_SERVE_FTP,) if "ftp" in arguments["protocols"] else ()
         return (generated.FILE, *ftp)
 
@@ -111,52 +111,55 @@ class Download(_nginx.Served):
         )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the rate of one download by each protocol."""
+        """Return the rate of each selected protocol."""
         return tuple(map(_rate, _protocols(arguments)))
 
     def commands(
         self, arguments: base.Arguments, ends: base.Ends
     ) -> tuple[base.Command, ...]:
-        """Return one download by each protocol, with its server.
+        """Return a download with its server for each protocol.
 
-        :raises base.WorkloadError: when there is no peer
+        :raises base.WorkloadError: If there is no peer.
         """
         target = "loaded" if arguments["to_disk"] else "/dev/null"
-        made = []
+        commands = []
         ports = list(ends.shared_ports)
         for protocol in _protocols(arguments):
-            own = dataclasses.replace(ends, shared_ports=ports)
-            made.append(
+            server_ends = dataclasses.replace(ends, shared_ports=ports)
+            commands.append(
                 base.Command(
                     name=protocol,
                     argv=base.argv(
                         "wget -nv -O {target} --no-proxy --tries=1 "
                         "--timeout=60 {url}",
-                        {"target": target, "url": self.url(own, protocol)},
+                        {
+                            "target": target,
+                            "url": self.url(server_ends, protocol),
+                        },
                     ),
                     timeout=120 + _bytes(arguments) / _SLOWEST,
                     seconds=_bytes(arguments) / _USUAL,
                     bound="size",
-                    server=_ftp(own)
+                    server=_ftp(server_ends)
                     if protocol == "ftp"
                     else self.server(
-                        own, options=("sendfile on;", "tcp_nopush on;")
+                        server_ends, options=("sendfile on;", "tcp_nopush on;")
                     ),
                 )
             )
             ports = ports[1:]
-        return tuple(made)
+        return tuple(commands)
 
     def work(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> base.Work | None:
-        """Return how many bytes a download loaded."""
+        """Return the number of loaded bytes."""
         return base.Work(amount=_loaded(arguments, outcome), unit="B")
 
     def read(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the bytes by the seconds from wget's start to its end."""
+        """Return the bytes per second between start and end of wget."""
         loaded = _loaded(arguments, outcome)
         if not outcome.seconds > 0:
             raise base.WorkloadError(
@@ -167,12 +170,16 @@ class Download(_nginx.Served):
 
 
 def _ftp(ends: base.Ends) -> base.Server:
-    """Return the FTP server, at the first of the shared ports."""
-    port, *data = ends.shared_ports
-    words = ("serve", ends.peer, *map(str, (port, data[0], data[-1])))
+    """Return the FTP server at the first shared port."""
+    port, *data_ports = ends.shared_ports
+    arguments = (
+        "serve",
+        ends.peer,
+        *map(str, (port, data_ports[0], data_ports[-1])),
+    )
     return base.Server(
         on="peer",
-        argv=("python3", _SERVE_FTP.name, *words),
+        argv=("python3", _SERVE_FTP.name, *arguments),
         port=port,
         lifetime="repetition",
         clients="many",
@@ -180,24 +187,32 @@ def _ftp(ends: base.Ends) -> base.Server:
 
 
 def _loaded(arguments: base.Arguments, outcome: base.Outcome) -> float:
-    """Return the bytes that wget reports, which must be those of the file.
+    """Return the number of bytes that wget reports.
 
-    :raises base.WorkloadError: when they are others, or it tells none
+    :raises base.WorkloadError: If it is missing or is not that of the file.
     """
     size = _bytes(arguments)
     text = outcome.stderr
-    found = _LOADED.fullmatch(text[: base.LONGEST])
-    told = {int(one) for one in found.groups()[1:] if one} if found else set()
-    if not found or found[1] != outcome.name or told != {size}:
+    match = _LOADED.fullmatch(text[: base.LONGEST])
+    reported_sizes = (
+        {int(number) for number in match.groups()[1:] if number}
+        if match
+        else set()
+    )
+    if not match or match[1] != outcome.name or reported_sizes != {size}:
         raise base.WorkloadError(
-            f"wget said {sanitize.line(text, 80)!r} instead of that it loaded "
-            f"{size} bytes; look at the raw output"
+            f"wget printed {sanitize.line(text, 80)!r} instead of a download "
+            f"of {size} bytes; look at the raw output"
         )
     return float(size)
 
 
 def _protocols(arguments: base.Arguments) -> list[str]:
-    return [one for one in PROTOCOLS if one in arguments["protocols"]]
+    return [
+        protocol
+        for protocol in PROTOCOLS
+        if protocol in arguments["protocols"]
+    ]
 
 
 def _rate(protocol: str) -> sample.Metric:

@@ -1,8 +1,8 @@
-"""Search for the most requests per second within a limit on their latency.
+"""Search for the maximum requests per second within a latency limit.
 
-Arguments: the limit on the 99th percentile in nanoseconds, then the command
-line of fio without a depth.  It runs on the measured machine, with any Python
-from 3.6 on.  fio's JSON of each step is printed as it is.
+Arguments: the limit on the 99th percentile in nanoseconds, and the command
+line of fio without a depth.  It runs on the measured machine with Python 3.6
+or later.  The JSON of fio for each step is printed unchanged.
 """
 
 import json
@@ -10,26 +10,26 @@ import subprocess
 import sys
 import typing as t
 
-#: Requests in flight of the last step, and steps between two that differ.
+#: Maximum depth, and number of steps between two powers of two.
 DEEPEST, REFINED = 256, 2
 PERCENTILE = "99.000000"
 
 
 def next_depth(steps: t.Sequence[t.Tuple[int, bool]]) -> t.Optional[int]:
-    """Return the depth of the next step, None where the search has ended.
+    """Return the depth of the next step, or None if the search has ended.
 
-    It doubles until a step is beyond the limit, and then goes between.
+    The depth doubles until a step exceeds the limit, and is then bisected.
 
-    :param steps: depth and whether it was within the limit, in their order
+    :param steps: The depth of each step, and whether it was within the limit.
     """
-    within = [depth for depth, kept in steps if kept]
-    beyond = [depth for depth, kept in steps if not kept]
+    within = [depth for depth, is_within in steps if is_within]
+    beyond = [depth for depth, is_within in steps if not is_within]
     if not beyond:
         depth = 2 * max(within) if within else 1
         return depth if depth <= DEEPEST else None
     if not within:
         return None
-    first = [kept for _, kept in steps].index(False)
+    first = [is_within for _, is_within in steps].index(False)
     low, high = max(within), min(beyond)
     if len(steps) - first > REFINED or high - low < 2:
         return None
@@ -37,23 +37,23 @@ def next_depth(steps: t.Sequence[t.Tuple[int, bool]]) -> t.Optional[int]:
 
 
 def main() -> int:
-    """Run the steps; return fio's exit status where it is not 0."""
+    """Run the steps, and return the exit status of a failed fio or 0."""
     limit = int(sys.argv[1])
     steps = []  # type: t.List[t.Tuple[int, bool]]
     depth = next_depth(steps)
     while depth is not None:
-        done = subprocess.run(
+        process = subprocess.run(
             [*sys.argv[2:], f"--iodepth={depth}"],
             stdout=subprocess.PIPE,
             check=False,
         )
-        sys.stdout.buffer.write(done.stdout)
+        sys.stdout.buffer.write(process.stdout)
         sys.stdout.flush()
-        if done.returncode:
-            return done.returncode
-        text = done.stdout.decode("utf-8", "replace")
-        told = json.loads(text[text.index("{") :])
-        latencies = told["jobs"][0]["read"]["clat_ns"]["percentile"]
+        if process.returncode:
+            return process.returncode
+        text = process.stdout.decode("utf-8", "replace")
+        report = json.loads(text[text.index("{") :])
+        latencies = report["jobs"][0]["read"]["clat_ns"]["percentile"]
         steps.append((depth, latencies[PERCENTILE] <= limit))
         depth = next_depth(steps)
     return 0

@@ -1,9 +1,9 @@
-"""Write data that depend on nothing but their size and their seed.
+"""Write data that depend only on their size and a seed.
 
-It runs on the measured machine, with any Python from 3.6 on.  Of each block
-of 64 KiB the first 61276 bytes (93.5 %) are SHAKE-256 of the seed and of the
-block's number, which bzip2 cannot compress; the rest are zeros, of which it
-leaves next to nothing.  So it ends at about 0.94 of the size.
+It runs on the measured machine with Python 3.6 or later.  In each block of
+64 KiB the first 61276 bytes (93.5 %) are SHAKE-256 of the seed and the number
+of the block, which bzip2 cannot compress; the other bytes are zeros.  The
+compressed size is about 0.94 of the size.
 """
 
 import argparse
@@ -15,13 +15,13 @@ BLOCKS_PER_MIB = 16
 
 
 def block(seed: int, number: int) -> bytes:
-    """Return one block of 64 KiB."""
+    """Return a block of 64 KiB."""
     source = f"vmperf:{seed}:{number}".encode("ascii")
     return hashlib.shake_256(source).digest(RANDOM).ljust(BLOCK, b"\0")
 
 
 def main() -> None:
-    """Write the file and print the SHA-256 of what was written."""
+    """Write the file and print its SHA-256."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size-mib", type=int, required=True)
     parser.add_argument("--seed", type=int, required=True)

@@ -1,10 +1,10 @@
-"""Run h2load and sum up its log of requests.
+"""Run h2load and summarise its log of requests.
 
-Arguments: those of h2load; after ``--`` those of a second one that runs
-beside it, as a control.  It runs on the measured machine, with any Python from
-3.6 on.  The log has a line for each request: when it was sent, in
-microseconds since the epoch, its status, and microseconds until its answer
-had ended.  It prints their counts, by three digits.
+Arguments: the arguments of h2load; after ``--`` the arguments of a second,
+concurrent h2load as a control.  It runs on the measured machine with Python
+3.6 or later.  The log has a line for each request: its start in microseconds
+since the epoch, its status, and its duration in microseconds.  The script
+prints counts of durations with three digits.
 """
 
 import collections
@@ -17,25 +17,27 @@ import tempfile
 import time
 import typing as t
 
-#: They are written here, and removed in the end.
+#: The log files, which are removed at the end.
 LOG, CONTROL_LOG = "h2load.log", "control.log"
-#: Bytes of the output that are told of an h2load that failed.
-SAID = 400
+#: Maximum size of the printed output of a failed h2load in bytes.
+ERROR_LIMIT = 400
 
 
 def summary(log: t.Iterable[str]) -> t.Dict[str, t.Any]:
-    """Return counts of a log: by response time, and by second."""
+    """Return the counts in a log by response time and by second."""
     rows = [tuple(map(int, line.split()[:3])) for line in log]
     begun = min(start for start, _, _ in rows) if rows else 0
-    taken = [(start, time) for start, status, time in rows if status == 200]
-    ends = [start - begun + time for start, time in taken]
+    successful = [
+        (start, time) for start, status, time in rows if status == 200
+    ]
+    ends = [start - begun + time for start, time in successful]
     seconds = collections.Counter(end // 1000000 for end in ends)
-    latencies = collections.Counter(f"{time:.3g}" for _, time in taken)
+    latencies = collections.Counter(f"{time:.3g}" for _, time in successful)
     return {
         "rows": len(rows),
         "begun": begun,
         "microseconds": max(ends, default=0),
-        "response_microseconds": sum(time for _, time in taken),
+        "response_microseconds": sum(time for _, time in successful),
         "response_times": {
             f"{float(word):.0f}": count for word, count in latencies.items()
         },
@@ -46,7 +48,7 @@ def summary(log: t.Iterable[str]) -> t.Dict[str, t.Any]:
 
 
 class Load:
-    """One h2load, running."""
+    """A running h2load."""
 
     def __init__(self, argv: t.Sequence[str], log: str) -> None:
         self.log = log
@@ -57,19 +59,19 @@ class Load:
         )
 
     def printed(self) -> bytes:
-        """Return what it printed."""
+        """Return its output."""
         self.output.seek(0)
         return self.output.read()
 
     def report(self) -> t.Dict[str, t.Any]:
-        """Return counts of its log, and its own line of counts."""
+        """Return the counts of its log, and the counts that it printed."""
         with open(self.log) as log:
-            found = summary(log)
-        told = self.printed().decode("ascii", "replace").splitlines()
-        found["h2load"] = [
-            line for line in told if line.startswith("requests: ")
+            report = summary(log)
+        lines = self.printed().decode("ascii", "replace").splitlines()
+        report["h2load"] = [
+            line for line in lines if line.startswith("requests: ")
         ]
-        return found
+        return report
 
     def remove(self) -> None:
         """Remove its log."""
@@ -77,7 +79,7 @@ class Load:
             os.remove(self.log)
 
     def end(self) -> None:
-        """End it, where it still runs, and remove its log."""
+        """Kill the process if it is running, and remove its log."""
         self.process.kill()
         self.process.wait()
         self.output.close()
@@ -85,13 +87,13 @@ class Load:
 
 
 def failed(loads: t.Sequence[Load]) -> t.Optional[Load]:
-    """Wait for all; return the first that fails, without waiting for more."""
+    """Wait for all loads; return the first one that fails, or None."""
     while True:
         running = False
-        for one in loads:
-            status = one.process.poll()
+        for load in loads:
+            status = load.process.poll()
             if status:
-                return one
+                return load
             running = running or status is None
         if not running:
             return None
@@ -99,8 +101,8 @@ def failed(loads: t.Sequence[Load]) -> t.Optional[Load]:
 
 
 def main() -> int:
-    """Run h2load with the arguments, print a JSON object."""
-    # Each user is a connection.
+    """Run h2load with the arguments, and print a JSON object."""
+    # Each user has a connection.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     argv = sys.argv[1:]
@@ -110,17 +112,17 @@ def main() -> int:
         loads.append(Load(argv[:end], LOG))
         if argv[end:]:
             loads.append(Load(argv[end + 1 :], CONTROL_LOG))
-        wrong = failed(loads)
-        if wrong:
-            sys.stderr.buffer.write(wrong.printed()[-SAID:])
-            return t.cast(int, wrong.process.returncode)
-        found, *control = [one.report() for one in loads]
+        failed_load = failed(loads)
+        if failed_load:
+            sys.stderr.buffer.write(failed_load.printed()[-ERROR_LIMIT:])
+            return t.cast(int, failed_load.process.returncode)
+        report, *control = [load.report() for load in loads]
         if control:
-            found["control"] = control[0]
+            report["control"] = control[0]
     finally:
-        for one in loads:
-            one.end()
-    print(json.dumps(found))
+        for load in loads:
+            load.end()
+    print(json.dumps(report))
     return 0
 
 

@@ -1,8 +1,8 @@
-"""Run copies of a command at once and print how long each of them took.
+"""Run concurrent copies of a command and print the duration of each copy.
 
-It runs on the measured machine, with any Python from 3.6 on.  Each copy has a
-folder of its own, which is removed in the end, with links to the files beside
-this program.  The end of each copy's output is printed.
+It runs on the measured machine with Python 3.6 or later.  Each copy has its
+own directory, which is removed at the end, with links to the files in the
+directory of this script.  The end of the output of each copy is printed.
 """
 
 import argparse
@@ -15,14 +15,14 @@ import threading
 import time
 import typing as t
 
-#: Bytes of standard output that are told, of all copies.
-TOLD = 128 * 1024
-#: Bytes of standard error that are told of a copy that failed.
-SAID = 400
+#: Maximum size of the printed standard output of all copies in bytes.
+OUTPUT_LIMIT = 128 * 1024
+#: Maximum size of the printed standard error of a failed copy in bytes.
+ERROR_LIMIT = 400
 
 
 class Copy:
-    """One copy of the command, which waits until all are ready."""
+    """A copy of the command, which waits until all copies are ready."""
 
     def __init__(self, folder: str, argv: t.Sequence[str]) -> None:
         self.folder = folder
@@ -30,8 +30,8 @@ class Copy:
         self.report: t.MutableMapping[str, t.Any] = {}
         self.error = ""
 
-    def run(self, ready: threading.Barrier, told: int) -> None:
-        """Run it to its end and keep its times."""
+    def run(self, ready: threading.Barrier, max_output: int) -> None:
+        """Run the command and save its times."""
         path = os.path.join(self.folder, ".")
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             ready.wait()
@@ -49,22 +49,22 @@ class Copy:
                 return
             _, status, usage = os.wait4(child.pid, 0)
             seconds = time.monotonic() - begun
-            child.returncode = status  # It is waited for.
+            child.returncode = status  # The process has been reaped.
             if status:
-                what = f"exit status {os.WEXITSTATUS(status)}"
+                reason = f"exit status {os.WEXITSTATUS(status)}"
                 if os.WIFSIGNALED(status):
-                    what = f"signal {os.WTERMSIG(status)}"
-                self.error = f"{what}: {tail(err, SAID).strip()}"
+                    reason = f"signal {os.WTERMSIG(status)}"
+                self.error = f"{reason}: {tail(err, ERROR_LIMIT).strip()}"
             self.report = {
                 "seconds": seconds,
                 "user": usage.ru_utime,
                 "system": usage.ru_stime,
-                "stdout": tail(out, told),
+                "stdout": tail(out, max_output),
             }
 
 
 def tail(stream: t.IO[bytes], length: int) -> str:
-    """Return the end of what was written, from the start of a line."""
+    """Return the end of a stream, from the start of a line."""
     size = stream.seek(0, os.SEEK_END)
     stream.seek(max(0, size - length))
     text = stream.read().decode("utf-8", "replace")
@@ -74,7 +74,7 @@ def tail(stream: t.IO[bytes], length: int) -> str:
 
 
 def main() -> int:
-    """Run the copies, print a JSON object, fail where one of them failed."""
+    """Run the copies, print a JSON object, and fail if a copy failed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--copies", type=int, default=1)
     parser.add_argument("argv", nargs="+")
@@ -90,23 +90,23 @@ def main() -> int:
                 os.symlink(os.path.abspath(name), os.path.join(folder, name))
             copies.append(Copy(folder, arguments.argv))
         ready = threading.Barrier(len(copies))
-        told = TOLD // len(copies)
+        max_output = OUTPUT_LIMIT // len(copies)
         threads = [
-            threading.Thread(target=one.run, args=(ready, told))
-            for one in copies
+            threading.Thread(target=copy.run, args=(ready, max_output))
+            for copy in copies
         ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
     finally:
-        for one in copies:
-            shutil.rmtree(one.folder, ignore_errors=True)
-    print(json.dumps({"copies": [one.report for one in copies]}))
+        for copy in copies:
+            shutil.rmtree(copy.folder, ignore_errors=True)
+    print(json.dumps({"copies": [copy.report for copy in copies]}))
     failed = [
-        f"copy {number}: {one.error}"
-        for number, one in enumerate(copies, 1)
-        if one.error
+        f"copy {number}: {copy.error}"
+        for number, copy in enumerate(copies, 1)
+        if copy.error
     ]
     if failed:
         os.write(2, (failed[0] + "\n").encode("utf-8", "replace"))

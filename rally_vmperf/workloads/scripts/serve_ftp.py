@@ -1,6 +1,6 @@
 """Serve one file by anonymous FTP with vsftpd, and nothing else.
 
-It runs on the peer as root, with any Python from 3.6 on.  vsftpd confines the
+It runs on the peer as root with Python 3.6 or later.  vsftpd confines the
 sessions to the directory of the file, and runs them as an unprivileged user;
 it can do so only if root starts it.
 """

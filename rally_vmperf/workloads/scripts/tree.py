@@ -1,8 +1,8 @@
-"""Write a tree of files that depend on nothing but their sizes and a seed.
+"""Write a tree of files that depend only on their sizes and a seed.
 
-It runs on the measured machine, with any Python from 3.6 on.  A folder holds
-a hundred files at most.  Each file contains SHAKE-256 of the seed and of
-its number, so that storage can neither compress it nor share it.
+It runs on the measured machine with Python 3.6 or later.  A directory
+contains at most 100 files.  Each file contains SHAKE-256 of the seed and its
+number, so that storage cannot compress or deduplicate it.
 """
 
 import argparse
@@ -10,13 +10,13 @@ import hashlib
 import os
 import typing as t
 
-#: Bytes that are made at once, which do not depend on the size of a file.
+#: Block size in bytes, which does not depend on the size of a file.
 BLOCK = 64 * 1024
-FILES_IN_A_FOLDER = 100
+FILES_PER_DIRECTORY = 100
 
 
 def blocks(seed: int, number: int, size: int) -> t.Iterator[bytes]:
-    """Return the blocks of a file, one after the other."""
+    """Yield the blocks of a file in sequence."""
     for first in range(0, size, BLOCK):
         source = f"vmperf:{seed}:{number}:{first}".encode("ascii")
         yield hashlib.shake_256(source).digest(min(BLOCK, size - first))
@@ -32,9 +32,10 @@ def main() -> None:
     arguments = parser.parse_args()
     checksum = hashlib.sha256()
     for number in range(arguments.files):
-        folder, file = divmod(number, FILES_IN_A_FOLDER)
-        name = f"{folder:04d}/{file:02d}"
-        os.makedirs(os.path.join(arguments.path, f"{folder:04d}"), 0o755, True)
+        directory, file = divmod(number, FILES_PER_DIRECTORY)
+        name = f"{directory:04d}/{file:02d}"
+        parent = os.path.join(arguments.path, f"{directory:04d}")
+        os.makedirs(parent, 0o755, True)
         checksum.update(name.encode("ascii"))
         with open(os.path.join(arguments.path, name), "wb") as target:
             for block in blocks(

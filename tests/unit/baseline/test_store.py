@@ -153,9 +153,9 @@ class TestStore(unittest.TestCase):
     @ddt.data(
         ('{"version": 1, "nam', "line 1 column"),
         ("[]", r"at \$"),
-        ('{"a": NaN}', "NaN is no number"),
+        ('{"a": NaN}', "NaN is not a valid number"),
         (json.dumps(made.baseline(version=7)), r"\$\.version"),
-        (json.dumps(made.baseline(name="other")), "says that its name"),
+        (json.dumps(made.baseline(name="other")), "contains the name"),
         (
             json.dumps(made.baseline(entries=[made.entry(metrics={})])),
             r"entries\[0\]\.repetitions\[0\]",
@@ -192,7 +192,7 @@ class TestStore(unittest.TestCase):
                     ]
                 )
             ),
-            "'new' is a finding that this version does not know",
+            "'new' is not a kind of finding",
         ),
         *(
             (

@@ -25,7 +25,7 @@ class DownTestCase(base.CloudTestCase):
 
     def test_no_cloud(self):
         self.down(purge=True, folders=layout.Layout(self.folder / "none"))
-        self.assertIn("there is no cloud", self.stream.getvalue())
+        self.assertIn("does not contain a cloud", self.stream.getvalue())
 
     def test_names_of_others_are_left_alone(self):
         """What is called qrouter-* is ours only while the cloud is up."""

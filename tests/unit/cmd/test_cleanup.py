@@ -132,7 +132,9 @@ class CleanupTest(unittest.TestCase):
         )
 
     def test_who_is_no_admin_looks_into_no_other_project(self):
-        with self.assertRaisesRegex(ValueError, "--project x: only an admin"):
+        with self.assertRaisesRegex(
+            ValueError, "--project x: requires an env"
+        ):
             self.run_command("--project", "x")
 
     def test_entries_of_another_cloud_stay(self):

@@ -22,8 +22,8 @@ class ParserTestCase(unittest.TestCase):
 
     def test_a_network_that_is_none(self):
         for given, said in (
-            ("10.0.0.0/24", "10.0.0.0/24 is not from /8 to /22; give one"),
-            ("here", "'here'; give one such as 10.66.0.0/22"),
+            ("10.0.0.0/24", "10.0.0.0/24 is not from /8 to /22; use a"),
+            ("here", "'here'; use a network such as 10.66.0.0/22"),
         ):
             with (
                 self.assertRaises(SystemExit),

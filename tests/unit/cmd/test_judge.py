@@ -112,7 +112,7 @@ class TestJudge(unittest.TestCase):
         run = overhead.make(asked)
         for number in (1, 2, 3):
             run.repeat(number)
-        asked.opened.close("w")
+        asked.run_cache.close("w")
         config = self.folder / "rally.conf"
         config.write_text(
             f"[vmperf]\nbaseline_dir = {self.folder}/baselines\n"
@@ -243,7 +243,7 @@ class TestJudge(unittest.TestCase):
     def test_journal(self):
         """Holds no limits, and is judged by those of a file."""
         path = self.journal()
-        with self.assertRaisesRegex(judge.JudgeError, "give --limits"):
+        with self.assertRaisesRegex(judge.JudgeError, "with --limits"):
             self.judged(path)
         limits = self.written("limits.yaml", {"vmperf_overhead": STRICT})
         self.assertEqual(2, self.judged(path, "--limits", limits)[0])
@@ -282,7 +282,9 @@ class TestJudge(unittest.TestCase):
 
     def test_no_such_task(self):
         """In one line."""
-        error = ValueError("nowhere is no file, and Rally says: no")
+        error = ValueError(
+            "file nowhere does not exist, and Rally reports: no"
+        )
         with (
             mock.patch.object(
                 rally_api, "results", autospec=True, side_effect=error
@@ -363,19 +365,20 @@ class TestJudgeRaw(unittest.TestCase):
                 contextlib.redirect_stderr(io.StringIO()) as said,
             ):
                 self.judged("--physical-limit", given)
-            self.assertIn("is no METRIC=VALUE", said.getvalue())
+            self.assertIn("must be METRIC=VALUE", said.getvalue())
 
     def test_options_that_do_not_go_together(self):
         """One line each."""
         for words, said in (
-            (("--raw",), "name it by --baseline"),
-            (("--raw", "run.json"), "not run.json; leave one of them out"),
-            (("--dd", "x"), "require --raw; add it"),
-            (("--physical-limit", "x=1"), "require --raw; add it"),
+            (("--raw",), "specify it with --baseline"),
+            (("--raw", "run.json"), "not run.json; remove one of them"),
+            (("--dd", "x"), "require --raw; add --raw"),
+            (("--physical-limit", "x=1"), "require --raw; add --raw"),
         ):
             with self.assertRaisesRegex(raw_outputs.OptionError, said):
                 self.run_command(judge.Judge, *words)
-        with self.assertRaisesRegex(document.BaselineError, "no output of"):
+        words = "outputs of tools are missing"
+        with self.assertRaisesRegex(document.BaselineError, words):
             self.judged()
 
 

@@ -84,7 +84,7 @@ class TestScript(unittest.TestCase):
         path.touch()
         done = self.script("judge", str(path))
         self.assertEqual(1, done.returncode)
-        self.assertIn(f"journal {path} has no record yet;", done.stderr)
+        self.assertIn(f"journal {path}: has no record yet;", done.stderr)
 
     def test_an_environment_that_is_not_there(self):
         """Rally's own words for it are those of its database."""
@@ -99,7 +99,7 @@ class TestScript(unittest.TestCase):
         )
         done = self.script("cleanup", "--env", "nope")
         self.assertEqual(1, done.returncode)
-        self.assertIn("Rally has no environment 'nope'; list", done.stderr)
+        self.assertIn("environment 'nope' does not exist", done.stderr)
 
     def test_show(self):
         """Figures with their units."""
@@ -145,14 +145,14 @@ class TestScript(unittest.TestCase):
         (("baseline", "show", "nope"), "no baseline 'nope'"),
         (
             ("baseline", "record", "x", "--workload", "mbw", "--local"),
-            "shape of the guests is not known",
+            "shape of the guests is missing",
         ),
         (
             (
                 *("baseline", "record", "x", "--workload", "mbw", "--local"),
                 *("--flavor", "m1.small"),
             ),
-            "no environment is in use; choose one with: rally env use",
+            "no environment is in use; select one with: rally env use",
         ),
         (
             ("baseline", "record", "metal", "--workload", "mbw", "--local"),
@@ -163,7 +163,7 @@ class TestScript(unittest.TestCase):
                 *("baseline", "record", "x", "--workload", "nope"),
                 *("--local", "--cpus", "1", "--memory", "64"),
             ),
-            "no workload 'nope'; there are: bzip2",
+            "workload 'nope' does not exist; available: bzip2",
         ),
         (
             (
@@ -184,7 +184,7 @@ class TestScript(unittest.TestCase):
                 *("baseline", "record", "x", "--workload", "mbw"),
                 *("--cpus", "1", "--memory", "64", "--host", "root@[::1"),
             ),
-            "'root@[::1' is no host to log in to; write user@host",
+            "'root@[::1' is not a valid login; write user@host",
         ),
         (("plan", "nope.yaml"), "nope.yaml: No such file or directory"),
         (

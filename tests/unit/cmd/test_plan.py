@@ -173,7 +173,9 @@ class PlanTest(unittest.TestCase):
             subtask(max_host_share=20), subtask(levels=[1], count=1)
         )
         self.assertEqual(1, code)
-        self.assertIn("Four guests: refused: host h1 would be 25 % full", said)
+        self.assertIn(
+            "Four guests: rejected: host h1 would be 25 % full", said
+        )
         self.assertEqual(2, len([r for r in rows if r["What"] == "cores"]))
 
     def test_without_an_administrator(self):
@@ -206,12 +208,12 @@ class PlanTest(unittest.TestCase):
         )
         options["groups"].append({"name": "b", **group})
         with self.assertRaisesRegex(
-            document.BaselineError, r"groups: 2 are given \(a, b\)"
+            document.BaselineError, r"groups: 2 groups \(a, b\)"
         ):
             self.plan(wanted)
 
     @ddt.data(
-        ({"levels": [1, 1]}, document.BaselineError, "levels .* must be"),
+        ({"levels": [1, 1]}, document.BaselineError, "levels=.* must be"),
         ({"flavor": {"name": "x"}}, errors.GuestError, "the project sees"),
         ({"flavor": "x"}, document.BaselineError, "vmperf_guests.flavor"),
     )

@@ -58,7 +58,7 @@ class ReportTestCase(unittest.TestCase):
             "limits.yaml", json.dumps({"vmperf_overhead": made.LIMITS})
         )
         self.run_command(str(path), "--limits", limits)
-        self.assertIn("never begun: 2", self.page.read_text())
+        self.assertIn("not started: 2", self.page.read_text())
 
     def test_limits_of_the_file(self):
         limits = self.write(
@@ -130,17 +130,17 @@ class ReportTestCase(unittest.TestCase):
     def test_wrong_limits_are_refused_in_one_line(self):
         path = self.journal()
         for content, words in (
-            ("max_percent: {'*': 5}", "below the name of their SLA"),
+            ("max_percent: {'*': 5}", "is not an SLA of rally_vmperf"),
             ("vmperf_overhead: {max_percent: 5}", "max_percent"),
             (
                 "vmperf_overhead: {max_percents: {'*': 5}}",
                 "'max_percents' was unexpected",
             ),
-            ("a: b: c", "no YAML"),
+            ("a: b: c", "not valid YAML"),
             ("", "object"),
             (
                 "vmperf_overhead: {max_percent: {a: 1}}\nfailure_rate: {}",
-                "failure_rate is not an SLA of rally_vmperf",
+                "failure_rate: is not an SLA of rally_vmperf",
             ),
         ):
             limits = self.write("limits.yaml", content)
@@ -194,9 +194,9 @@ class ReportTestCase(unittest.TestCase):
 
     def test_options_of_raw_outputs_that_contradict(self):
         for words, message in (
-            (("--raw",), "name it by --baseline"),
-            (("--raw", "run.json"), "not run.json; leave one of them out"),
-            (("run.json", "--dd", "x"), "--raw; add it"),
+            (("--raw",), "specify it with --baseline"),
+            (("--raw", "run.json"), "not run.json; remove one of them"),
+            (("run.json", "--dd", "x"), "--raw; add --raw"),
         ):
             with self.assertRaisesRegex(raw_outputs.OptionError, message):
                 self.run_command(*words)

@@ -6,14 +6,14 @@ import tempfile
 import unittest
 from unittest import mock
 
+from rally_vmperf.bundles import bundle
 from rally_vmperf.cloud.image import tool_packages
 from rally_vmperf.cloud.system import errors
 from rally_vmperf.cmd import tools
-from rally_vmperf.toolbox import bundle
 from rally_vmperf.workloads import registry
 from tests import repository
+from tests.unit.bundles import bundled
 from tests.unit.doc import pages
-from tests.unit.toolbox import bundled
 
 SCENARIOS = pages.ROOT / "scenarios"
 
@@ -106,4 +106,4 @@ class BundleTestCase(unittest.TestCase):
         )
         printed = self.app.stdout.getvalue()
         self.assertIn("cp of bookworm,", printed)
-        self.assertIn("sync; machines run their own", printed)
+        self.assertIn("omitted: sync, because", printed)

@@ -162,7 +162,7 @@ def check(task):
             side_effect=_read,
         ),
         mock.patch(
-            "rally_vmperf.toolbox.bundle.load",
+            "rally_vmperf.bundles.bundle.load",
             autospec=True,
             return_value=mock.Mock(programs={}),
         ),

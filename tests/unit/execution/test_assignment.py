@@ -42,10 +42,10 @@ class TestAssign(unittest.TestCase):
         self.assertIn("memory.mbw.again.memcpy.bandwidth", names)
 
     @ddt.data(
-        ([{"name": "nope"}], "'nope'; there are: bzip2"),
+        ([{"name": "nope"}], "'nope' does not exist; .*: bzip2"),
         ([{"name": "mbw"}, {"name": "mbw"}], "both yield memory.*label"),
         ([{"name": "mbw", "arguments": {"sise": 1}}], "'sise'.*size_mib"),
-        ([{"name": "mbw", "label": "Big One"}], "label 'Big One'"),
+        ([{"name": "mbw", "label": "Big One"}], "label='Big One'"),
     )
     @ddt.unpack
     def test_wrong_entries(self, entries, text):

@@ -15,15 +15,15 @@ class TestMeeting(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         """Let three meet."""
         super().setUp()
-        self.meeting = barrier.Meeting(["a", "b", "c"])
+        self.barrier = barrier.StartBarrier(["a", "b", "c"])
 
-    def ready(self, name, seconds=0.0):
+    def wait_for_start(self, name, seconds=0.0):
         """Say that a machine is ready."""
-        return asyncio.create_task(self.meeting.ready(name, seconds))
+        return asyncio.create_task(self.barrier.wait_for_start(name, seconds))
 
-    def done(self, name):
+    def wait_for_end(self, name):
         """Say that a machine has done its counted work."""
-        return asyncio.create_task(self.meeting.done(name))
+        return asyncio.create_task(self.barrier.wait_for_end(name))
 
     async def waits(self, *tasks):
         """Expect that none of them goes on."""
@@ -32,10 +32,12 @@ class TestMeeting(unittest.IsolatedAsyncioTestCase):
 
     async def test_one_instant_for_all(self):
         """The last one to come sets it."""
-        first, second = self.ready("a"), self.ready("b")
+        first, second = self.wait_for_start("a"), self.wait_for_start("b")
         await self.waits(first, second)
         before = time.time()
-        instants = await asyncio.gather(first, second, self.ready("c"))
+        instants = await asyncio.gather(
+            first, second, self.wait_for_start("c")
+        )
         self.assertEqual(1, len(set(instants)))
         self.assertGreater(instants[0], before)
 
@@ -45,7 +47,7 @@ class TestMeeting(unittest.IsolatedAsyncioTestCase):
             barrier.time, "time", autospec=True, return_value=1000.0
         ):
             tasks = [
-                self.ready(name, seconds)
+                self.wait_for_start(name, seconds)
                 for name, seconds in (("a", 1), ("b", 4), ("c", 2))
             ]
             self.assertEqual([1006.0] * 3, await asyncio.gather(*tasks))
@@ -55,37 +57,39 @@ class TestMeeting(unittest.IsolatedAsyncioTestCase):
         with mock.patch.object(
             barrier.time, "time", autospec=True, return_value=1000.0
         ):
-            tasks = [self.ready(name, 500) for name in "abc"]
+            tasks = [self.wait_for_start(name, 500) for name in "abc"]
             self.assertEqual([1030.0] * 3, await asyncio.gather(*tasks))
 
     async def test_who_leaves_is_not_waited_for(self):
         """Neither at the start nor at the end."""
-        tasks = [self.ready("a"), self.ready("b")]
+        tasks = [self.wait_for_start("a"), self.wait_for_start("b")]
         await self.waits(*tasks)
-        self.meeting.leave("c")
+        self.barrier.leave("c")
         await asyncio.gather(*tasks)
-        ended = self.done("a")
+        ended = self.wait_for_end("a")
         await self.waits(ended)
-        self.meeting.leave("b")
-        self.meeting.leave("b")
+        self.barrier.leave("b")
+        self.barrier.leave("b")
         await ended
 
     async def test_the_end_waits_for_all(self):
         """The load is kept up until the last one has done its work."""
-        await asyncio.gather(*(self.ready(name) for name in "abc"))
-        tasks = [self.done("a"), self.done("b")]
+        await asyncio.gather(*(self.wait_for_start(name) for name in "abc"))
+        tasks = [self.wait_for_end("a"), self.wait_for_end("b")]
         await self.waits(*tasks)
-        await asyncio.gather(*tasks, self.done("c"))
+        await asyncio.gather(*tasks, self.wait_for_end("c"))
 
     async def test_late_comers_are_left_out(self):
         """The others begin without them, and end without them."""
         with mock.patch.object(barrier, "PATIENCE", 0.05):
-            await asyncio.gather(self.ready("a"), self.ready("b"))
+            await asyncio.gather(
+                self.wait_for_start("a"), self.wait_for_start("b")
+            )
             with self.assertRaisesRegex(base.MachineError, "c was not ready"):
-                await self.ready("c")
-        await asyncio.gather(self.done("a"), self.done("b"))
+                await self.wait_for_start("c")
+        await asyncio.gather(self.wait_for_end("a"), self.wait_for_end("b"))
 
     async def test_all_may_leave(self):
         """Nobody is left to wait."""
         for name in "abc":
-            self.meeting.leave(name)
+            self.barrier.leave(name)

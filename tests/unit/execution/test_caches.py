@@ -68,7 +68,7 @@ class TestDrop(unittest.TestCase):
         )
         for answers, words in (
             ({"id": "1000\n", "sudo": denied}, "drop_caches: g1: .*password"),
-            ({"id": "0\n", "sh": READ_ONLY}, "Read-only; leave drop_caches"),
+            ({"id": "0\n", "sh": READ_ONLY}, "Read-only; remove drop_caches"),
             ({"id": base.Unreachable("g1 is away")}, "g1 is away"),
         ):
             one = place(testing.FakeMachine("g1", answers))

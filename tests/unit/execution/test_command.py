@@ -211,7 +211,7 @@ class TestFaults(TogetherTestCase):
 
         with mock.patch.object(barrier, "PATIENCE", 0.3):
             await self.fail_at("arm", late)
-        self.check_left_out("began without it")
+        self.check_left_out("started without it")
         self.assertEqual(2, len(self.jobs()))
 
     async def test_one_that_dies_while_armed(self):

@@ -34,12 +34,12 @@ def took_part(name, started, ended, kept=None, bound="time", status=0):
         name=name, machine=local.Local(name), role="guest", folder="/w"
     )
     asked = base.Command(name="c", argv=("true",), timeout=9, bound=bound)
-    one = command.Part(
+    one = command.SynchronisedCommand(
         station=place,
         command=asked,
         folder="/w",
         servers=servers.Servers(title="", peer=None),
-        meeting=None,
+        start_barrier=None,
         clock_offset=0.0,
     )
     one.outcome = base.Outcome(
@@ -85,7 +85,9 @@ class TestRan(unittest.TestCase):
         result = measured.Measured(runs=list(runs))
         one = command_log.CommandLog()
         one.note("w", ["m.one", "m.two"], taken)
-        found = one.settle(Known(readings), result, command_log.Mark())
+        found = one.evaluate(
+            Known(readings), result, command_log.ResultOffset()
+        )
         return result, found
 
     def test_clocks_are_corrected(self):
@@ -156,10 +158,10 @@ class TestRan(unittest.TestCase):
         )
         one = command_log.CommandLog()
         one.note("w", ["m.one", "m.two"], [early, late])
-        one.settle(
+        one.evaluate(
             Known({"a": (0.0, 0.0), "b": (3600.0, 0.0)}),
             result,
-            command_log.Mark(observations=1),
+            command_log.ResultOffset(observations=1),
         )
         values = [one.sample.value for one in result.observations]
         # The first is of another time; those of m.one follow by 81 of 100
@@ -185,15 +187,15 @@ class TestRan(unittest.TestCase):
         )
         one = command_log.CommandLog()
         one.note("w", ["m.one"], taken)
-        one.settle(
+        one.evaluate(
             Known({"a": (0.0, 0.0), "b": (0.0, 0.0)}),
             result,
-            command_log.Mark(),
+            command_log.ResultOffset(),
         )
         self.assertEqual(["b"], [one.source for one in result.observations])
         (gap,) = result.missing
         self.assertEqual(("m.one", "a"), (gap.name, gap.machine))
-        self.assertIn("which no machine reaches", gap.reason)
+        self.assertIn("which is not plausible", gap.reason)
 
     def test_runs_know_their_clocks(self):
         """Those of machines whose clocks were read."""

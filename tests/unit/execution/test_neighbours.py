@@ -143,5 +143,5 @@ class TestArgument(unittest.TestCase):
             "name": "iperf3",
             "arguments": {"directions": ["guest_to_guest"]},
         }
-        with self.assertRaisesRegex(base.WorkloadError, "needs a partner"):
+        with self.assertRaisesRegex(base.WorkloadError, "requires a partner"):
             neighbours.of_argument({"guests": 2, "workload": given})

@@ -63,7 +63,8 @@ class PortsTestCase(unittest.TestCase):
         """It says how many there may be, and as many there may be."""
         many = made((10, 7), (10, 0))
         with self.assertRaisesRegex(
-            base.WorkloadError, "^count 2000: .* need 20 .* measure 1378 at"
+            base.WorkloadError,
+            "^count=2000: must be at most 1378, .* require 20 ",
         ):
             ports.used(many, 2000)
         self.assertEqual(7 + 20 * 1378, len(ports.used(many, 1378)))

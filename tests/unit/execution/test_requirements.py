@@ -58,7 +58,9 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
             (tool,) = requirements.tools(order)
             self.assertEqual("3.11", tool.at_least.version)
 
-    @ddt.data(("3.9", "3.9 is older than 3.11: .*; install"), ("3.12", None))
+    @ddt.data(
+        ("3.9", "3.9 is older than 3.11: .*; use a newer"), ("3.12", None)
+    )
     @ddt.unpack
     async def test_a_tool_that_is_too_old(self, version, message):
         machine = testing.FakeMachine(
@@ -122,7 +124,7 @@ class SupplyingTestCase(unittest.TestCase):
         with self.assertRaises(requirements.SupplyError) as caught:
             requirements.supply_of({"proxy": proxy})
         self.assertEqual(
-            f"proxy {proxy!r}: it must be like http://HOST:PORT",
+            f"proxy={proxy}: must have the form http://HOST:PORT",
             str(caught.exception),
         )
 
@@ -151,7 +153,7 @@ class SupplyingTestCase(unittest.TestCase):
     @ddt.data(b"", b"s3cret\n", b":s3cret", b"me:s3cret\xff")
     def test_no_login(self, content):
         with self.assertRaisesRegex(
-            requirements.SupplyError, "^proxy_login .*USER:PASSWORD"
+            requirements.SupplyError, "^proxy_login=.*USER:PASSWORD"
         ) as caught:
             self.proxy_with(content)
         self.assertNotIn("s3cret", str(caught.exception))
@@ -159,7 +161,7 @@ class SupplyingTestCase(unittest.TestCase):
     def test_a_login_without_its_file_or_proxy(self):
         for options, said in (
             ({"proxy": "http://p", "proxy_login": "/proc/none"}, "No such"),
-            ({"proxy_login": "/proc/none"}, "there is no proxy"),
+            ({"proxy_login": "/proc/none"}, "requires the option proxy"),
         ):
             with self.assertRaisesRegex(requirements.SupplyError, said):
                 requirements.supply_of(options)

@@ -291,7 +291,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         reasons = {one.reason for one in self.result.missing}
         self.assertEqual(4, len(self.result.missing))
         for reason in reasons:
-            self.assertIn(f"TCP port {self.first} is taken", reason)
+            self.assertIn(f"TCP port {self.first} is used", reason)
 
     async def refused(self, *argv):
         """Return why a server of this command line did not start."""
@@ -316,8 +316,9 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         told = await self.refused(*argv)
         self.assertLess(time.monotonic() - began, servers.LISTEN_TIMEOUT / 2)
         self.assertIn(
-            f"nothing listens on TCP port {self.first} and the server ended; "
-            "is the port taken or the tool missing there?; it said: ",
+            f"no server listens on TCP port {self.first} and the server "
+            "ended; check whether the port is in use or the tool is missing; "
+            "its last output: ",
             told,
         )
         self.assertIn(said, told)
@@ -338,14 +339,14 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
             mock.patch.object(servers, "_ENDING", 0.1),
         ):
             told = await self.refused("sleep", "60")
-        self.assertIn("after 2 s; is", told)
-        self.assertIn("it said: nothing, it is still at work", told)
+        self.assertIn("after 2 s; check", told)
+        self.assertIn("its last output: none, it is still running", told)
         self.assertIn(asked.call_count, (1, 2))
 
     async def test_somebody_else_is_connected_to_an_iperf3_server(self):
         """Who came first and is silent is named."""
         del self.stations[1]
-        workload = iperf3.Network()
+        workload = iperf3.Iperf3()
         arguments = workload.complete(
             {"directions": ["to_peer"], "time": 1, "omit": 0}
         )
@@ -373,7 +374,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         reason = self.result.missing[0].reason
         self.assertIn("did not end within 3 s", reason)
         self.assertIn(f"port {self.first} of peer, which", reason)
-        self.assertIn("is used from 127.0.0.77; keep", reason)
+        self.assertIn("is used from 127.0.0.77; block", reason)
 
     def squatting(self, times):
         """Have somebody connect, and be silent, where nobody is yet."""
@@ -397,7 +398,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_who_comes_before_the_client_is_sent_away(self):
         """A real iperf3 then serves its own client."""
         del self.stations[1]
-        workload = iperf3.Network()
+        workload = iperf3.Iperf3()
         arguments = workload.complete({"time": 1, "omit": 0})
         with self.squatting(2):
             await self.measure(workload, arguments)
@@ -407,19 +408,19 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_who_comes_again_and_again_is_named(self):
         """Nothing is measured at a server that another one has."""
         del self.stations[1]
-        workload = iperf3.Network()
+        workload = iperf3.Iperf3()
         arguments = workload.complete(
             {"directions": ["to_peer"], "time": 1, "omit": 0}
         )
         with self.squatting(100):
             await self.measure(workload, arguments)
         reason = self.result.missing[0].reason
-        self.assertIn("is used from 127.0.0.77; keep others away", reason)
+        self.assertIn("is used from 127.0.0.77; block", reason)
 
     async def test_an_iperf3_server_goes_on_after_another_client(self):
         """Who connects and goes takes nobody's figure."""
         del self.stations[1]
-        workload = iperf3.Network()
+        workload = iperf3.Iperf3()
         arguments = workload.complete(
             {"directions": ["to_peer"], "time": 1, "omit": 0}
         )

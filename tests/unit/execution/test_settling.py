@@ -90,12 +90,14 @@ class SettleTestCase(unittest.IsolatedAsyncioTestCase):
                 exit_status=status, stdout="\x1b[2J<b>", stderr=""
             )
             machine = testing.FakeMachine("g1", {"sh": answer})
-            self.assertEqual(expected, await arrival.settle(machine, 9.2))
+            self.assertEqual(
+                expected, await arrival.wait_for_boot(machine, 9.2)
+            )
             (call,) = machine.calls
             self.assertEqual("10", call.argv[-1])
             self.assertGreater(call.timeout, 9.2)
 
     async def test_no_time_left(self):
         machine = testing.FakeMachine("g1", {"sh": ""})
-        await arrival.settle(machine, -3)
+        await arrival.wait_for_boot(machine, -3)
         self.assertEqual("0", machine.calls[0].argv[-1])

@@ -142,7 +142,7 @@ class SourcesTest(unittest.TestCase):
             '"allowed_sources": [NETWORK]' in self.lines[0],
         )
         self.assertEqual(
-            f"SSH to guests is let in from {expected}", self.lines[-1]
+            f"SSH to guests is allowed from {expected}", self.lines[-1]
         )
 
     def test_same_network_for_several_guests(self):
@@ -160,7 +160,7 @@ class SourcesTest(unittest.TestCase):
     def test_no_route(self):
         self.from_(None)
         self.assertEqual((), self.let_in("10.2.0.9"))
-        self.assertIn("nowhere: no route", self.lines[-1])
+        self.assertIn("no network: no route", self.lines[-1])
 
     def test_through_a_jump_host(self):
         """It is on the guests' network, or has the address that it is at."""
@@ -197,6 +197,6 @@ class SourcesTest(unittest.TestCase):
     def test_no_network(self, text):
         with self.assertRaisesRegex(
             errors.GuestError,
-            "vmperf_guests allowed_sources: .*; give an address",
+            "vmperf_guests allowed_sources: .*; it must be an address",
         ):
             made.asked(allowed_sources=[text])

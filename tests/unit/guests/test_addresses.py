@@ -52,7 +52,9 @@ class NeedsFloatingTest(unittest.TestCase):
         self.assertIs(True, networks.needs_floating(floating, NETWORK))
 
     def test_floating_ipv6_is_refused(self):
-        with self.assertRaisesRegex(errors.GuestError, "IPv4 only"):
+        with self.assertRaisesRegex(
+            errors.GuestError, "do not support ip_version 6"
+        ):
             networks.needs_floating(
                 made.asked(address="floating", ip_version=6), NETWORK
             )

@@ -32,7 +32,7 @@ class HintsTest(unittest.TestCase):
 
     @ddt.data(
         ("No bootable device.", console.NO_BOOT),
-        ("BdsDxe: No bootable option or device was found.", "boots"),
+        ("BdsDxe: No bootable option or device was found.", "not bootable"),
         ("error: no such partition.\ngrub rescue>", console.NO_BOOT),
         ("Out of memory: Killed process 511 (apt)", console.NO_MEMORY),
         ("tee: x: No space left on device", console.NO_SPACE),

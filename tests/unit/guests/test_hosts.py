@@ -36,7 +36,7 @@ class SettleTest(unittest.TestCase):
         ]
 
     def settle(self, **options):
-        return hosts.settle(self.cloud, made.asked(**options))
+        return hosts.resolve_placement(self.cloud, made.asked(**options))
 
     @ddt.unpack
     @ddt.data(
@@ -87,10 +87,10 @@ class SettleTest(unittest.TestCase):
     @ddt.data(
         (
             {"availability_zone": "x"},
-            "availability_zone 'x' is not there; there are: fast, nova",
+            "availability_zone 'x' does not exist; there are: fast, nova",
         ),
-        ({"availability_zone": "nova:h1"}, "asked for with host"),
-        ({"host": "x"}, "host 'x' is no compute host, by the names that No"),
+        ({"availability_zone": "nova:h1"}, "to select a host, set host"),
+        ({"host": "x"}, "host 'x' is not a compute host; to list"),
         (
             {"host": "h1", "availability_zone": "fast"},
             "availability_zone 'fast': host 'h1' is in 'nova'",
@@ -101,14 +101,17 @@ class SettleTest(unittest.TestCase):
         ),
         (
             {"aggregate": "x"},
-            "aggregate 'x' is not there; the project sees empty, gone, one, "
+            "aggregate 'x' does not exist; the project sees empty, gone, one, "
             "part, ssd, whole",
         ),
-        ({"hosts": ["h1", "h"]}, "host 'h' is no compute host, by"),
-        ({"hosts": ["h1"], "host": "h2"}, "^host and hosts: hosts lists all"),
+        ({"hosts": ["h1", "h"]}, "host 'h' is not a compute host; to list"),
+        (
+            {"hosts": ["h1"], "host": "h2"},
+            "^host and hosts: cannot be combined",
+        ),
         (
             {"hosts": ["h1", "h2"], "count": 2, "server_group": "affinity"},
-            "hosts are 2, so the guests cannot share one",
+            "the guests cannot share one host of 2",
         ),
         (
             {
@@ -116,7 +119,7 @@ class SettleTest(unittest.TestCase):
                 "count": 3,
                 "server_group": "anti-affinity",
             },
-            "3 guests need as many hosts, hosts leaves 2",
+            "3 guests require as many hosts, hosts has 2",
         ),
         ({"aggregate": "empty"}, "'empty' has no compute host .*has: none"),
         ({"aggregate": "gone"}, "'gone' has no compute host .*has: h9"),
@@ -126,12 +129,12 @@ class SettleTest(unittest.TestCase):
         ),
         (
             {"host": "h1", "count": 2, "server_group": "anti-affinity"},
-            "server_group 'anti-affinity': 2 guests need as many hosts, host "
-            "'h1' leaves 1; ask for fewer guests",
+            "server_group 'anti-affinity': 2 guests require as many hosts, "
+            "host 'h1' has 1; request fewer guests",
         ),
         (
             {"aggregate": "ssd", "count": 3, "server_group": "anti-affinity"},
-            "3 guests need as many hosts, aggregate 'ssd' leaves 2",
+            "3 guests require as many hosts, aggregate 'ssd' has 2",
         ),
     )
     def test_refused(self, options, words):
@@ -178,6 +181,6 @@ class SettleTest(unittest.TestCase):
                 raise sdk_errors.ForbiddenException("no", http_status=403)
 
         self.cloud.interrupt = refuse
-        words = f"{key} 'x': only an administrator may choose the {key}"
+        words = f"{key} 'x': only an administrator may select the {key}"
         with self.assertRaisesRegex(errors.GuestError, words):
             self.settle(**{key: "x"})

@@ -18,7 +18,7 @@ class RestingTest(unittest.TestCase):
     def test_wanted_of_all_but_the_dead(self, idle_guests, wanted):
         guests = ("g1", "g2", "g3")
         self.assertEqual(
-            wanted, idle.wanted(guests, ("g1",), {"g3"}, idle_guests)
+            wanted, idle.target_statuses(guests, ("g1",), {"g3"}, idle_guests)
         )
 
     @ddt.data(

@@ -89,32 +89,32 @@ class ChooseTest(unittest.TestCase):
     @ddt.data(
         (
             {"networks": named("public", "provider")},
-            "address 'auto' could be that on any of public, provider",
+            "address 'auto' is ambiguous in networks public, provider",
         ),
         (
             {"networks": named("storage", "private"), "address": "fixed"},
-            "'fixed' could be that on any of storage, private; choose one",
+            "'fixed' is ambiguous in networks storage, private; select one",
         ),
         (
             {"networks": named("public", "storage"), "network": {"id": "n1"}},
-            "network and networks: give only one",
+            "network and networks: cannot be combined",
         ),
-        ({"networks": named("public", "x")}, "network 'x' is not there"),
+        ({"networks": named("public", "x")}, "network 'x' does not exist"),
         (
             {"networks": [{"name": "public"}, {"id": "n1"}]},
-            "networks: 'public' is named twice",
+            "networks: 'public': must be listed once",
         ),
         (
             {
                 "networks": named("public", "private"),
                 "ssh_network": {"name": "storage"},
             },
-            "ssh_network: 'storage' is not among the networks of the guests: "
+            "ssh_network: 'storage' is not one of the networks of the guests: "
             "public, private",
         ),
         (
             {"network": {"id": "n1"}, "traffic_network": {"name": "storage"}},
-            "traffic_network: 'storage' is not among .* guests: public",
+            "traffic_network: 'storage' is not one of .* guests: public",
         ),
     )
     def test_refused(self, options, words):
@@ -132,7 +132,7 @@ class ChooseTest(unittest.TestCase):
                 fixed_ips=[],
             )
         )
-        words = "'floating' could be that on any of private, storage"
+        words = "'floating' is ambiguous in networks private, storage"
         with self.assertRaisesRegex(errors.GuestError, words):
             self.choose(
                 networks=named("private", "storage"), address="floating"

@@ -51,10 +51,13 @@ class RequestTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ({"groups": groups("a", "b", "a")}, "'a' names 2 groups; give each"),
+        (
+            {"groups": groups("a", "b", "a")},
+            "'a' is the name of 2 groups; each",
+        ),
         (
             {"groups": groups("a"), "image": {"name": "x"}},
-            "image and groups exclude one another; give image in each",
+            "image and groups cannot be combined; set image in each",
         ),
     )
     def test_refused(self, options, title):
@@ -72,8 +75,8 @@ class RequestTest(unittest.TestCase):
         )
         self.assertEqual(SMALL, request.one_group(SMALL))
         for name, title in (
-            (None, r"2 are given \(a, b\), the scenario measures one; give"),
-            ("c", "'c' is not there; there are: a, b"),
+            (None, r"2 groups \(a, b\), the scenario measures one; set"),
+            ("c", "'c' does not exist; there are: a, b"),
         ):
             with self.assertRaisesRegex(errors.GuestError, title):
                 request.one_group(several, name)

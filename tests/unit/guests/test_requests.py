@@ -190,9 +190,9 @@ class RequestsTest(unittest.TestCase):
         )
         before = cloud.listed
         cloud.calls.clear()
-        sweep = removal.Sweep(
-            [removal.View(connection=cloud, admin=True)],
-            ownership.Register([], []),
+        sweep = removal.OrphanCleanup(
+            [removal.CloudView(connection=cloud, admin=True)],
+            ownership.RunIndex([], []),
             everything=True,
         )
         left = sweep.remove(sweep.find(), lambda line: None)

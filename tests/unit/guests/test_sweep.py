@@ -44,9 +44,9 @@ class SweepTest(unittest.TestCase):
             )
 
     def sweep(self, **options):
-        view = removal.View(connection=self.cloud, admin=False)
-        register = ownership.Register(ENTRIES, TASKS)
-        return removal.Sweep([view, view], register, **options)
+        view = removal.CloudView(connection=self.cloud, admin=False)
+        register = ownership.RunIndex(ENTRIES, TASKS)
+        return removal.OrphanCleanup([view, view], register, **options)
 
     def remove(self, **options):
         """Remove what is chosen; return what is left of it."""
@@ -122,11 +122,11 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(["r1"], [one.id for one in network.all_routers])
 
     def admin(self, *projects, **options):
-        view = removal.View(
+        view = removal.CloudView(
             connection=self.cloud, admin=True, projects=projects
         )
-        register = ownership.Register(ENTRIES, TASKS)
-        return removal.Sweep([view], register, **options)
+        register = ownership.RunIndex(ENTRIES, TASKS)
+        return removal.OrphanCleanup([view], register, **options)
 
     def made_by_rally(self, owner):
         """Keep a project of Rally's, as its contexts make it."""

@@ -56,9 +56,9 @@ class ComposeTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ("a: [", "no YAML"),
-        ("just words", "is str; give keys"),
-        ("a: " + "x" * 50000, "Nova takes 65535"),
+        ("a: [", "not valid YAML"),
+        ("just words", "a str is not a valid cloud-config document"),
+        ("a: " + "x" * 50000, "must be at most 65535"),
     )
     def test_refused(self, own, words):
         with self.assertRaisesRegex(errors.GuestError, words):

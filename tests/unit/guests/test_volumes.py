@@ -61,7 +61,11 @@ class VolumesTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ("error", 60, "is in error; check that boot_volume's type has room"),
+        (
+            "error",
+            60,
+            "is in error; check the free space of the boot_volume type",
+        ),
         ("downloading", 0, "is creating, not available in time; raise"),
     )
     def test_failure(self, status, timeout, words):
@@ -71,9 +75,9 @@ class VolumesTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ({"size_gib": 2}, "size_gib is 2, image 'debian' needs 3"),
-        ({"size_gib": 8, "type": "x"}, "type 'x' is not there.*ssd"),
-        ({"size_gib": 101}, "room for 100 more GiB of volumes, 101 are"),
+        ({"size_gib": 2}, "size_gib=2: must be >= 3 for image 'debian'"),
+        ({"size_gib": 8, "type": "x"}, "type 'x' does not exist.*ssd"),
+        ({"size_gib": 101}, "quota for 100 more GiB of volumes, 101 are"),
     )
     def test_refused_before(self, wanted, words):
         with self.assertRaisesRegex(errors.GuestError, words):

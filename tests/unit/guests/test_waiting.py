@@ -17,17 +17,18 @@ class FaultTest(unittest.TestCase):
     @ddt.data(
         (
             {"message": "No valid host was found. There are not enough."},
-            "No valid host was found. There are not enough; ask for fewer or "
-            "smaller guests, another zone, or have the scheduler's log read",
+            "No valid host was found. There are not enough; request fewer "
+            "or smaller guests or another zone, or check the log of "
+            "nova-scheduler",
         ),
         (
             {"message": "Exceeded maximum number of retries.\nTrace"},
-            "Exceeded maximum number of retries. Trace; have nova-compute's "
-            "log read on the hosts that were tried",
+            "Exceeded maximum number of retries. Trace; check the log of "
+            "nova-compute on the hosts that were tried",
         ),
         (
             {},
-            "Nova gives no reason; have nova-compute's log read on the "
+            "Nova gives no reason; check the log of nova-compute on the "
             "guest's host",
         ),
     )
@@ -86,8 +87,8 @@ class UntilActiveTest(unittest.TestCase):
         waited = self.wait()
         self.assertEqual(["g1"], list(waited.ready))
         self.assertEqual(["g2", "g3"], list(waited.failed))
-        self.assertIn("g2 is in ERROR: no; have", waited.failed["g2"])
-        self.assertIn("removed by somebody", waited.failed["g3"])
+        self.assertIn("g2 is in ERROR: no; check", waited.failed["g2"])
+        self.assertIn("deleted by another user", waited.failed["g3"])
 
     def test_others_do_not_wait_for_ever(self):
         self.another("g2", status="RESIZE")
@@ -102,7 +103,9 @@ class UntilActiveTest(unittest.TestCase):
 
     def test_gone(self):
         self.cloud.compute.all_servers.clear()
-        with self.assertRaisesRegex(errors.GuestError, "removed by somebody"):
+        with self.assertRaisesRegex(
+            errors.GuestError, "deleted by another user"
+        ):
             self.wait()
 
     def test_late_with_the_end_of_the_console(self):

@@ -162,7 +162,7 @@ class ActionTest(unittest.TestCase):
         cloud_there = self.wire(f"{NOVA}/servers")
         with (
             wire.connected(cloud_there) as connection,
-            self.assertRaisesRegex(cloud.Garbled, "no JSON object"),
+            self.assertRaisesRegex(cloud.Garbled, "not a JSON object"),
         ):
             connection.compute.create_server(name="n", flavor_id="f1")
 
@@ -187,7 +187,9 @@ class HostTest(unittest.TestCase):
         }
         cloud_there = wire.Wire(answers, {"compute": NOVA})
         with wire.connected(cloud_there) as connection:
-            found = hosts.settle(connection, made.asked(host="compute1"))
+            found = hosts.resolve_placement(
+                connection, made.asked(host="compute1")
+            )
         self.assertEqual(("nova:compute1",), found.zones)
 
 
@@ -232,7 +234,7 @@ class PlacementTest(unittest.TestCase):
         with wire.connected(cloud_there) as connection:
             (found,) = capacity.hosts(connection, each, set(), 16)
             self.assertEqual("rp1", found.name)
-            found = capacity.named(connection, found)
+            found = capacity.resolve_name(connection, found)
         self.assertEqual("compute1.x", found.name)
 
 
@@ -283,6 +285,6 @@ class BlockStorageTest(unittest.TestCase):
         wanted = request.BootVolume(size_gib=10)
         with wire.connected(self.wire) as connection:
             pass
-        words = "look for a block-storage service: "
+        words = "find the block-storage service: "
         with self.assertRaisesRegex(errors.GuestError, words):
             volumes.check(connection, wanted)

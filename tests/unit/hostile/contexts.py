@@ -16,7 +16,7 @@ from tests.unit.plugins.contexts import test_guests
 
 def _unanswered(case):
     case.cloud.compute.console = records.ALL
-    case.reach.return_value = [arrival.Arrival(trouble=records.ALL)] * 2
+    case.reach.return_value = [arrival.Arrival(error=records.ALL)] * 2
 
 
 def _rename(kind):

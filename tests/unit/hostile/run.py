@@ -4,8 +4,8 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.guests import guest as guests_
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import journal
-from rally_vmperf.runs import opened
 from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import run_request
 from tests.unit import made
 from tests.unit.guests import testing
 
@@ -34,9 +34,9 @@ def run(guest, folder, progress=lambda line: None):
     cloud = testing.FakeCloud()
     server = cloud.compute.create_server(name="g1", networks=[{"uuid": "n1"}])
     server.status, server.host_id = "ACTIVE", "h"
-    kept = opened.Opened()
-    asked = opened.Asked(
-        opened=kept,
+    kept = run_request.RunCache()
+    asked = run_request.RunRequest(
+        run_cache=kept,
         question="overhead",
         task="task-1",
         owner="hostile",

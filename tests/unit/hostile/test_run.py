@@ -73,8 +73,8 @@ class RunTestCase(unittest.TestCase):
         self.check("\n".join(self.lines))
 
     def test_what_rally_is_told(self):
-        with self.assertRaises(base.Incomplete) as caught:
-            base.tell(self.records[0], ())
+        with self.assertRaises(base.IncompleteRepetition) as caught:
+            base.raise_if_incomplete(self.records[0], ())
         said = str(caught.exception)
         self.check(said)
         self.assertIn("of g1", said)

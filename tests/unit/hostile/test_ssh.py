@@ -316,6 +316,6 @@ class GreedyTestCase(unittest.IsolatedAsyncioTestCase):
         self.addCleanup(server.close)
         one = machine(server.get_port(), host_key=pair.public)
         self.addAsyncCleanup(one.close)
-        with self.assertRaisesRegex(base.Denied, "g1: .* refuses the key"):
+        with self.assertRaisesRegex(base.Denied, "g1: .* rejects the key"):
             await one.run(["true"])
         self.assertEqual([], got)

@@ -20,7 +20,7 @@ from rally_vmperf.workloads.cpu import bzip2
 from tests.unit.hostile import attacks
 from tests.unit.hostile import terminal
 
-TOOL = bzip2.Compression.TOOLS[0]
+TOOL = bzip2.Bzip2.TOOLS[0]
 
 
 @ddt.ddt
@@ -96,7 +96,7 @@ class WordsTestCase(unittest.IsolatedAsyncioTestCase):
         with (
             self.assertRaises(defects.Defect) as caught,
             self.assertLogs("rally_vmperf", logging.ERROR) as logged,
-            defects.told(),
+            defects.sanitise_errors(),
         ):
             raise KeyError(words)
         self.assertIsNone(caught.exception.__cause__)

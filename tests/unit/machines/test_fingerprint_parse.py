@@ -10,7 +10,7 @@ from rally_vmperf.machines import fingerprint
 
 DATA = pathlib.Path(__file__).parent / "data"
 FORM = {
-    **documents.own_schema("rally_vmperf.records"),
+    **documents.load_schema("rally_vmperf.records"),
     "$ref": "#/definitions/fingerprint",
 }
 SECTIONS = [

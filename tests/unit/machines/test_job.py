@@ -117,7 +117,7 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         full = ("bash", "-c", 'ulimit -f 64; exec "$@"', "full")
         for words in ("yes", "yes >&2"):
             with self.assertRaisesRegex(
-                base.MachineError, "g1: the output of command fio could not"
+                base.MachineError, "g1: cannot store the output of command fio"
             ):
                 await self.run_job(
                     *("sh", "-c", f"{words} | head -c 100000; {words}"),
@@ -181,7 +181,7 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([], os.listdir(other))
 
     async def test_a_folder_that_cannot_be_made(self):
-        with self.assertRaisesRegex(base.MachineError, "writable folder"):
+        with self.assertRaisesRegex(base.MachineError, "writable directory"):
             await jobs.start(
                 self.machine, "/proc/nowhere", "fio", ["true"], timeout=5
             )
@@ -272,7 +272,7 @@ class RunTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(["mark"], os.listdir(self.folder))
 
     async def test_a_folder_that_cannot_be_made(self):
-        with self.assertRaisesRegex(base.MachineError, "writable folder"):
+        with self.assertRaisesRegex(base.MachineError, "writable directory"):
             await jobs.run(
                 self.machine,
                 "/proc/nowhere",

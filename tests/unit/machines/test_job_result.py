@@ -78,7 +78,7 @@ class AccountTestCase(unittest.TestCase):
                 self.assertRaisesRegex(
                     base.MachineError,
                     f"clock of g1 was stepped by {by} s while fio ran; "
-                    "repeat, or stop its time synchronisation",
+                    "repeat the run, or stop its time synchronisation",
                 ),
             ):
                 _read(ended=ended, after=ended)

@@ -38,7 +38,7 @@ class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
             self.skipTest("no control groups for CPUs and memory here")
 
     async def test_cpus_and_memory_are_held_and_released(self):
-        hold = await shape.hold(self.machine, cpus=1, memory_mib=64)
+        hold = await shape.apply_limits(self.machine, cpus=1, memory_mib=64)
         try:
             self.assertIn(hold.limited_by, ("cgroup1", "cgroup2"))
             self.assertEqual((), hold.findings)
@@ -60,19 +60,19 @@ class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
         await hold.release()
 
     async def test_groups_of_a_dead_recorder_are_removed(self):
-        stale = await shape.hold(self.machine, cpus=1, memory_mib=64)
-        hold = await shape.hold(self.machine, cpus=1, memory_mib=64)
+        stale = await shape.apply_limits(self.machine, cpus=1, memory_mib=64)
+        hold = await shape.apply_limits(self.machine, cpus=1, memory_mib=64)
         self.assertTrue(all(path.is_dir() for path in _groups(stale)))
         await hold.release()
         for path in _groups(stale):
             os.utime(path, (time.time() - 4000,) * 2)
-        hold = await shape.hold(self.machine, cpus=1, memory_mib=64)
+        hold = await shape.apply_limits(self.machine, cpus=1, memory_mib=64)
         self.assertFalse(any(path.exists() for path in _groups(stale)))
         await hold.release()
         await stale.release()
 
     async def test_what_still_runs_is_ended(self):
-        hold = await shape.hold(self.machine, cpus=1, memory_mib=64)
+        hold = await shape.apply_limits(self.machine, cpus=1, memory_mib=64)
         prefix = hold.prefixes[0]
         await self.machine.run(
             [
@@ -92,9 +92,11 @@ class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(
             base.MachineError, f"has {have} CPUs .* need {have + 1};"
         ):
-            await shape.hold(self.machine, cpus=have + 1, memory_mib=1)
+            await shape.apply_limits(self.machine, cpus=have + 1, memory_mib=1)
         with self.assertRaisesRegex(base.MachineError, "999999999 MiB"):
-            await shape.hold(self.machine, cpus=1, memory_mib=999999999)
+            await shape.apply_limits(
+                self.machine, cpus=1, memory_mib=999999999
+            )
 
 
 class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
@@ -119,7 +121,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         )
 
     async def assert_taskset(self, machine, why):
-        hold = await shape.hold(machine, cpus=1, memory_mib=512)
+        hold = await shape.apply_limits(machine, cpus=1, memory_mib=512)
         self.assertEqual("taskset", hold.limited_by)
         self.assertEqual((("taskset", "-c", "0"),), hold.prefixes)
         (found,) = hold.findings
@@ -130,12 +132,12 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_chosen_cpus(self):
         """Those that were named are taken, isolated ones among them."""
         machine = self.machine("none")
-        hold = await shape.hold(
+        hold = await shape.apply_limits(
             machine, cpus=1, memory_mib=512, copies=2, allowed="2-3,9"
         )
         self.assertEqual(((2,), (3,)), hold.cpus)
         self.assertEqual(
-            "held by taskset to CPUs 2; 3, NUMA node 0", hold.said()
+            "limited by taskset to CPUs 2; 3, NUMA node 0", hold.describe()
         )
         self.assertEqual(
             {"limited_by": "taskset", "cpus": ["2", "3"], "numa_nodes": [0]},
@@ -144,7 +146,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(
             shape.TooSmall, "host1 has 2 CPUs of 2-3,9 and 3 copies of 1 "
         ):
-            await shape.hold(
+            await shape.apply_limits(
                 machine, cpus=1, memory_mib=512, copies=3, allowed="2-3,9"
             )
         with self.assertRaisesRegex(shape.TooSmall, "0 CPUs of 7 "):
@@ -196,10 +198,10 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
             "systemd", **{"systemd-run": base.Unreachable("away")}
         )
         with self.assertRaises(base.Unreachable):
-            await shape.hold(machine, cpus=1, memory_mib=512)
+            await shape.apply_limits(machine, cpus=1, memory_mib=512)
 
     async def test_taskset_limits_no_memory_and_says_so(self):
-        hold = await shape.hold(
+        hold = await shape.apply_limits(
             self.machine("taskset"), cpus=2, memory_mib=512, copies=2
         )
         self.assertEqual(
@@ -211,7 +213,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         await hold.release()
 
     async def test_systemd(self):
-        hold = await shape.hold(
+        hold = await shape.apply_limits(
             self.machine("systemd"), cpus=1, memory_mib=512
         )
         words = hold.prefixes[0]
@@ -224,13 +226,15 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         """The record states this node."""
         look = LOOK.replace("0,0,0", "0,0,1")
         machine = self.machine("systemd", look=look)
-        hold = await shape.hold(machine, cpus=1, memory_mib=512, allowed="0")
+        hold = await shape.apply_limits(
+            machine, cpus=1, memory_mib=512, allowed="0"
+        )
         self.assertEqual([1], hold.document()["numa_nodes"])
         self.assertIn("--property=AllowedMemoryNodes=1", hold.prefixes[0])
 
     async def test_a_user_enters_as_root_and_works_as_himself(self):
         machine = self.machine("cgroup2", uid="1000")
-        hold = await shape.hold(machine, cpus=1, memory_mib=512)
+        hold = await shape.apply_limits(machine, cpus=1, memory_mib=512)
         prefix = hold.prefixes[0]
         self.assertEqual(("sudo", "-n", "--"), prefix[:3])
         self.assertEqual(
@@ -247,7 +251,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual("down", machine.commands[-1][7])
 
     def test_whole(self):
-        hold = shape.whole(3)
+        hold = shape.unlimited(3)
         self.assertEqual(
             ("none", ((), (), ())), (hold.limited_by, hold.prefixes)
         )

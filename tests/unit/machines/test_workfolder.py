@@ -69,7 +69,7 @@ class MakeTestCase(Case):
         with (
             mock.patch.dict(os.environ, environment, clear=True),
             self.assertRaisesRegex(
-                base.MachineError, "metal: home folder: .*HOME: is not set"
+                base.MachineError, "metal: home directory: .*HOME: is not set"
             ),
         ):
             await workfolder.make(self.machine, "")
@@ -93,7 +93,8 @@ class MakeTestCase(Case):
                 path.chmod(mode)
                 with self.assertRaisesRegex(
                     base.MachineError,
-                    f"^metal: folder {below}: .*{path}.*mode {mode:o}.*go-w",
+                    f"^metal: directory {below}: .*{path}.*mode {mode:o}"
+                    ".*go-w",
                 ):
                     await self.make(below)
                 path.chmod(before & 0o777)
@@ -110,7 +111,7 @@ class MakeTestCase(Case):
                     path.chmod(mode)
                     with self.assertRaisesRegex(
                         base.MachineError,
-                        f"metal: folder {below}: {path} belongs to .*65534"
+                        f"metal: directory {below}: {path} belongs to .*65534"
                         f".*mount --bind {below}/rally-vmperf ",
                     ):
                         await self.make(below)
@@ -119,7 +120,8 @@ class MakeTestCase(Case):
 
     async def test_what_is_not_there(self):
         with self.assertRaisesRegex(
-            base.MachineError, "metal: folder .*/nowhere is no folder .*mkdir"
+            base.MachineError,
+            "metal: directory .*/nowhere is not an accessible .*mkdir",
         ):
             await self.make(self.parent / "nowhere")
         (self.parent / "a\nb").mkdir()
@@ -130,7 +132,7 @@ class MakeTestCase(Case):
         self.assertNotIn("a\nb", str(caught.exception).partition(": ")[2][:9])
 
     async def test_where_nothing_can_be_made(self):
-        with self.assertRaisesRegex(base.MachineError, "/proc: none can be"):
+        with self.assertRaisesRegex(base.MachineError, "/proc: cannot create"):
             await self.make("/proc")
 
 
@@ -169,7 +171,7 @@ class AnswerTestCase(unittest.IsolatedAsyncioTestCase):
 class RemoveTestCase(Case):
     async def refuse(self, path, why="not below a folder that rally-vmperf"):
         with self.assertRaisesRegex(
-            base.MachineError, f"^metal: cannot remove .*{why}.*by hand$"
+            base.MachineError, f"^metal: cannot remove .*{why}.*manually$"
         ):
             await workfolder.remove(self.machine, str(path))
 

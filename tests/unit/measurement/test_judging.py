@@ -341,8 +341,8 @@ class WarningsTestCase(unittest.TestCase):
 @ddt.ddt
 class ArgumentsTestCase(unittest.TestCase):
     @ddt.data(
-        ({"confidence": 95}, "confidence is 95"),
-        ({"on_inconclusive": "maybe"}, "use fail or pass"),
+        ({"confidence": 95}, "confidence=95: must be"),
+        ({"on_inconclusive": "maybe"}, "must be fail or pass"),
         ({"tolerate": ["haunted"]}, "Unknown kind of finding 'haunted'"),
     )
     @ddt.unpack

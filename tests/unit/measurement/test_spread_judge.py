@@ -201,9 +201,9 @@ class RatioTestCase(unittest.TestCase):
         self.assertEqual("inconclusive", found.status)
         self.assertFalse(found.passed)
         self.assertIn(
-            "all repetitions of bare metal are equal, so that there is no "
-            "ratio to them, record a baseline with more repetitions, limit "
-            "1000 (*): inconclusive",
+            "all repetitions of bare metal are equal, so that a ratio "
+            "to them does not exist, record a baseline with more "
+            "repetitions, limit 1000 (*): inconclusive",
             held(found).sentence(),
         )
 
@@ -499,7 +499,9 @@ class IntervalsTestCase(unittest.TestCase):
         for row in figures:
             self.assertEqual(("", ()), (row.reason, row.bare))
             self.assertTrue(row.cells().figure)
-        self.assertIn("no ratio over intervals", ratio.sentence())
+        self.assertIn(
+            "a ratio over intervals does not exist", ratio.sentence()
+        )
 
 
 @ddt.ddt
@@ -507,10 +509,10 @@ class ArgumentsTestCase(unittest.TestCase):
     @ddt.data(
         (
             {"over": "intervals", "max_gsd_ratio": {"*": 2}},
-            "^max_gsd_ratio goes with over: repetitions only",
+            "^max_gsd_ratio: requires over: repetitions",
         ),
-        ({"confidence": 95}, "confidence is 95"),
-        ({"on_inconclusive": "maybe"}, "use fail or pass"),
+        ({"confidence": 95}, "confidence=95: must be"),
+        ({"on_inconclusive": "maybe"}, "must be fail or pass"),
         ({"tolerate": ["haunted"]}, "Unknown kind of finding 'haunted'"),
         ({"max_cv_percent": {"*": float("nan")}}, "^Limit"),
     )

@@ -24,8 +24,8 @@ from rally_vmperf.measurement import rows
 from rally_vmperf.measurement import spread_judge
 from rally_vmperf.measurement import summary
 from rally_vmperf.measurement.density import rows as density_rows
-from rally_vmperf.questions import judging
 from rally_vmperf.questions import limits_file
+from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
 from rally_vmperf.report import sources
 from rally_vmperf.runs.raw_outputs import imported
@@ -72,7 +72,9 @@ def judge(name: str, records: sources.Source | None = None) -> Json:
         judgements = {"Overhead": _judge_outputs(name)}
         status = judgements["Overhead"].status
     else:
-        run = judging.by_file(records or source(name), str(limits(name)))
+        run = source_judge.judge_by_file(
+            records or source(name), str(limits(name))
+        )
         judgements, status = dict(run.judgements), run.status
     return {
         "status": status,

@@ -10,14 +10,14 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.baseline import store
+from rally_vmperf.bundles import bundle
 from rally_vmperf.execution.stations import open_files
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task
-from rally_vmperf.toolbox import bundle
 from rally_vmperf.workloads import registry
 from tests.unit import made
-from tests.unit.toolbox import bundled
+from tests.unit.bundles import bundled
 
 CONFIG = {
     "args": {"workloads": [{"name": "sysbench"}], "warmup": 1},
@@ -89,9 +89,9 @@ class TestTask(unittest.TestCase):
         held = config["sla"]["vmperf_spread"]
         held["max_range_percent"] = {"*_p95": 5}
         with self.assertRaisesRegex(
-            task.Refused,
+            task.InvalidTask,
             r"max_range_percent over: intervals: '\*_p95' matches .*"
-            r"\(these are: cpu\.sysbench\.db\.rate\)",
+            r"\(with one: cpu\.sysbench\.db\.rate\)",
         ):
             self.check(config)
 
@@ -103,7 +103,11 @@ class TestTask(unittest.TestCase):
         (("args", "workloads"), [], r"workloads: \[\]"),
         (("args", "workloads"), "fio", "workloads: 'fio' is not of type"),
         (("args", "workloads"), [{"nam": "fio"}], r"workloads\[0\].*'nam'"),
-        (("args", "workloads"), [{"name": "fi"}], "'fi'; there are: bzip2"),
+        (
+            ("args", "workloads"),
+            [{"name": "fi"}],
+            "'fi' does not exist; .*: bzip2",
+        ),
         (
             ("args", "workloads"),
             [{"name": "sysbench", "arguments": {"tim": 1}}],
@@ -120,8 +124,8 @@ class TestTask(unittest.TestCase):
             [{"name": "unixbench", "arguments": {"source": "/tmp/no/ub"}}],
             "^workload unixbench: file /tmp/no/ub of this machine cannot be",
         ),
-        (("args", "workloads"), [{"name": "iperf3"}], "peer is missing"),
-        (("args", "warmup"), 4, "warmup 4: .* from 0 to 3"),
+        (("args", "workloads"), [{"name": "iperf3"}], "peer: must be set"),
+        (("args", "warmup"), 4, "warmup=4: .* from 0 to 3"),
         (("args", "warmup"), "1", "warmup: '1' is not of type 'integer'"),
         (("args", "drop_caches"), "yes", "drop_caches: 'yes' is not of type"),
         (("args", "drop_caches"), True, "drop_caches is None in the baseline"),
@@ -130,16 +134,16 @@ class TestTask(unittest.TestCase):
         (
             ("args", "shape"),
             "whole",
-            "whole, but .*sysbench held .*--shape whole",
+            "whole: .*sysbench with bare metal limited .*--shape whole",
         ),
         (("args", "cooldown"), 3601, "cooldown: 3601 .*maximum of 3600"),
         (("args", "peer"), {"adress": "x"}, "allowed keys: address"),
-        (("runner_type",), "rps", "runner 'rps'.*serial"),
-        (("runner_type",), "constant", "runner 'constant'.*serial"),
+        (("runner_type",), "rps", "runner=rps.*serial"),
+        (("runner_type",), "constant", "runner=constant.*serial"),
         (
             ("contexts", "vmperf_guests@openstack", "proxy"),
             "ftp://proxy",
-            "proxy 'ftp://proxy': .*http://HOST:PORT",
+            "proxy=ftp://proxy: .*http://HOST:PORT",
         ),
         (
             ("contexts", "vmperf_guests@openstack", "bundle"),
@@ -190,12 +194,12 @@ class TestTask(unittest.TestCase):
             ("sla", "vmperf_spread"),
             {"max_cv_percent": {"cpu.*": 5}, "over": "intervals"},
             r"sla vmperf_spread max_cv_percent over: intervals: 'cpu\.\*' "
-            r"matches no metric .* \(these are: none\); give another pattern",
+            r"matches no metric .* \(with one: none\); change the pattern",
         ),
         (
             ("sla", "vmperf_spread"),
             {"max_gsd_ratio": {"cpu.*": 5}, "over": "intervals"},
-            "sla vmperf_spread max_gsd_ratio goes with over: repetitions",
+            "sla vmperf_spread max_gsd_ratio: requires over: repetitions",
         ),
         (
             ("sla",),
@@ -207,23 +211,23 @@ class TestTask(unittest.TestCase):
                 "vmperf_valid": {"tolerate": ["guest_faster"]},
             },
             "sla vmperf_valid: vmperf_overhead tolerates swap_or_oom, which "
-            "still fails here; name it in tolerate of both",
+            "still fails here; add it to tolerate of both",
         ),
         (
             ("sla", "vmperf_degradation"),
             {"max_percent": {"*": 5}},
-            "sla vmperf_degradation: judges VMPerf.density, not VMPerf.over",
+            "sla vmperf_degradation: applies to VMPerf.density, not to VMP",
         ),
         (
             ("sla", "vmperf_fairness"),
             {},
-            "sla vmperf_fairness: judges VMPerf.density",
+            "sla vmperf_fairness: applies to VMPerf.density",
         ),
     )
     @ddt.unpack
     def test_refused_by_name(self, path, value, text):
         """The message names the key, the value and what is allowed."""
-        with self.assertRaisesRegex(checks.REFUSALS, text):
+        with self.assertRaisesRegex(checks.REQUEST_ERRORS, text):
             self.check(changed(path, value))
 
     def test_patterns_that_contradict_each_other(self):
@@ -236,8 +240,8 @@ class TestTask(unittest.TestCase):
         for given in (limits, dict(reversed(limits.items()))):
             config["sla"]["vmperf_overhead"] = {"max_percent": given}
             with self.assertRaisesRegex(
-                task.Refused,
-                "max_percent: .* and both match cpu.sysbench.a.rate; give a "
+                task.InvalidTask,
+                "max_percent: .* and both match cpu.sysbench.a.rate; set a "
                 "limit for 'cpu.sysbench.a.rate', or narrow one of the",
             ):
                 self.check(config)
@@ -263,9 +267,9 @@ class TestTask(unittest.TestCase):
             self.check(config)
             return
         with self.assertRaisesRegex(
-            task.Refused,
-            f"vmperf_overhead on_inconclusive: pass, with {times - warmup} "
-            "counted repetitions .*make at least 3",
+            task.InvalidTask,
+            f"vmperf_overhead on_inconclusive=pass: {times - warmup} "
+            "counted repetitions .*run at least 3",
         ):
             self.check(config)
 
@@ -276,8 +280,8 @@ class TestTask(unittest.TestCase):
         one = {"name": "a", **group}
         self.check(changed(path, {"groups": [one]}))
         with self.assertRaisesRegex(
-            checks.REFUSALS,
-            r"groups: 2 are given \(a, b\), the scenario measures one; give",
+            checks.REQUEST_ERRORS,
+            r"groups: 2 groups \(a, b\), the scenario measures one; set",
         ):
             self.check(changed(path, {"groups": [one, {"name": "b"}]}))
 
@@ -325,10 +329,14 @@ class TestTask(unittest.TestCase):
         (warned,) = self.check(config(2, aggregate="ssd"))
         self.assertIn("server_group: affinity", warned)
         for number, beside, words in (
-            (1, given, "1 of 1 guests leave none"),
+            (1, given, "guests=1: must be less than count=1"),
             (2, {"guests": 1}, "neighbours: 'workload' is a required"),
             (2, {**given, "guests": 0}, "neighbours.guests: 0 is less"),
-            (2, {**given, "workload": {"name": "x"}}, "'x'; there are"),
+            (
+                2,
+                {**given, "workload": {"name": "x"}},
+                "'x' does not exist; available",
+            ),
             (2, None, "the task has no neighbours"),
         ):
             wrong = config(number, given)
@@ -337,7 +345,9 @@ class TestTask(unittest.TestCase):
                 self.check(wrong)
         wrong = config(2)
         wrong["sla"]["vmperf_neighbours"]["max_percent"]["*.rate"] = 100
-        with self.assertRaisesRegex(task.Refused, "neighbours .* is 100, but"):
+        with self.assertRaisesRegex(
+            task.InvalidTask, "neighbours .* is 100, but"
+        ):
             self.check(wrong)
         entry = table.questions()["overhead"]
         asked = task.of_rally(config(3), entry.scenario)
@@ -358,7 +368,8 @@ class TestTask(unittest.TestCase):
                 return_value=(256, 1024),
             ),
             self.assertRaisesRegex(
-                checks.REFUSALS, "500 machines need 1200 .* enough for 412"
+                checks.REQUEST_ERRORS,
+                "500 machines require 1200 .* enough for 412",
             ),
         ):
             self.check(config)
@@ -368,7 +379,7 @@ class TestTask(unittest.TestCase):
             {"name": "iperf3", "label": f"l{n}"} for n in range(10)
         ]
         with self.assertRaisesRegex(
-            checks.REFUSALS, "^count 1000: .* are enough for 9[0-9][0-9]"
+            checks.REQUEST_ERRORS, "^count=1000: must be at most 9[0-9][0-9],"
         ):
             self.check(config)
 
@@ -379,13 +390,13 @@ class TestTask(unittest.TestCase):
         config["sla"] = {"vmperf_overhead": {"max_percent": {"*": 10}}}
         config["args"]["peer"] = {"address": "192.0.2.1", "user": "debian"}
         with self.assertRaisesRegex(
-            task.Refused, r"^peer user=debian: must be root.*\[http\]$"
+            task.InvalidTask, r"^peer user=debian: must be root.*\[http\]$"
         ):
             self.check(config)
         for user in ({"user": "root"}, {}):
             config["args"]["peer"] = {"address": "192.0.2.1", **user}
             with self.assertRaisesRegex(
-                checks.REFUSALS, "has no workload 'wget'"
+                checks.REQUEST_ERRORS, "has no workload 'wget'"
             ):
                 self.check(config)
 
@@ -400,7 +411,7 @@ class TestTask(unittest.TestCase):
                 }
             ],
         )
-        with self.assertRaisesRegex(checks.REFUSALS, "count 1"):
+        with self.assertRaisesRegex(checks.REQUEST_ERRORS, "count=1"):
             self.check(config)
 
     @ddt.data(
@@ -437,9 +448,9 @@ class TestTask(unittest.TestCase):
             self.check(config)
             return
         with self.assertRaisesRegex(
-            checks.REFUSALS,
+            checks.REQUEST_ERRORS,
             r"baseline 'udp': m1: iperf3 3\.9 is older than 3\.11: .*; "
-            "install .*; then record the baseline again$",
+            "use .*; then record the baseline again$",
         ):
             self.check(config)
 
@@ -473,8 +484,8 @@ class TestTask(unittest.TestCase):
             self.check(config)
             return
         with self.assertRaisesRegex(
-            checks.REFUSALS,
-            r"its sysbench is 1\.0\.20, that of baseline 'metal' "
-            r"1\.0\.19; .*baseline record \.\.\. --bundle ",
+            checks.REQUEST_ERRORS,
+            r"its sysbench is 1\.0\.20, but that of baseline 'metal' "
+            r"is 1\.0\.19; .*baseline record \.\.\. --bundle ",
         ):
             self.check(config)

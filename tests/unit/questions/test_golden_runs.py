@@ -272,7 +272,7 @@ class TestOtherMachine(unittest.TestCase):
         return code, " ".join(app.stdout.getvalue().split())
 
     @ddt.data(
-        ("cpu", "The guests' host has other processors"),
+        ("cpu", "have different processors"),
         ("tool", "The tool has another version on each side"),
         ("", ""),
     )

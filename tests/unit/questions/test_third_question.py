@@ -64,7 +64,7 @@ class TestThirdQuestion(unittest.TestCase):
         options = mock.Mock(baseline_dir="/none", journal_dir=self.folder)
         with (
             mock.patch.object(task, "CONF", mock.Mock(vmperf=options)),
-            mock.patch.object(task, "tell_killed", autospec=True),
+            mock.patch.object(task, "warn_about_killed_runs", autospec=True),
         ):
             task.Task().validate({}, {**CONFIG, **changes}, Scenario, None)
 
@@ -77,8 +77,10 @@ class TestThirdQuestion(unittest.TestCase):
             self.folder, None, machine, question="variants", journal=kept
         )
         own = {"variants": ["plain", "virtio"]}
-        run = asked.opened.run("w", lambda: variants.QUESTION.run(asked, own))
-        self.addCleanup(asked.opened.close, "w")
+        run = asked.run_cache.run(
+            "w", lambda: variants.QUESTION.run(asked, own)
+        )
+        self.addCleanup(asked.run_cache.close, "w")
         for number in (1, 2, 3):
             run.repeat(number)
         return kept.read()
@@ -87,7 +89,7 @@ class TestThirdQuestion(unittest.TestCase):
         """Its own checks, and those of all questions."""
         self.validate()
         for changes, words in (
-            ({"runner_type": "rps"}, "runner 'rps'"),
+            ({"runner_type": "rps"}, "runner=rps"),
             (
                 {"args": {**CONFIG["args"], "variants": ["plain"]}},
                 "variants: at least two",
@@ -106,7 +108,7 @@ class TestThirdQuestion(unittest.TestCase):
             ),
             (
                 {"sla": {"vmperf_overhead": {"max_percent": {"*": 1}}}},
-                "judges VMPerf.overhead, not Other.variants",
+                "applies to VMPerf.overhead, not to Other.variants",
             ),
         ):
             with self.assertRaisesRegex(validation.ValidationError, words):

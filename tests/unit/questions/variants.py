@@ -69,7 +69,7 @@ class Judge(overhead_judge.OverheadJudge):
 def _check(asked, limits, baseline):
     variants = asked.arguments["variants"]
     if limits["variant"] not in variants:
-        raise task.Refused(
+        raise task.InvalidTask(
             f"sla {CRITERION.name} variant: {limits['variant']!r} is none of "
             f"{', '.join(variants)}"
         )
@@ -98,7 +98,7 @@ CRITERION = question.Criterion(
 class Run(reports.RunReport):
     """Variants side by side."""
 
-    def named(self):
+    def describe(self):
         """Return the variants."""
         conditions_ = self.repetitions[-1].conditions
         return ", ".join(str(one.axes["variant"]) for one in conditions_)
@@ -107,8 +107,8 @@ class Run(reports.RunReport):
 SECTION = reports.Section(
     title="Variants of guests",
     subject="variants",
-    make=Run,
-    compared=lambda run: [("Variants", [run.named()])],
+    report_class=Run,
+    comparison_facts=lambda run: [("Variants", [run.describe()])],
     functions={"shout": str.upper},
     template="variants.html.j2",
     loader=jinja2.DictLoader(
@@ -137,7 +137,7 @@ def run(asked, own):
 
 def _refuse_one(asked):
     if len(asked.arguments["variants"]) < 2:
-        raise task.Refused("variants: at least two are needed")
+        raise task.InvalidTask("variants: at least two are needed")
     return []
 
 

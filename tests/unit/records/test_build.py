@@ -220,7 +220,7 @@ class TestBuilt(unittest.TestCase):
             identity(),
             same,
             [
-                build.Taken(
+                build.ConditionResult(
                     axes={"guests": 2},
                     position=1,
                     state="incomplete",
@@ -236,7 +236,7 @@ class TestBuilt(unittest.TestCase):
                         usage("write"),
                     ),
                 ),
-                build.Taken(
+                build.ConditionResult(
                     axes={"guests": 3},
                     position=2,
                     state="skipped",
@@ -317,7 +317,7 @@ class TestSize(unittest.TestCase):
             identity(question),
             same,
             [
-                build.Taken(
+                build.ConditionResult(
                     axes={} if question == "overhead" else {"guests": number},
                     position=number,
                     state="complete",

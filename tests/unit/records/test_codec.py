@@ -9,6 +9,7 @@ import ddt
 from rally_vmperf.measurement import repetition
 from rally_vmperf.records import codec
 from rally_vmperf.records import output
+from rally_vmperf.records import packing
 from rally_vmperf.records import schema
 from tests.unit import made
 
@@ -143,7 +144,7 @@ class TestDecode(unittest.TestCase):
     @ddt.unpack
     def test_packed(self, value, whole, decimals):
         """With more digits than any tool is exact to, and back again."""
-        record = codec.pack(made.record(rate=value, reference=None))
+        record = packing.pack(made.record(rate=value, reference=None))
         (only,) = record["conditions"]
         self.assertEqual({RATE: [whole]}, only["samples"])
         self.assertEqual(decimals, record["metrics"][RATE]["decimals"])
@@ -156,7 +157,7 @@ class TestDecode(unittest.TestCase):
         """With one number of decimals, zero and several values included."""
         record = made.record(rate=[0.5, 12.25])
         record["reference"]["copies"][0]["repetitions"][0][RATE] = [None]
-        found = codec.decode(codec.pack(record))
+        found = codec.decode(packing.pack(record))
         self.assertEqual(codec.decode(record), found)
 
     @ddt.data(

@@ -182,7 +182,7 @@ class TestMachines(unittest.TestCase):
             (whole + b"x", self.entry, self.folder, "its checksum differs"),
             (b"half", wrong, self.folder, "is damaged"),
             (None, self.entry, self.folder, "No such file"),
-            (whole, self.entry, None, "folder is not known"),
+            (whole, self.entry, None, "unknown directory of the journal"),
             (whole, None, self.folder, "could not be written"),
         ):
             self.path.unlink(missing_ok=True)

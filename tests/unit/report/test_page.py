@@ -135,14 +135,14 @@ class PageTestCase(unittest.TestCase):
             "kvm",
             "baseline r740, machine compute-1, recorded 2026-03-01",
             "2 CPUs and 2048 MiB for each of 2 copies",
-            "peer, on the bare-metal host itself",
+            "peer, on the bare-metal host",
             "5 counted of 5 planned, and 1 as warm-up",
             "95 %",
         ):
             self.assertIn(words, text)
 
     def test_emulation_is_shouted_about(self):
-        words = "these figures say nothing about KVM"
+        words = "these figures do not apply to KVM"
         self.assertIn(words, read(judged(made.records(emulated=True))).text)
         self.assertNotIn(words, read(judged(made.records())).text)
 
@@ -154,7 +154,7 @@ class PageTestCase(unittest.TestCase):
 
     def test_sign_convention_is_stated(self):
         text = read(judged(made.records())).text
-        self.assertIn("Positive means that the guest is worse", text)
+        self.assertIn("If it is positive, the guest is worse", text)
 
     def test_what_is_missing_is_told(self):
         records = made.records()
@@ -170,8 +170,8 @@ class PageTestCase(unittest.TestCase):
         for records in ([], [None, None]):
             text = read(judged(records)).text
             self.assertIn("Void: nothing was measured", text)
-            self.assertIn("No repetition left a readable record", text)
-        self.assertIn("There is nothing to show", read().text)
+            self.assertIn("no repetition has a readable record", text)
+        self.assertIn("There are no runs", read().text)
 
     def test_machines_that_say_nothing_are_shown(self):
         records = made.records()
@@ -179,7 +179,7 @@ class PageTestCase(unittest.TestCase):
             record["machines"] = [made.machine_entry("g1")]
             made.redescribe(record, dict.clear)
         text = read(judged(records)).text
-        self.assertIn("g1 on a host that is not known", text)
+        self.assertIn("g1 on an unknown host", text)
 
     def test_missing_file_of_the_machines_is_said(self):
         records = made.records()
@@ -188,7 +188,7 @@ class PageTestCase(unittest.TestCase):
         text = read(shown).text
         self.assertEqual("2 CPUs, 1 guest", shown.title)
         self.assertIn("g1 on compute-1", text)
-        words = "What the machines say of themselves is missing"
+        words = "The facts about the machines are missing"
         self.assertRegex(text, f"{words}: .*its checksum differs")
         self.assertNotIn(words, read(judged(made.records())).text)
 

@@ -71,7 +71,7 @@ class SourcesTestCase(unittest.TestCase):
         workload["scenario"] = {"Dummy.dummy": {}}
         for path, words in (
             (self.write("a.json", "no"), "is damaged"),
-            (self.write("b.json", "[]"), "no results"),
+            (self.write("b.json", "[]"), "is not a file of Rally's results"),
             (self.write("c.json", json.dumps(other)), "no workload"),
             (self.write("d.jsonl", "{}\n{}\n"), "line 1"),
             (str(self.folder / "none.json"), "No such file"),

@@ -4,7 +4,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.questions import judging
+from rally_vmperf.questions import source_judge
 from rally_vmperf.report import sources
 from rally_vmperf.report import verdict_table
 from tests.unit import made
@@ -18,7 +18,7 @@ def lines(records, **criteria):
         records=records,
         criteria={f"vmperf_{name}": one for name, one in criteria.items()},
     )
-    return verdict_table.lines(judging.run(source))
+    return verdict_table.lines(source_judge.judge(source))
 
 
 @ddt.ddt
@@ -72,5 +72,5 @@ class TestLines(unittest.TestCase):
             ]
         got = lines(records, overhead=made.LIMITS)
         self.assertIn("void", got[0])
-        self.assertIn("elsewhere than asked for", " ".join(got))
+        self.assertIn("on another host than requested", " ".join(got))
         self.assertNotIn("\x1b", "".join(got))

@@ -28,7 +28,7 @@ class Doing(actions.Action):
     def during(self, current):
         """Return its thread as a finding."""
         self.call()
-        return actions.Effect(findings=(threading.current_thread(),))
+        return actions.ActionResult(findings=(threading.current_thread(),))
 
 
 class MiddleTestCase(unittest.TestCase):
@@ -39,7 +39,7 @@ class MiddleTestCase(unittest.TestCase):
             begun.set()
             let.wait(10)
 
-        middle = actions.Middle(Doing(ask), CURRENT)
+        middle = actions.BackgroundAction(Doing(ask), CURRENT)
         self.assertFalse(begun.is_set())
         middle.workloads_ended()
         self.assertTrue(begun.wait(10))
@@ -50,7 +50,9 @@ class MiddleTestCase(unittest.TestCase):
 
     def test_it_is_done_once_and_at_the_latest_when_wanted(self):
         done = []
-        middle = actions.Middle(Doing(lambda: done.append(1)), CURRENT)
+        middle = actions.BackgroundAction(
+            Doing(lambda: done.append(1)), CURRENT
+        )
         middle.effect()
         middle.workloads_ended()
         middle.effect()
@@ -58,27 +60,29 @@ class MiddleTestCase(unittest.TestCase):
 
     def test_a_moment_while_they_run(self):
         begun = threading.Event()
-        middle = actions.Middle(Doing(begun.set, moment=0.01), CURRENT)
+        middle = actions.BackgroundAction(
+            Doing(begun.set, moment=0.01), CURRENT
+        )
         self.assertTrue(begun.wait(10))
         middle.workloads_ended()
         self.assertEqual(1, len(middle.effect().findings))
-        self.assertEqual({}, middle.effect().trouble)
+        self.assertEqual({}, middle.effect().errors)
 
     def test_a_moment_that_did_not_come(self):
         done = []
         action = Doing(lambda: done.append(1), moment=1000)
-        middle = actions.Middle(action, CURRENT)
+        middle = actions.BackgroundAction(action, CURRENT)
         middle.workloads_ended()
         self.assertIn(
             "1000 s after the condition began",
-            middle.effect().trouble["doing"],
+            middle.effect().errors["doing"],
         )
         self.assertEqual([], done)
 
     def test_one_that_is_cancelled(self):
         done = []
         action = Doing(lambda: done.append(1), moment=1000)
-        middle = actions.Middle(action, CURRENT)
+        middle = actions.BackgroundAction(action, CURRENT)
         middle.cancel()
         middle._timer.join(10)
         self.assertFalse(middle._timer.is_alive())
@@ -92,7 +96,7 @@ class MiddleTestCase(unittest.TestCase):
                     raise error
 
                 with self.assertRaises(type(error)):
-                    actions.Middle(Doing(fail), CURRENT).effect()
+                    actions.BackgroundAction(Doing(fail), CURRENT).effect()
 
 
 class WatchTest(test_guest_power.Case):

@@ -22,12 +22,12 @@ from tests.unit.guests import made as guests
 from tests.unit.records import permitted
 
 SCHEMAS = {
-    one.__name__: documents.own_schema(one.__name__)["definitions"]
+    one.__name__: documents.load_schema(one.__name__)["definitions"]
     for one in (baseline, records)
 }
 FINGERPRINTS = permitted.values(
     {"$ref": "#/definitions/fingerprint"},
-    documents.own_schema(records.__name__),
+    documents.load_schema(records.__name__),
 )
 
 

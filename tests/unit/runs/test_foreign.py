@@ -17,7 +17,7 @@ from rally_vmperf.execution import ports
 from rally_vmperf.execution.stations import reach
 from rally_vmperf.execution.stations import station
 from rally_vmperf.machines import local
-from rally_vmperf.questions import judging
+from rally_vmperf.questions import source_judge
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
@@ -96,7 +96,7 @@ class ForeignPackageTestCase(unittest.TestCase):
 
     def baseline(self):
         """Record two copies on bare metal, which is this computer too."""
-        part = recording.Part(
+        part = recording.ShapeRecording(
             recording.Plan(
                 baseline="metal",
                 session=whole.SESSION,
@@ -105,7 +105,7 @@ class ForeignPackageTestCase(unittest.TestCase):
                 repetitions=1,
                 warmup=0,
                 folder=str(self.folder),
-                held=False,
+                is_limited=False,
                 options={},
             ),
             journal.Journal(self.folder, "bare-metal"),
@@ -129,13 +129,13 @@ class ForeignPackageTestCase(unittest.TestCase):
             workloads=self.workloads,
             peer={"address": "127.0.0.1"},
         )
-        for place in asked.opened.arrived("w", asked.booted).stations:
+        for place in asked.run_cache.arrived("w", asked.booted).stations:
             place.parent = str(self.folder)
         with mock.patch.object(
             reach, "peer_station", autospec=True, side_effect=self.peer
         ):
-            run = asked.opened.run("w", lambda: overhead.make(asked))
-            self.addCleanup(asked.opened.close, "w")
+            run = asked.run_cache.run("w", lambda: overhead.make(asked))
+            self.addCleanup(asked.run_cache.close, "w")
             return [run.repeat(1)]
 
     def test_the_whole_loop(self):
@@ -159,7 +159,7 @@ class ForeignPackageTestCase(unittest.TestCase):
             hashlib.sha256(b"x" * 1000).hexdigest(),
             details["machines"]["g1"]["facts"]["courier"]["message_sha256"],
         )
-        judged = judging.run(
+        judged = source_judge.judge(
             sources.Source(
                 question="overhead",
                 scenario="VMPerf.overhead",

@@ -103,7 +103,7 @@ class OthersTest(Case):
     def test_idle_asks_nobody(self):
         before = len(self.cloud.calls)
         formed = form(self.others("running"), "g1")
-        self.assertEqual(actions.Effect(), formed)
+        self.assertEqual(actions.ActionResult(), formed)
         self.assertEqual(before, len(self.cloud.calls))
         self.assertEqual([], self.hung_up())
 
@@ -112,10 +112,10 @@ class OthersTest(Case):
     def test_up_from_one_to_two(self, kind, known, started):
         """Who wakes is waited for; only after a boot it is as if new."""
         others = self.others(kind)
-        self.assertEqual(actions.Effect(), form(others, "g1"))
+        self.assertEqual(actions.ActionResult(), form(others, "g1"))
         self.assertEqual(["g2", "g3"], self.hung_up())
         self.assertEqual(set(NAMES), set(self.session.last_look))
-        effect = actions.Effect(started=frozenset(started))
+        effect = actions.ActionResult(started=frozenset(started))
         self.assertEqual(effect, form(others, "g1", "g2"))
         self.assertEqual(["g2"], self.hung_up())
         self.assertEqual(set(known), set(self.session.last_look))
@@ -133,7 +133,7 @@ class OthersTest(Case):
                 "g2": "guest g2 was resumed and does not answer SSH: "
                 "g2: not known"
             },
-            formed.trouble,
+            formed.errors,
         )
         self.assertEqual({"g2"}, formed.lost)
 
@@ -145,10 +145,10 @@ class OthersTest(Case):
         guest.trouble = base.JumpRefused("jump host: no")
         formed = form(others, "g1", "g2")
         self.assertEqual(
-            (["g2"], frozenset()), ([*formed.trouble], formed.lost)
+            (["g2"], frozenset()), ([*formed.errors], formed.lost)
         )
         guest.trouble = None
-        self.assertEqual(actions.Effect(), form(others, "g1", "g2"))
+        self.assertEqual(actions.ActionResult(), form(others, "g1", "g2"))
         self.assertEqual(2, len(guest.waited))
 
     def test_a_guest_that_starts_when_nobody_waits_any_more(self):
@@ -157,12 +157,12 @@ class OthersTest(Case):
         form(others, "g1")
         with mock.patch.dict(others.config, boot_timeout=-1):
             formed = form(others, "g1", "g2")
-        self.assertIn("g2 is SHUTOFF and not ACTIVE", formed.trouble["g2"])
+        self.assertIn("g2 is SHUTOFF and not ACTIVE", formed.errors["g2"])
         self.assertEqual(frozenset(), formed.lost)
         self.assertEqual([], self.machines["g2"].waited)
         self.cloud.compute.servers()
         before = self.cloud.calls.count("start_server")
-        self.assertEqual(actions.Effect(), form(others, "g1", "g2"))
+        self.assertEqual(actions.ActionResult(), form(others, "g1", "g2"))
         self.assertEqual(before, self.cloud.calls.count("start_server"))
         self.assertEqual(1, len(self.machines["g2"].waited))
 
@@ -174,7 +174,7 @@ class OthersTest(Case):
         formed = form(others, "g1", "g2")
         (found,) = formed.findings
         self.assertEqual(("still_booting", "g2"), (found.kind, found.subject))
-        self.assertEqual({}, formed.trouble)
+        self.assertEqual({}, formed.errors)
 
     def test_a_server_that_fails(self):
         """It is lost; one that was refused is tried again."""
@@ -182,4 +182,4 @@ class OthersTest(Case):
         servers[self.guests[2].id].status = "ERROR"
         formed = form(self.others("paused"), "g1")
         self.assertEqual({"g3"}, formed.lost)
-        self.assertIn("g3 is ERROR", formed.trouble["g3"])
+        self.assertIn("g3 is ERROR", formed.errors["g3"])

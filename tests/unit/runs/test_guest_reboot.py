@@ -49,9 +49,9 @@ class TestReboot(test_guest_power.Case):
         """Once before the second, whatever its conditions."""
         one = self.reboot()
         self.assertFalse(one.between_workloads)
-        self.assertEqual(actions.Effect(), one.before(current(*NAMES)))
+        self.assertEqual(actions.ActionResult(), one.before(current(*NAMES)))
         self.assertEqual([0, 0], self.verbs())
-        started = actions.Effect(started=frozenset(NAMES))
+        started = actions.ActionResult(started=frozenset(NAMES))
         second = current("g1", repetition=2)
         self.assertEqual(started, one.before(second))
         self.assertEqual([3, 3], self.verbs())
@@ -63,7 +63,7 @@ class TestReboot(test_guest_power.Case):
             {"ACTIVE"},
             {one.status for one in self.cloud.compute.all_servers.values()},
         )
-        self.assertEqual(actions.Effect(), one.before(second))
+        self.assertEqual(actions.ActionResult(), one.before(second))
         self.assertEqual([3, 3], self.verbs())
 
     def test_between_workloads(self):
@@ -88,7 +88,7 @@ class TestReboot(test_guest_power.Case):
         for guest in self.guests[1:]:
             servers[guest.id].status = status
         effect = one.before(current("g1", repetition=2))
-        self.assertEqual({}, effect.trouble)
+        self.assertEqual({}, effect.errors)
         self.assertEqual(started, len(effect.started))
         self.assertEqual("ACTIVE", servers[self.guests[0].id].status)
 
@@ -99,5 +99,5 @@ class TestReboot(test_guest_power.Case):
             one = self.reboot()
             one.before(current(*names))
             effect = one.before(current(*names, repetition=2))
-            self.assertEqual(troubled, [*effect.trouble])
+            self.assertEqual(troubled, [*effect.errors])
             self.assertEqual({"g2"}, effect.lost)

@@ -55,9 +55,10 @@ class TestHosts(unittest.TestCase):
         names = found.choose(2, ()).names
         self.assertEqual(("g1", "g2", "g3", "g4"), names)
         lacking = found.choose(3, ())
-        self.assertEqual(("g6",), lacking.lacking)
+        self.assertEqual(("g6",), lacking.unavailable)
         self.assertEqual(
-            "3 guests of a host are wanted, 2 of 2 are left: g6 did not come",
+            "3 guests of a host are required, 2 of 2 are left: "
+            "g6 failed to boot",
             lacking.reason,
         )
 
@@ -80,16 +81,16 @@ class TestEachAlone(unittest.TestCase):
         """Those of different hosts do not disturb each other."""
         groups = host_groups.HostGroups((("g1", "g2"), ("g3", "g4")))
         found = groups.each_alone(())
-        self.assertEqual((("g1", "g3"), ("g2", "g4")), found.turns)
+        self.assertEqual((("g1", "g3"), ("g2", "g4")), found.batches)
         self.assertEqual(("g1", "g3", "g2", "g4"), found.names)
 
     def test_lost_ones_are_left_out(self):
         """A host without any leaves nothing to compare with."""
         groups = host_groups.HostGroups((("g1", "g2"), ("g3", "g4")))
         found = groups.each_alone({"g3"}, 2)
-        self.assertEqual((("g1", "g4"), ("g2",)), found.turns)
+        self.assertEqual((("g1", "g4"), ("g2",)), found.batches)
         none = groups.each_alone({"g3", "g4"})
-        self.assertEqual(("g3", "g4"), none.lacking)
+        self.assertEqual(("g3", "g4"), none.unavailable)
 
 
 class TestTeam(unittest.TestCase):
@@ -129,9 +130,9 @@ class TestTeam(unittest.TestCase):
     def test_too_few_left(self):
         """The level cannot be formed, and it is told for whom."""
         team = self.together.choose(3, {"g4"})
-        self.assertEqual(("g4",), team.lacking)
+        self.assertEqual(("g4",), team.unavailable)
         self.assertEqual(
-            "3 guests of a host are wanted, 2 of 3 are left: g4 stopped "
+            "3 guests of a host are required, 2 of 3 are left: g4 stopped "
             "answering",
             team.reason,
         )

@@ -32,8 +32,14 @@ class TestCheck(unittest.TestCase):
         """This one by any name, and a user who may not."""
         own = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text()
         for machine, words in (
-            (local.Local("metal"), "metal is the machine that this program"),
-            (metal(own), "runs on, which is not rebooted; use --reboot never"),
+            (
+                local.Local("metal"),
+                "metal is the machine that runs this program",
+            ),
+            (
+                metal(own),
+                "which cannot be rebooted; use --reboot never",
+            ),
             (metal("\n"), "boot_id cannot be read"),
             (metal("b1\n", id="7\n", sudo=DENIED), "cannot become root"),
         ):
@@ -63,7 +69,9 @@ class TestReboot(unittest.TestCase):
         self.session.last_look = {"copy-1": None}
 
         async def hold():
-            return shape.Hold(limited_by="cgroup2", prefixes=(("new",),))
+            return shape.ResourceLimits(
+                limited_by="cgroup2", prefixes=(("new",),)
+            )
 
         return host_reboot.HostReboot(
             machine=machine,
@@ -80,7 +88,7 @@ class TestReboot(unittest.TestCase):
                 repetition=repetition,
                 machines=("copy-1",),
             )
-        ).trouble
+        ).errors
 
     def test_between_repetitions(self):
         """It answers again with another boot, after being away."""
@@ -101,5 +109,5 @@ class TestReboot(unittest.TestCase):
         self.before(one, 1)
         with mock.patch.object(host_reboot, "TIMEOUT", -1):
             trouble = self.before(one, 2)
-        self.assertRegex(trouble["copy-1"], "has not booted again within")
+        self.assertRegex(trouble["copy-1"], "has not rebooted within")
         self.assertEqual(("old",), self.copy.prefix)

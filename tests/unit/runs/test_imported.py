@@ -173,7 +173,7 @@ class CacheModesTestCase(unittest.TestCase):
             "the guest shows 1.32 GB/s, the machine can do 330 MB/s",
         )
         self.assertEqual(
-            ["Disk: above what the machine can do is 1 of 1 figure."],
+            ["Disk: above the physical limit is 1 of 1 figure."],
             conclusion.sentences(judgement),
         )
 

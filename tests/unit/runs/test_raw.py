@@ -39,7 +39,9 @@ class ReadTestCase(unittest.TestCase):
         (swapped,) = _values(raw.read("mbw", text, "1.2.2"))
         (named,) = _values(raw.read("mbw", text))
         self.assertEqual(named, swapped[::-1])
-        with self.assertRaisesRegex(base.WorkloadError, "same first block"):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "only the first block"
+        ):
             text = golden.text("mbw-r730xd-2019-guest.txt")
             raw.read("mbw", text, "1.3")
 

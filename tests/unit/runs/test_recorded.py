@@ -15,6 +15,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
+from rally_vmperf.records import packing
 from rally_vmperf.records import schema
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
@@ -46,7 +47,7 @@ def plan(**changes):
         repetitions=2,
         warmup=1,
         folder="/var/tmp",
-        held=False,
+        is_limited=False,
         options={"repetitions": 2},
     )
     return dataclasses.replace(made, **changes)
@@ -73,7 +74,7 @@ class PartTestCase(unittest.TestCase):
     def part(self, **changes):
         """Return the part as a new process finds it."""
         kept = journal.Journal(self.folder, "s" * 32 + "-1")
-        return recording.Part(plan(**changes), kept)
+        return recording.ShapeRecording(plan(**changes), kept)
 
     def measure(self, part, machine):
         """Measure what is missing on a machine."""
@@ -118,7 +119,7 @@ class PartTestCase(unittest.TestCase):
             record["conditions"][0]["flows"] = both
         for needs, expected in (((), None), (("peer",), both[:1])):
             with mock.patch.object(
-                sysbench.Processor,
+                sysbench.Sysbench,
                 "needs",
                 autospec=True,
                 return_value=frozenset(needs),
@@ -237,7 +238,7 @@ class PartTestCase(unittest.TestCase):
         record = made.record(reference=plain, metrics={**metrics})
         record["metrics"]["cpu.sysbench.rate"] = dict(made.RATE)
         record["conditions"][0]["reference_copies"] = SHAPE.copies
-        read = codec.decode(schema.check(codec.pack(record)))
+        read = codec.decode(schema.check(packing.pack(record)))
         bare = read.condition.reference
         self.assertEqual(4 * 69512, bare.distributions[0].histogram.count)
         p99 = sample.percentiles(bare.distributions[0].metric)[3]
@@ -287,7 +288,7 @@ class PartTestCase(unittest.TestCase):
         self.assertEqual("interrupted", part.records[-1]["state"])
         self.assertRegex(
             part.missing()[-1],
-            "sysbench-long has 1 of 2 .*: interrupted by its user",
+            "sysbench-long has 1 of 2 .*: interrupted by the user",
         )
         self.measure(part, golden.Machine("metal"))
         self.assertEqual([], part.missing())

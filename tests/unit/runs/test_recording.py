@@ -59,7 +59,7 @@ class TestFolder(unittest.TestCase):
         """Record one copy; return what was told and what came of it."""
         machine = Watched()
         folder = self.enterContext(tempfile.TemporaryDirectory())
-        part = recording.Part(
+        part = recording.ShapeRecording(
             recording.Plan(
                 baseline="metal",
                 session="0" * 32,
@@ -68,7 +68,7 @@ class TestFolder(unittest.TestCase):
                 repetitions=1,
                 warmup=0,
                 folder=parent,
-                held=False,
+                is_limited=False,
                 options={},
             ),
             journal.Journal(folder, "one"),
@@ -115,7 +115,8 @@ class TestFolder(unittest.TestCase):
         parent.mkdir()
         parent.chmod(0o777)
         with self.assertRaisesRegex(
-            base.MachineError, f"^metal: folder {parent}: .* written by others"
+            base.MachineError,
+            f"^metal: directory {parent}: .* writable by other",
         ):
             self.record(str(parent))
         self.assertEqual([], list(parent.iterdir()))
@@ -129,7 +130,7 @@ class TestAlone(unittest.TestCase):
         folder = self.enterContext(tempfile.TemporaryDirectory())
         plan = test_recorded.plan(warmup=0, repetitions=repetitions)
         said = []
-        part = recording.Part(plan, journal.Journal(folder, "one"))
+        part = recording.ShapeRecording(plan, journal.Journal(folder, "one"))
         part.measure(lambda: machine, None, said.append, said.append)
         return part, said
 
@@ -184,6 +185,6 @@ class TestAlone(unittest.TestCase):
         part, said = self.record(machine)
         self.assertEqual([["bare_metal_unrestricted"]] * 2, self.kinds(part))
         self.assertIn(
-            "nobody knows whether other processes use bare metal",
+            "cannot check bare metal for background load",
             " ".join(said),
         )

@@ -36,7 +36,7 @@ class Acting(actions.Action):
 
     def _call(self, part, current):
         self.calls.append((part, *current.machines))
-        effect = self.effects.get(part, actions.Effect())
+        effect = self.effects.get(part, actions.ActionResult())
         if isinstance(effect, BaseException):
             raise effect
         return effect
@@ -161,7 +161,7 @@ class TestRepeat(RunTestCase):
         self.assertEqual({"raw": None, "machines": None}, record["files"])
         self.assertEqual(3, len(run.warnings))
         self.assertIn("raw outputs", run.warnings[0])
-        self.assertIn("the samples are kept all the same", run.warnings[0])
+        self.assertIn("the samples are still recorded", run.warnings[0])
         self.assertIn("repetition 2 is not in it", run.warnings[2])
 
     def test_full_disk_costs_raw_outputs_first(self):
@@ -322,7 +322,7 @@ class TestActions(RunTestCase):
 
     def test_each_part_once(self):
         """With those that take part; findings go to the condition."""
-        effect = actions.Effect(findings=(MOVED,))
+        effect = actions.ActionResult(findings=(MOVED,))
         action = Acting(before=effect, during=effect, after=effect)
         record = self.run_of(
             actions=[action], conditions=fakes.guests(2)
@@ -341,7 +341,7 @@ class TestActions(RunTestCase):
         """It would be another condition; what was begun is undone."""
         session = fakes.Session()
         first = Acting()
-        second = Acting(before=actions.Effect(trouble={"g9": "no"}))
+        second = Acting(before=actions.ActionResult(errors={"g9": "no"}))
         third = Acting()
         run = self.run_of(session, actions=[first, second, third])
         record = run.repeat(2)
@@ -367,8 +367,8 @@ class TestActions(RunTestCase):
             [{"name": name} for name in ("sysbench", "mbw", "bzip2")]
         )
         for between, ran in (
-            (actions.Effect(started=frozenset({"g2"})), 3),
-            (actions.Effect(trouble={"g2": "no"}), 1),
+            (actions.ActionResult(started=frozenset({"g2"})), 3),
+            (actions.ActionResult(errors={"g2": "no"}), 1),
         ):
             session = fakes.Session()
             session.assignments = workloads
@@ -395,7 +395,7 @@ class TestActions(RunTestCase):
     def test_trouble_later_makes_it_incomplete(self):
         """The samples are there, and so is what was wrong."""
         for part in ("during", "after"):
-            effect = actions.Effect(trouble={"g1": "no"})
+            effect = actions.ActionResult(errors={"g1": "no"})
             record = self.run_of(actions=[Acting(**{part: effect})]).repeat(2)
             (only,) = record["conditions"]
             self.assertEqual("incomplete", only["state"])
@@ -422,7 +422,9 @@ class TestActions(RunTestCase):
             told.append(lost)
             return runs.conditions.Participants(names=("g1",))
 
-        effect = actions.Effect(trouble={"g2": "no"}, lost=frozenset({"g2"}))
+        effect = actions.ActionResult(
+            errors={"g2": "no"}, lost=frozenset({"g2"})
+        )
         condition = runs.conditions.Condition(axes={"x": 1}, choose=choose)
         run = self.run_of(
             actions=[Acting(before=effect)], conditions=(condition,)
@@ -433,7 +435,7 @@ class TestActions(RunTestCase):
 
     def test_a_guest_that_was_started_anew(self):
         """Is another QEMU process, and the record says so."""
-        effect = actions.Effect(started=frozenset({"g2"}))
+        effect = actions.ActionResult(started=frozenset({"g2"}))
         run = self.run_of(actions=[Acting(before=effect)])
         boots = [
             [one["boot_id"] for one in run.repeat(number)["machines"]]

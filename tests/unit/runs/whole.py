@@ -8,9 +8,9 @@ from rally_vmperf.execution.stations import station
 from rally_vmperf.guests import guest as guests_
 from rally_vmperf.machines.remote import target
 from rally_vmperf.records import journal
-from rally_vmperf.runs import opened
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
+from rally_vmperf.runs import run_request
 from tests.unit.guests import made
 from tests.unit.guests import testing
 from tests.unit.runs import golden
@@ -29,7 +29,7 @@ def baseline(folder, copies=(1,), rates=(8958.23,)):
     """
     parts = []
     for number, count in enumerate(copies, 1):
-        part = recording.Part(
+        part = recording.ShapeRecording(
             recording.Plan(
                 baseline="metal",
                 session=SESSION,
@@ -38,7 +38,7 @@ def baseline(folder, copies=(1,), rates=(8958.23,)):
                 repetitions=3,
                 warmup=0,
                 folder="/var/tmp",
-                held=False,
+                is_limited=False,
                 options={},
             ),
             journal.Journal(folder, f"{SESSION}-{number}"),
@@ -96,10 +96,10 @@ def asked(folder, document, *machines, cloud=None, **changes):
                 login=target.Login(key_file="secret"),
             )
         )
-    kept = opened.Opened()
+    kept = run_request.RunCache()
     kept.keep("w", Arrived(machines))
     given = {
-        "opened": kept,
+        "run_cache": kept,
         "question": "overhead",
         "task": "t",
         "owner": "w",
@@ -115,4 +115,4 @@ def asked(folder, document, *machines, cloud=None, **changes):
         "progress": quiet,
         "warn": quiet,
     }
-    return opened.Asked(**{**given, **changes})
+    return run_request.RunRequest(**{**given, **changes})

@@ -20,7 +20,7 @@ class NoRally(importlib.abc.MetaPathFinder):
 
 def main(folder):
     """Record bare metal, ask both questions, judge and report."""
-    from rally_vmperf.questions import judging
+    from rally_vmperf.questions import source_judge
     from rally_vmperf.questions import table
     from rally_vmperf.records import journal
     from rally_vmperf.report import page
@@ -46,13 +46,13 @@ def main(folder):
             journal=journal.Journal(folder, journal_name),
         )
         make = table.questions()[question].run
-        run = asked.opened.run("w", lambda: make(asked, own))
+        run = asked.run_cache.run("w", lambda: make(asked, own))
         for number in (1, 2, 3):
             run.repeat(number)
-        asked.opened.close("w")
+        asked.run_cache.close("w")
         path = str(pathlib.Path(folder, f"{journal_name}.jsonl"))
         (source,) = sources.read(path, table.scenarios())
-        return judging.run(source, criteria)
+        return source_judge.judge(source, criteria)
 
     def limits(most):
         return {

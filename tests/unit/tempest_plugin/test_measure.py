@@ -61,7 +61,7 @@ class MeasureTestCase(unittest.TestCase):
                 report_dir=self.folder / "reports",
                 progress=whole.quiet,
                 warn=whole.quiet,
-            ).run(asked.ask(asked.workloads, 1, {}, {}), asked.question)
+            ).run(asked.build_task(asked.workloads, 1, {}, {}), asked.question)
 
     def rates(self):
         return [golden.sysbench(rate) for rate in GUEST]

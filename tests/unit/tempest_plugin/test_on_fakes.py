@@ -76,5 +76,5 @@ class OnFakesTestCase(unittest.TestCase):
         self.assertEqual(REMOVED, seen["done"])
         seen = self.detail["elsewhere"]
         (text,) = seen["failed"]
-        self.assertIn("g1 runs on h2, host h1 was asked for", text)
+        self.assertIn("g1 runs on h2, host h1 was requested", text)
         self.assertEqual(REMOVED, seen["done"])

@@ -59,8 +59,12 @@ class TasksTestCase(unittest.TestCase):
         ("overhead", {}, "no baseline: .* baseline record"),
         ("overhead", {"baseline": "metal", "limits_file": None}, "no limits"),
         ("density", {"workloads_file": None}, "no workloads"),
-        ("density", {"limits_file": "strange"}, "strange has none of"),
-        ("density", {"workloads_file": "peer"}, "but those to a peer: set"),
+        ("density", {"limits_file": "strange"}, "strange has none for"),
+        (
+            "density",
+            {"workloads_file": "peer"},
+            "all workloads require a peer: set",
+        ),
     )
     @ddt.unpack
     def test_what_is_lacking_is_told_in_one_line(self, name, values, words):
@@ -70,32 +74,32 @@ class TasksTestCase(unittest.TestCase):
             else value
             for key, value in values.items()
         }
-        lacking = self.asked(name, **given).lacking()
+        lacking = self.asked(name, **given).skip_reason()
         self.assertRegex(lacking, words)
         self.assertNotIn("\n", lacking)
 
     def test_nothing_is_lacking(self):
-        self.assertEqual("", self.asked(baseline="metal").lacking())
-        self.assertEqual("", self.asked("density").lacking())
+        self.assertEqual("", self.asked(baseline="metal").skip_reason())
+        self.assertEqual("", self.asked("density").skip_reason())
 
     def test_the_baseline_of_a_class(self):
         """It stands in the place of a name, and not beside one."""
         registry = store.Store(pathlib.Path(self.folder))
         registry.save({**whole.baseline(self.folder), "class": "r740"})
         asked = self.asked(baseline_class="r740", workloads_file=None)
-        self.assertEqual("", asked.lacking())
+        self.assertEqual("", asked.skip_reason())
         (one,) = asked.workloads
-        found = asked.ask([one], 1, {}, {})
+        found = asked.build_task([one], 1, {}, {})
         self.assertEqual({"class": "r740"}, found.contexts["vmperf_baseline"])
         both = self.asked(baseline="metal", baseline_class="r740")
-        with self.assertRaisesRegex(tasks.REFUSALS, "keep one of them"):
-            both.lacking()
+        with self.assertRaisesRegex(tasks.REFUSALS, "remove one of them"):
+            both.skip_reason()
 
     def test_workloads_by_part(self):
         asked = self.asked()
-        self.assertEqual(WORKLOADS[:1], asked.of_part("cpu"))
-        self.assertEqual(WORKLOADS[1:], asked.of_part("memory"))
-        self.assertEqual([], asked.of_part("network"))
+        self.assertEqual(WORKLOADS[:1], asked.workloads_of("cpu"))
+        self.assertEqual(WORKLOADS[1:], asked.workloads_of("memory"))
+        self.assertEqual([], asked.workloads_of("network"))
 
     def test_workloads_of_the_baseline(self):
         self.register()
@@ -110,7 +114,7 @@ class TasksTestCase(unittest.TestCase):
         asked = self.asked(
             baseline="metal", repetitions=4, warmup=2, install=False
         )
-        found = asked.ask(asked.of_part("cpu"), 1, {}, {})
+        found = asked.build_task(asked.workloads_of("cpu"), 1, {}, {})
         self.assertEqual(6, found.times)
         self.assertEqual(2, found.warmup)
         self.assertEqual(
@@ -137,7 +141,7 @@ class TasksTestCase(unittest.TestCase):
             limits = {**LIMITS, "vmperf_valid": given}
             limits = configured.write(self.folder, "valid.yaml", limits)
             asked = self.asked(baseline="metal", limits_file=limits)
-            found = asked.ask(asked.of_part("cpu"), 1, {}, {})
+            found = asked.build_task(asked.workloads_of("cpu"), 1, {}, {})
             self.assertEqual(
                 {"tolerate": ["steal_time"]}, found.criteria["vmperf_valid"]
             )
@@ -145,7 +149,7 @@ class TasksTestCase(unittest.TestCase):
     def test_image_and_flavor_of_our_own(self):
         self.register()
         asked = self.asked(baseline="metal", image_ref="i2", flavor_ref="f2")
-        guests = asked.ask(asked.of_part("cpu"), 1, {}, {}).guests
+        guests = asked.build_task(asked.workloads_of("cpu"), 1, {}, {}).guests
         self.assertEqual({"id": "i2"}, guests["image"])
         self.assertEqual({"id": "f2"}, guests["flavor"])
 
@@ -153,7 +157,7 @@ class TasksTestCase(unittest.TestCase):
         self.register()
         asked = self.asked(baseline="metal")
         with self.assertRaisesRegex(tasks.REFUSALS, "no workload 'mbw'"):
-            asked.ask(asked.of_part("memory"), 1, {}, {})
+            asked.build_task(asked.workloads_of("memory"), 1, {}, {})
 
     def test_slas_that_do_not_apply_are_skipped(self):
         """No guest of Tempest has neighbours."""
@@ -164,7 +168,7 @@ class TasksTestCase(unittest.TestCase):
         path = configured.write(self.folder, "all.yaml", {**LIMITS, **others})
         self.register()
         asked = self.asked(limits_file=path, baseline="metal")
-        found = asked.ask(asked.of_part("cpu"), 1, {}, {})
+        found = asked.build_task(asked.workloads_of("cpu"), 1, {}, {})
         self.assertEqual(["vmperf_overhead"], list(found.criteria))
 
     def test_a_limit_that_matches_nothing_is_refused(self):
@@ -179,7 +183,7 @@ class TasksTestCase(unittest.TestCase):
         self.asked().check_limits()
 
     @ddt.data(
-        ("a: b: c", "no YAML"),
+        ("a: b: c", "not valid YAML"),
         ("vmperf_overhead: {max_percents: {a: 1}}", "max_percents"),
         ("vmperf_overhead: {max_percent: {a: b}}", "is not of type 'number'"),
     )
@@ -189,7 +193,7 @@ class TasksTestCase(unittest.TestCase):
         path.write_text(text)
         asked = self.asked(limits_file=str(path), baseline="metal")
         with self.assertRaisesRegex(tasks.REFUSALS, words) as caught:
-            asked.lacking()
+            asked.skip_reason()
         self.assertNotIn("\n", str(caught.exception))
 
     def test_peer(self):

@@ -27,17 +27,19 @@ class DocumentTestCase(unittest.TestCase):
         '{"a": ' + "[" * 100000,
     )
     def test_anything_else_is_refused(self, text):
-        with self.assertRaisesRegex(base.WorkloadError, "^fio printed no"):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^fio printed .* instead of valid JSON"
+        ):
             document.Document(text, "fio")
 
     def test_a_part(self):
         found = document.Document('{"a": {"b": 1}, "c": 2}', "fio")
         self.assertEqual(1, found.part("a").number("b"))
-        with self.assertRaisesRegex(base.WorkloadError, "^fio: a: c should"):
+        with self.assertRaisesRegex(base.WorkloadError, "^fio: a: c must"):
             found.part("a").number("c")
         for name in ("b", "c"):
             with self.assertRaisesRegex(
-                base.WorkloadError, f"^fio: {name} should be an object"
+                base.WorkloadError, f"^fio: {name} must be an object"
             ):
                 found.part(name)
 
@@ -48,17 +50,19 @@ class DocumentTestCase(unittest.TestCase):
 
     @ddt.data("", "no JSON", '{"a": 1}\n{"a": ')
     def test_each_must_be_readable(self, text):
-        with self.assertRaisesRegex(base.WorkloadError, "^fio printed no"):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^fio printed .* instead of valid JSON"
+        ):
             document.Document.each(text, "fio")
 
     @ddt.data('"1"', "true", "null", "[]", "{}", "1" + "0" * 400, "1e999")
     def test_what_is_no_number_is_refused(self, value):
         found = document.Document(f'{{"a": {value}}}', "fio")
-        with self.assertRaisesRegex(base.WorkloadError, "^fio: a should be"):
+        with self.assertRaisesRegex(base.WorkloadError, "^fio: a must be"):
             found.number("a")
 
     def test_missing_number_is_named(self):
         with self.assertRaisesRegex(
-            base.WorkloadError, "jobs.0.error should .* is missing; look"
+            base.WorkloadError, "jobs.0.error must .* is missing; look"
         ):
             document.Document('{"jobs": []}', "fio").number("jobs", 0, "error")

@@ -37,17 +37,19 @@ class ReadTestCase(unittest.TestCase):
 
     def test_another_one(self):
         message = self.refused(path=str(self.path), sha256="0" * 64)
-        self.assertRegex(message, f"own has .* instead of {'0' * 64}; get it")
+        self.assertRegex(
+            message, f"own has .* instead of {'0' * 64}; download it"
+        )
 
     def test_missing_ones(self):
         path = self.path.with_name("absent")
         message = self.refused(path=str(path))
         self.assertEqual(
             f"file {path} of this machine cannot be read: No such file "
-            "or directory; give its absolute path on the machine that runs "
-            "this",
+            "or directory; specify its absolute path on the machine that runs "
+            "rally-vmperf",
             message,
         )
         for package in ("json", "no_such_package"):
             message = self.refused(package=package, path="none")
-            self.assertRegex(message, f"package {package} cannot .* again")
+            self.assertRegex(message, f"package {package} cannot .* reinstall")

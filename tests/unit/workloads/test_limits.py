@@ -62,6 +62,6 @@ class LimitsTestCase(unittest.TestCase):
         metric = sample.Metric(name="x.y", unit="requests/s", better="higher")
         with self.assertRaisesRegex(
             base.WorkloadError,
-            r"^x.y is in requests/s, which has no bounds \(.*; give the",
+            r"^metric x.y: unit requests/s has no bounds \(.*; define",
         ):
             limits.measured(metric, 5)

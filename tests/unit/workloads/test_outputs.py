@@ -14,14 +14,15 @@ class OutputsTestCase(unittest.TestCase):
         with self.assertRaises(base.WorkloadError) as caught:
             failed.checked()
         self.assertEqual(
-            "command fio ended with exit status 1 and said "
-            "'no space\N{REPLACEMENT CHARACTER}'; run it by hand to see why",
+            "command fio ended with exit status 1 and printed "
+            "'no space\N{REPLACEMENT CHARACTER}'; to see the cause, run it "
+            "manually",
             str(caught.exception),
         )
 
     def test_too_much_output_is_refused(self):
         long = golden.outcome("fio", "x" * (base.LONGEST + 1))
-        with self.assertRaisesRegex(base.WorkloadError, "are not read"):
+        with self.assertRaisesRegex(base.WorkloadError, "the maximum is"):
             long.checked()
 
     @ddt.data("", "x", "nan", "inf", "-inf", "1e999", "1" * 41, "1 2")

@@ -39,7 +39,7 @@ SOURCE = """
 from rally_vmperf.workloads.cpu import sysbench
 
 
-class Mine(sysbench.Processor):
+class Mine(sysbench.Sysbench):
     name = {name!r}
 """
 
@@ -59,7 +59,8 @@ class RegistryTestCase(unittest.TestCase):
         with self.assertRaises(base.WorkloadError) as caught:
             registry.get("unixbanch")
         self.assertEqual(
-            f"no workload 'unixbanch'; there are: {', '.join(NAMES)}",
+            "workload 'unixbanch' does not exist; available: "
+            f"{', '.join(NAMES)}",
             str(caught.exception),
         )
 
@@ -165,7 +166,7 @@ class ForeignPackageTestCase(unittest.TestCase):
     def test_a_module_without_a_workload(self):
         self.install("acme", other=SOURCE.format(name="good"))
         self.assertRegex(
-            self.refused("other"), "acme.other has no class .* is 'other'; "
+            self.refused("other"), "acme.other has no subclass .* = 'other'; "
         )
 
     def test_a_module_that_lacks_something(self):
@@ -190,10 +191,12 @@ class ForeignPackageTestCase(unittest.TestCase):
         self.install("brand", entry="brand.good", good="")
         self.assertEqual(NAMES, registry.names())
         message = self.refused("good")
-        self.assertRegex(message, "no workload 'good'; there are: bzip2, .*")
+        self.assertRegex(
+            message, "workload 'good' does not exist; available: bzip2, .*"
+        )
         for package in ("amce", "brand.good"):
             self.assertRegex(
-                message, f" names {package}, which is no package .*; repair"
+                message, f"package {package} cannot be imported; repair"
             )
 
 

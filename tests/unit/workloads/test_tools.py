@@ -36,7 +36,7 @@ class VersionsTestCase(unittest.TestCase):
         version = told.split()[1]
         self.assertRegex(
             tools.too_old(tool, told),
-            rf"^iperf3 {version} is older than 3\.11: .*; install one of a ",
+            rf"^iperf3 {version} is older than 3\.11: .*; use a newer ",
         )
         (tool,) = iperf3.tools(iperf3.complete({}))
         self.assertEqual("", tools.too_old(tool, told))

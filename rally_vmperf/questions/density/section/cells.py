@@ -12,15 +12,15 @@ from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density.section import shares
 
-#: Void: measured, but it does not mean what it claims.
+#: The state of a cell; void cells were measured, but are not valid.
 State = t.Literal["sound", "void", "missing"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One guest in one column.
+    """The cell of a guest in a level of a repetition.
 
-    :param share: of the lone guest's rate; None where it is missing
+    :param share: The share of the lone guest's rate; None if missing.
     """
 
     share: float | None
@@ -29,11 +29,12 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Strip:
-    """A metric, guest by guest.
+    """The cells of a metric by guest.
 
-    :param guests: with the host where it is known: the rows
-    :param columns: numbers of guests and of the repetition
-    :param cells: by guest and column, none where a guest did not take part
+    :param guests: The rows: names of guests and of hosts, which can be empty.
+    :param columns: The columns: numbers of guests and of the repetition.
+    :param cells: The cells by guest and column; guests that did not
+        participate have none.
     """
 
     series: shares.Series
@@ -42,8 +43,8 @@ class Strip:
     cells: dict[tuple[str, tuple[int, int]], Cell]
 
     def number(self, state: State) -> int:
-        """Return how many cells are in a state."""
-        return sum(1 for one in self.cells.values() if one.state == state)
+        """Return the number of cells in a state."""
+        return sum(1 for cell in self.cells.values() if cell.state == state)
 
 
 def strip(
@@ -51,23 +52,29 @@ def strip(
     repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> Strip:
     """Return the cells of a metric over the counted repetitions."""
-    counted = [one for one in repetitions if one.counted]
+    counted = [
+        repetition_ for repetition_ in repetitions if repetition_.counted
+    ]
     numbers = sorted(
-        {level_.guests_of(x) for one in counted for x in one.conditions}
+        {
+            level_.guests_of(condition)
+            for repetition_ in counted
+            for condition in repetition_.conditions
+        }
     )
     cells: dict[tuple[str, tuple[int, int]], Cell] = {}
     columns: dict[tuple[int, int], None] = {}
     hosts: dict[str, str] = {}
     for guests in numbers:
-        for one in counted:
-            level = one.at(guests=guests)
+        for repetition_ in counted:
+            level = repetition_.at(guests=guests)
             if level is None or level.skip_reason:
                 continue
-            column = (guests, one.number)
+            column = (guests, repetition_.number)
             columns[column] = None
             for name, cell in _cells(series, level).items():
                 cells[name, column] = cell
-                hosts[name] = one.hosts.get(name, "")
+                hosts[name] = repetition_.hosts.get(name, "")
     return Strip(
         series=series,
         guests=tuple(hosts.items()),
@@ -80,34 +87,38 @@ def _cells(
     series: shares.Series, level: repetition.Condition
 ) -> dict[str, Cell]:
     metric = series.row.metric
-    entry = gathering.Gathered(
+    samples = gathering.Gathered(
         number=level.number,
         observations=tuple(
-            x for x in level.observations if x.sample.metric == metric
+            observation
+            for observation in level.observations
+            if observation.sample.metric == metric
         ),
     )
-    given = rates.by_guest(metric, entry)
+    guest_rates = rates.by_guest(metric, samples)
     point = series.row.point(level_.guests_of(level))
     void = (point and point.void) or _samples_void(series, level)
     sound: State = "void" if void else "sound"
-    found = {}
+    guest_cells = {}
     for name in level.machines:
-        if name in given:
-            share = given[name] / series.rate
-            found[name] = Cell(share=share, state=sound)
+        if name in guest_rates:
+            share = guest_rates[name] / series.rate
+            guest_cells[name] = Cell(share=share, state=sound)
         elif _awaited(metric, level, name):
-            found[name] = Cell(share=None, state="missing")
-    return found
+            guest_cells[name] = Cell(share=None, state="missing")
+    return guest_cells
 
 
 def _samples_void(series: shares.Series, level: repetition.Condition) -> bool:
     """Return whether a finding voids the samples of a metric at a level."""
     return any(
-        one.left_out and one.finding.kind in finding.ABOUT_SAMPLES
-        for one in series.row.findings
+        run_finding.left_out
+        and run_finding.finding.kind in finding.ABOUT_SAMPLES
+        for run_finding in series.row.findings
     ) and any(
-        one.kind in finding.ABOUT_SAMPLES and one.names(series.row.metric.name)
-        for one in level.findings
+        level_finding.kind in finding.ABOUT_SAMPLES
+        and level_finding.names(series.row.metric.name)
+        for level_finding in level.findings
     )
 
 
@@ -117,9 +128,9 @@ def _awaited(
     """Return whether a guest was expected to report a metric."""
     if level.state == "interrupted":
         return True
-    known = {one.name for one in level.expected_metrics}
+    expected = {metric_.name for metric_ in level.expected_metrics}
     return any(
         gap.machine == name
-        and (gap.name == metric.name or gap.name not in known)
+        and (gap.name == metric.name or gap.name not in expected)
         for gap in level.missing
     )

@@ -8,7 +8,7 @@ from matplotlib import figure
 
 from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import shares
-from rally_vmperf.report import look
+from rally_vmperf.report import chart_style
 
 #: Half the width of what stands at one number of guests.
 _HALF = 0.36
@@ -34,21 +34,21 @@ Scale = collections.abc.Callable[[float, float], float]
 def draw(series: shares.Series, name: str) -> markupsafe.Markup:
     """Return two panels: the rate of each guest, and their total.
 
-    :param name: of the drawing; its identifiers begin with it
+    :param name: The prefix of identifiers in the chart.
     """
-    together = any(one.total is not None for one in series.shares)
-    with look.settings(name):
+    has_total = any(share.total is not None for share in series.shares)
+    with chart_style.settings(name):
         drawn = figure.Figure(figsize=(6.2, 2.3))
         drawn.subplots_adjust(**_MARGINS)
-        each = drawn.add_subplot(1, 2, 1)
-        each.set_gid(f"{name}-each")
-        _each(each, series, name)
-        if together:
-            total = drawn.add_subplot(1, 2, 2)
-            total.set_gid(f"{name}-total")
-            _total(total, series, name)
+        axes = drawn.add_subplot(1, 2, 1)
+        axes.set_gid(f"{name}-each")
+        _each(axes, series, name)
+        if has_total:
+            total_axes = drawn.add_subplot(1, 2, 2)
+            total_axes.set_gid(f"{name}-total")
+            _total(total_axes, series, name)
         row_name = series.row.metric.name
-        return look.svg(drawn, f"{row_name}: {sentences.curve(series)}")
+        return chart_style.svg(drawn, f"{row_name}: {sentences.curve(series)}")
 
 
 def _each(axes: t.Any, series: shares.Series, name: str) -> None:
@@ -56,15 +56,15 @@ def _each(axes: t.Any, series: shares.Series, name: str) -> None:
     axes.set_title(f"each guest, % of {whole}", loc="left", fontsize=8)
     for share in series.shares:
         _faint(axes, share, [value * 100 for value in share.repetitions])
-    _line(axes, series, "bare", 100, look.BARE, "s", f"{name}-bare")
-    _line(axes, series, "value", 100, look.GUEST, "", f"{name}-mean")
+    _line(axes, series, "bare", 100, chart_style.BARE, "s", f"{name}-bare")
+    _line(axes, series, "value", 100, chart_style.GUEST, "", f"{name}-mean")
     for share in series.measured:
         _mark(axes, share, series, f"{name}-{share.guests}")
         if series.row.statistic == "worst" and share.worst is not None:
             axes.plot(
                 [share.guests],
                 [share.worst * 100],
-                color=look.GUEST,
+                color=chart_style.GUEST,
                 marker="v",
                 markersize=5,
                 linestyle="none",
@@ -74,7 +74,7 @@ def _each(axes: t.Any, series: shares.Series, name: str) -> None:
         if limit is not None:
             ends = [share.guests - _HALF, share.guests + _HALF]
             gid = f"{name}-{share.guests}-limit"
-            look.limit(axes, ends, [limit * 100] * 2, gid)
+            chart_style.limit(axes, ends, [limit * 100] * 2, gid)
     _law(axes, series, lambda guests, total: total / guests * 100)
     _finish(axes, series)
 
@@ -85,14 +85,27 @@ def _total(axes: t.Any, series: shares.Series, name: str) -> None:
         loc="left",
         fontsize=8,
     )
-    most = max(one.guests for one in series.shares)
-    axes.plot([0, 2 * most], [0, 2 * most], color=look.FAINT, linewidth=1)
+    largest = max(share.guests for share in series.shares)
+    axes.plot(
+        [0, 2 * largest],
+        [0, 2 * largest],
+        color=chart_style.FAINT,
+        linewidth=1,
+    )
     top = 1.0
     for share in series.shares:
         _faint(axes, share, share.totals)
         top = max(top, *share.totals, share.total or 0, share.bare_total or 0)
-    _line(axes, series, "bare_total", 1, look.BARE, "s", f"{name}-bare-total")
-    _line(axes, series, "total", 1, look.GUEST, "o", f"{name}-sum")
+    _line(
+        axes,
+        series,
+        "bare_total",
+        1,
+        chart_style.BARE,
+        "s",
+        f"{name}-bare-total",
+    )
+    _line(axes, series, "total", 1, chart_style.GUEST, "o", f"{name}-sum")
     top = max(top, _law(axes, series, lambda guests, total: total))
     _peak(axes, series, f"{name}-peak")
     _finish(axes, series)
@@ -104,11 +117,11 @@ def _faint(
     share: shares.Share,
     values: collections.abc.Sequence[float],
 ) -> None:
-    """Draw the repetitions beside their mean, in the order of time."""
+    """Draw the repetitions around their mean, in order of time."""
     axes.plot(
-        look.abreast(share.guests, len(values), _SPREAD),
+        chart_style.spread_horizontally(share.guests, len(values), _SPREAD),
         values,
-        color=look.BARE if share.void else look.GUEST,
+        color=chart_style.BARE if share.void else chart_style.GUEST,
         marker="o",
         markersize=3.2,
         markeredgewidth=0,
@@ -120,25 +133,25 @@ def _faint(
 def _line(
     axes: t.Any,
     series: shares.Series,
-    what: str,
+    field: str,
     factor: float,
     colour: str,
     mark: str,
     gid: str,
 ) -> None:
-    """Draw a line through the points that were measured and are not void."""
-    known = [
-        (one.guests, getattr(one, what) * factor)
-        for one in series.shares
-        if getattr(one, what) is not None
-        and (what.startswith("bare") or not one.void)
+    """Draw a line through the measured points that are not void."""
+    points = [
+        (share.guests, getattr(share, field) * factor)
+        for share in series.shares
+        if getattr(share, field) is not None
+        and (field.startswith("bare") or not share.void)
     ]
-    if known:
+    if points:
         axes.plot(
-            *zip(*known, strict=True),
+            *zip(*points, strict=True),
             color=colour,
             linewidth=1.5,
-            linestyle="-" if colour == look.GUEST else (0, (4, 2)),
+            linestyle="-" if colour == chart_style.GUEST else (0, (4, 2)),
             marker=mark,
             markersize=4,
             gid=gid,
@@ -148,10 +161,10 @@ def _line(
 def _mark(
     axes: t.Any, share: shares.Share, series: shares.Series, gid: str
 ) -> None:
-    """Draw the mean guest, its interval and, by its marker, the verdict."""
+    """Draw the mean guest and its interval; the marker is the verdict."""
     status = series.row.statuses.get(share.guests) or "none"
-    colour, mark = look.VERDICTS["void" if share.void else status]
-    value = share.value or 0.0
+    colour, mark = chart_style.VERDICTS["void" if share.void else status]
+    mean = share.value or 0.0
     if share.ends is not None:
         axes.plot(
             [share.guests] * 2,
@@ -165,7 +178,7 @@ def _mark(
         )
     axes.plot(
         [share.guests],
-        [value * 100],
+        [mean * 100],
         color="white" if share.void else colour,
         marker=mark,
         markersize=6 if share.void else 7,
@@ -178,14 +191,14 @@ def _mark(
 
 def _finish(axes: t.Any, series: shares.Series) -> None:
     """Set the limits and ticks of the axes; hatch void levels."""
-    levels = [one.guests for one in series.shares]
+    levels = [share.guests for share in series.shares]
     for share in series.shares:
         if share.void or share.value is None:
             axes.axvspan(
                 share.guests - _HALF,
                 share.guests + _HALF,
                 facecolor="none",
-                edgecolor=look.FAINT,
+                edgecolor=chart_style.FAINT,
                 hatch="////",
                 linewidth=0,
                 zorder=0.5,
@@ -201,40 +214,41 @@ def _finish(axes: t.Any, series: shares.Series) -> None:
 
 def _apart(levels: list[int], reach: float) -> list[int]:
     """Return the numbers of guests whose tick labels do not overlap."""
-    kept: list[int] = []
+    labelled: list[int] = []
     for level in reversed(levels):
-        if not kept or kept[-1] - level >= reach / 24:
-            kept.append(level)
-    return kept
+        if not labelled or labelled[-1] - level >= reach / 24:
+            labelled.append(level)
+    return labelled
 
 
 def reach(series: shares.Series) -> float:
     """Return the number of guests at which the drawing ends.
 
-    Beyond what was measured the law is drawn for twice as many guests at
-    most: enough to see the peak, if it is near, and what is predicted.
+    The fitted law is drawn up to twice the largest level at most, which shows
+    the prediction and a peak that is near.
     """
-    most = max(one.guests for one in series.shares)
+    largest = max(share.guests for share in series.shares)
     law, fits = series.row.law, series.row.fits
     if law is None:
-        return most
-    wanted = [most * 1.3]
+        return largest
+    ends = [largest * 1.3]
     if law.peak is not None:
-        wanted.append(law.peak + 0.5)
+        ends.append(law.peak + 0.5)
     if fits is not None and fits.predicted is not None:
-        wanted.append(fits.predicted)
-    return min(2.0 * most, max(wanted))
+        ends.append(fits.predicted)
+    return min(2.0 * largest, max(ends))
 
 
 def _law(axes: t.Any, series: shares.Series, scale: Scale) -> float:
     """Draw the law, dashed where it is extrapolated; return its largest value.
 
-    :param scale: from guests and total, in lone guests, to the axis
+    :param scale: A function of the guests and of their total in lone guests,
+        which returns the value on the axis.
     """
     law = series.row.law
     if law is None:
         return 0.0
-    first = min(one.guests for one in series.shares)
+    first = min(number.guests for number in series.shares)
     top = 0.0
     ends = (first, law.largest, max(law.largest, reach(series)))
     for start, end, style in (
@@ -245,18 +259,22 @@ def _law(axes: t.Any, series: shares.Series, scale: Scale) -> float:
             start + (end - start) * step / _STEPS for step in range(_STEPS + 1)
         ]
         values = [
-            scale(one, law.total(one) / series.rate / series.hosts)
-            for one in guests
+            scale(number, law.total(number) / series.rate / series.hosts)
+            for number in guests
         ]
         top = max(top, *values)
         axes.plot(
-            guests, values, color=look.LAW, linewidth=0.9, linestyle=style
+            guests,
+            values,
+            color=chart_style.LAW,
+            linewidth=0.9,
+            linestyle=style,
         )
     return top
 
 
 def _peak(axes: t.Any, series: shares.Series, gid: str) -> None:
-    """Mark where the total is largest, if the drawing goes that far."""
+    """Mark the largest total if it is within the chart."""
     law = series.row.law
     if law is None or law.peak is None or law.peak > reach(series):
         return
@@ -265,7 +283,7 @@ def _peak(axes: t.Any, series: shares.Series, gid: str) -> None:
     axes.plot(
         [law.peak] * 2,
         [0, height],
-        color=look.LAW,
+        color=chart_style.LAW,
         linewidth=0.9,
         linestyle=(0, (1, 2)),
         gid=gid,
@@ -277,6 +295,6 @@ def _peak(axes: t.Any, series: shares.Series, gid: str) -> None:
         textcoords="offset points",
         ha="right" if left else "left",
         fontsize=7,
-        color=look.LAW,
+        color=chart_style.LAW,
         bbox={"facecolor": "white", "linewidth": 0, "pad": 0.6},
     )

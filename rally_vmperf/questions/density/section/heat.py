@@ -1,4 +1,4 @@
-"""The drawing of each guest at each level in each repetition."""
+"""The heat map of each guest at each level in each repetition."""
 
 import collections.abc
 import math
@@ -12,16 +12,16 @@ from matplotlib import patches
 
 from rally_vmperf import sanitize
 from rally_vmperf.questions.density.section import cells
-from rally_vmperf.report import look
+from rally_vmperf.report import chart_style
 
-#: Guests that are drawn at most, the first ones; the tables hold all.
+#: The maximum number of guests in the chart; tables have all guests.
 MOST_GUESTS = 48
-#: Columns up to which each cell holds its figure.
+#: The maximum number of columns at which cells have figures.
 _MOST_FIGURES = 14
-#: Room between numbers of guests, in columns.
+#: The gap between numbers of guests, in columns.
 _APART = 0.6
 _LONGEST_NAME = 26
-#: Height of a row in inches, and where there are many.
+#: The height of a row in inches, and the same if there are many rows.
 _HEIGHT, _LOW = 0.19, 0.125
 _MANY = 12
 
@@ -31,27 +31,27 @@ def draw(
 ) -> markupsafe.Markup:
     """Return a strip per metric: a row per guest, a column per repetition.
 
-    :param name: of the drawing; its identifiers begin with it
+    :param name: The prefix of identifiers in the chart.
     """
-    shown = [one for one in strips if one.cells]
+    shown = [strip for strip in strips if strip.cells]
     if not shown:
         return markupsafe.Markup()
-    across = 2 if all(len(one.columns) <= 45 for one in shown) else 1
-    lines = math.ceil(len(shown) / across)
-    rows = max(min(len(one.guests), MOST_GUESTS) for one in shown)
+    columns = 2 if all(len(strip.columns) <= 45 for strip in shown) else 1
+    lines = math.ceil(len(shown) / columns)
+    rows = max(min(len(strip.guests), MOST_GUESTS) for strip in shown)
     height = _HEIGHT if rows <= _MANY else _LOW
     shade = _shade(shown)
-    with look.settings(name):
+    with chart_style.settings(name):
         drawn = figure.Figure(
             figsize=(8.6, 0.35 + (0.6 + height * rows) * lines),
             layout="constrained",
         )
-        for position, one in enumerate(shown):
-            axes = drawn.add_subplot(lines, across, position + 1)
+        for position, strip in enumerate(shown):
+            axes = drawn.add_subplot(lines, columns, position + 1)
             axes.set_gid(f"{name}-{position}")
-            _panel(axes, one, shade)
+            _panel(axes, strip, shade)
         _key(drawn, shade)
-        return look.svg(
+        return chart_style.svg(
             drawn,
             "Rate of each guest in percent of a lone guest, by number of "
             "guests and repetition: " + "; ".join(map(_describe, shown)),
@@ -59,7 +59,7 @@ def draw(
 
 
 class _Shade:
-    """Maps a share to its colour, the same in all strips."""
+    """A mapping of shares to colours, the same in all strips."""
 
     def __init__(self, low: float, high: float) -> None:
         self.low, self.high = low, high
@@ -73,18 +73,18 @@ class _Shade:
     def ink(self, share: float) -> str:
         """Return the colour of text on the colour of a share."""
         position = (share - self.low) / (self.high - self.low)
-        return "white" if position < 0.55 else look.INK
+        return "white" if position < 0.55 else chart_style.INK
 
 
 def _shade(strips: collections.abc.Iterable[cells.Strip]) -> _Shade:
-    found = [
+    rates = [
         cell.share
-        for one in strips
-        for cell in one.cells.values()
+        for strip in strips
+        for cell in strip.cells.values()
         if cell.share is not None
     ]
-    low = math.floor(min(found, default=0.0) * 10) / 10
-    high = math.ceil(max(found, default=1.0) * 10) / 10
+    low = math.floor(min(rates, default=0.0) * 10) / 10
+    high = math.ceil(max(rates, default=1.0) * 10) / 10
     return _Shade(min(low, 0.9), min(1.5, max(1.0, high)))
 
 
@@ -102,14 +102,14 @@ def _panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
         loc="left",
         fontweight="bold",
     )
-    axes.set_yticks(range(len(rows)), [_row(*one) for one in rows])
+    axes.set_yticks(range(len(rows)), [_row(*names) for names in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlim(-0.6, max(positions.values()) + 0.6)
     levels: dict[int, list[float]] = {}
     for (guests, _), position in positions.items():
         levels.setdefault(guests, []).append(position)
     axes.set_xticks(
-        [sum(own) / len(own) for own in levels.values()],
+        [sum(group) / len(group) for group in levels.values()],
         [str(guests) for guests in levels],
     )
     axes.tick_params(labelsize=7)
@@ -132,7 +132,7 @@ def _cell(
             1,
             0.9,
             facecolor="white" if cell.share is None else shade.of(cell.share),
-            edgecolor=look.BARE if cell.share is None else "white",
+            edgecolor=chart_style.BARE if cell.share is None else "white",
             hatch={"sound": None, "void": "xxx", "missing": "///"}[cell.state],
             linewidth=0.4,
         )
@@ -144,7 +144,7 @@ def _cell(
             ha="center",
             va="center",
             fontsize=6.5,
-            color=look.BARE if void else shade.ink(cell.share),
+            color=chart_style.BARE if void else shade.ink(cell.share),
             bbox={"facecolor": "white", "linewidth": 0, "pad": 0.6}
             if void
             else None,
@@ -155,13 +155,13 @@ def _positions(
     columns: collections.abc.Iterable[tuple[int, int]],
 ) -> dict[tuple[int, int], float]:
     """Return the position of each column, with gaps between levels."""
-    found: dict[tuple[int, int], float] = {}
+    positions: dict[tuple[int, int], float] = {}
     position, last = 0.0, None
     for column in columns:
         if last is not None:
             position += 1 if column[0] == last else 1 + _APART
-        found[column], last = position, column[0]
-    return found
+        positions[column], last = position, column[0]
+    return positions
 
 
 def _row(guest: str, host: str) -> str:
@@ -179,11 +179,16 @@ def _key(drawn: t.Any, shade: _Shade) -> None:
     ]
     boxes += [
         patches.Patch(
-            facecolor="white", edgecolor=look.BARE, hatch=hatch, label=label
+            facecolor="white",
+            edgecolor=chart_style.BARE,
+            hatch=hatch,
+            label=label,
         )
         for hatch, label in (("///", "missing"), ("xxx", "void"))
     ]
-    look.legend(drawn, boxes, ncols=len(boxes), fontsize=7, handlelength=1.6)
+    chart_style.legend(
+        drawn, boxes, ncols=len(boxes), fontsize=7, handlelength=1.6
+    )
 
 
 def _describe(strip: cells.Strip) -> str:

@@ -1,4 +1,4 @@
-"""Several density runs side by side: one host, divided in several ways."""
+"""The comparison of several density runs on one host."""
 
 import collections.abc
 import dataclasses
@@ -15,9 +15,9 @@ from rally_vmperf.report import groups
 class Cell:
     """One metric of one run at one number of guests.
 
-    :param of_host: the total of a host's guests as a share of what bare metal
-        gives
-    :param status: of the degradation; None without a limit
+    :param of_host: The total of a host's guests as a share of bare metal; None
+        if one of them is not known.
+    :param status: The verdict on the degradation; None without a limit.
     """
 
     point: points.Point
@@ -26,14 +26,15 @@ class Cell:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Part:
+class MetricRows:
     """One metric over all runs.
 
-    :param host: the largest total of bare metal, as a rate; None without
-        bare metal, or for what cannot be added up
-    :param copies: in how many copies that was, and of which run's shape
-    :param lines: for each run that has the metric its place and its cells,
-        None where it does not have that number of guests
+    :param host: The largest total on bare metal, as a rate; None without
+        bare metal or for metrics that are not additive.
+    :param copies: The number of copies with that total, and the title of the
+        run with their shape.
+    :param lines: The position and the cells of each run with the metric; a
+        cell is None if the run does not have that number of guests.
     """
 
     metric: sample.Metric
@@ -47,56 +48,67 @@ class Table:
     """All metrics, by run and number of guests."""
 
     levels: tuple[int, ...]
-    parts: tuple[Part, ...]
+    metrics: tuple[MetricRows, ...]
 
 
 def table(shown: collections.abc.Sequence[runs.DensityReport]) -> Table:
-    """Return a part per metric, in the order of the tables of the runs."""
+    """Return the metrics of all runs, in the order of their tables."""
     rows = [
         {row.metric: row for row in run.judgement.curves if row.measured}
         for run in shown
     ]
     levels = sorted(
-        {x.guests for own in rows for row in own.values() for x in row.points}
+        {
+            point.guests
+            for run_rows in rows
+            for row in run_rows.values()
+            for point in row.points
+        }
     )
     metrics = sorted(
-        dict.fromkeys(metric for own in rows for metric in own),
+        dict.fromkeys(metric for run_rows in rows for metric in run_rows),
         key=lambda metric: groups.position(metric.name),
     )
     return Table(
         levels=tuple(levels),
-        parts=tuple(_part(one, rows, shown, levels) for one in metrics),
+        metrics=tuple(
+            _metric_rows(metric, rows, shown, levels) for metric in metrics
+        ),
     )
 
 
-def _part(
+def _metric_rows(
     metric: sample.Metric,
     rows: list[dict[sample.Metric, rows.Row]],
     shown: collections.abc.Sequence[runs.DensityReport],
     levels: list[int],
-) -> Part:
-    there = [(n, own[metric]) for n, own in enumerate(rows) if metric in own]
+) -> MetricRows:
+    measured = [
+        (position, run_rows[metric])
+        for position, run_rows in enumerate(rows)
+        if metric in run_rows
+    ]
     wholes = [
-        (point.bare_total, point.guests, shown[n].title)
-        for n, row in there
+        (point.bare_total, point.guests, shown[position].title)
+        for position, row in measured
         for point in row.points
         if point.bare_total is not None
     ]
     best = max(wholes, default=None)
     host = best[0] if best else None
-    return Part(
+    return MetricRows(
         metric=metric,
         host=host,
         copies=best[1:] if best else None,
         lines=tuple(
             (
-                n,
+                position,
                 tuple(
-                    _cell(row, guests, host, shown[n].hosts)
+                    _cell(row, guests, host, shown[position].hosts)
                     for guests in levels
                 ),
             )
-            for n, row in there
+            for position, row in measured
         ),
     )
 

@@ -1,4 +1,4 @@
-"""One density run as a report shows it."""
+"""The report of a density run."""
 
 import dataclasses
 import functools
@@ -13,39 +13,42 @@ from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import shares
 from rally_vmperf.report import run as runs
 
-#: Heading of the judgement on it.
+#: The heading of the verdict on fairness.
 FAIRNESS = "Fairness"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DensityReport(runs.RunReport):
-    """The results of a density run, level by level."""
+    """The results of a density run by level."""
 
     @functools.cached_property
     def levels(self) -> tuple[repetition.Repetition, ...]:
-        """The repetitions with what was measured without neighbours."""
-        return tuple(one.without_neighbours() for one in self.repetitions)
+        """The repetitions without the conditions with neighbours."""
+        return tuple(
+            repetition_.without_neighbours()
+            for repetition_ in self.repetitions
+        )
 
     @functools.cached_property
     def series(self) -> list[shares.Series]:
-        """The metrics that were measured, as shares of the lone guest."""
-        found = [self.shares_of(row) for row in self.judgement.curves]
-        return [one for one in found if one is not None]
+        """The measured metrics as shares of the lone guest."""
+        all_series = [self.shares_of(row) for row in self.judgement.curves]
+        return [series_ for series_ in all_series if series_ is not None]
 
     def shares_of(self, row: rows.Row) -> shares.Series | None:
-        """Return a metric as shares, None where nothing was measured."""
+        """Return a metric as shares, or None if it was not measured."""
         return shares.series(row, self.hosts)
 
     @property
     def hosts(self) -> int:
-        """On how many hosts there were so many guests each."""
+        """The number of hosts, each with the guests of a level."""
         return (
             max(
                 (
                     len(level.machines)
                     // (level_.guests_of(level) * level.batches)
-                    for one in self.levels
-                    for level in one.conditions
+                    for repetition_ in self.levels
+                    for level in repetition_.conditions
                 ),
                 default=1,
             )
@@ -54,14 +57,24 @@ class DensityReport(runs.RunReport):
 
     @property
     def max_guests(self) -> int:
-        """How many guests took part in the largest level."""
-        every = [x for one in self.levels for x in one.conditions]
-        return max((len(x.machines) // x.batches for x in every), default=0)
+        """The number of guests in the largest level, on all hosts."""
+        conditions = [
+            condition
+            for repetition_ in self.levels
+            for condition in repetition_.conditions
+        ]
+        return max(
+            (
+                len(condition.machines) // condition.batches
+                for condition in conditions
+            ),
+            default=0,
+        )
 
     def fairness_at(
         self, metric: sample.Metric, guests: int
     ) -> list[tuple[str, str]]:
-        """Return the verdicts on a level's fairness, by figure."""
+        """Return the figures of a level's fairness and their verdicts."""
         fairness = self.judgements.get(FAIRNESS)
         return [
             (
@@ -74,10 +87,10 @@ class DensityReport(runs.RunReport):
 
     @functools.cached_property
     def strips(self) -> list[cells.Strip]:
-        """The metrics that were measured, guest by guest."""
-        return [cells.strip(one, self.levels) for one in self.series]
+        """The measured metrics by guest."""
+        return [cells.strip(series_, self.levels) for series_ in self.series]
 
-    def named(self) -> str:
+    def describe(self) -> str:
         """Return the title of the run."""
         numbers = levels.numbers(self.levels)
         if not numbers:

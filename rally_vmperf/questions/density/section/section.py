@@ -1,4 +1,4 @@
-"""How a report shows density runs."""
+"""The section of the report with density runs."""
 
 import collections.abc
 import dataclasses
@@ -22,19 +22,19 @@ from rally_vmperf.report import neighbours
 from rally_vmperf.report import run as reports
 from rally_vmperf.report import setting
 
-#: Metrics that are drawn; the tables hold all.
+#: The maximum number of metrics in charts; tables have all metrics.
 MOST = 60
-#: Gaps of one level and repetition that are shown; the record has them all.
+#: The maximum number of reasons per gap; the record has all of them.
 MOST_REASONS = 4
-_LONE = {
-    "rotate": "another one in each repetition",
-    "all": "each, one after another in every repetition",
+_SOLO_GUEST = {
+    "rotate": "a different guest in each repetition",
+    "all": "every guest, one at a time, in each repetition",
 }
 
 _ORDERS = {
-    "listed": "as the task lists them",
-    "shuffled": "shuffled in each repetition, from seed {}",
-    "blocks": "in blocks, each once at each place, from seed {}",
+    "listed": "as listed in the task",
+    "shuffled": "shuffled in each repetition, seed {}",
+    "blocks": "in blocks, each level once at each position, seed {}",
 }
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -52,17 +52,17 @@ def _heat(run: runs.DensityReport, name: str) -> markupsafe.Markup:
 def sum_of(
     strips: collections.abc.Iterable[cells.Strip], state: cells.State
 ) -> int:
-    """Return how many cells of all strips are in a state."""
-    return sum(one.number(state) for one in strips)
+    """Return the number of cells in a state."""
+    return sum(strip.number(state) for strip in strips)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Gap:
     """A level of a repetition that is not complete.
 
-    :param state: incomplete, interrupted, skipped or never begun
-    :param reasons: the first few reasons
-    :param more: number of further reasons
+    :param state: The state: incomplete, interrupted, skipped or not started.
+    :param reasons: The first reasons.
+    :param hidden: The number of further reasons.
     """
 
     guests: int
@@ -70,17 +70,17 @@ class Gap:
     counted: bool
     state: str
     reasons: tuple[str, ...]
-    more: int
+    hidden: int
 
 
 def gaps(repetitions: Repetitions) -> list[Gap]:
-    """Return every level that is not complete, by guests and repetition."""
-    found = []
-    for one in repetitions:
+    """Return the incomplete levels by guests and repetition."""
+    incomplete = []
+    for repetition_ in repetitions:
         for guests in levels.numbers(repetitions):
-            level = one.at(guests=guests)
+            level = repetition_.at(guests=guests)
             if level is None:
-                state: str = "never begun"
+                state: str = "not started"
                 reasons: list[str] = []
             elif level.skip_reason:
                 state, reasons = "skipped", [level.skip_reason]
@@ -89,51 +89,56 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
                 reasons = [gap.sentence() for gap in level.missing]
             if state == "complete" and not reasons:
                 continue
-            found.append(
+            incomplete.append(
                 Gap(
                     guests=guests,
-                    repetition=one.number,
-                    counted=one.counted,
+                    repetition=repetition_.number,
+                    counted=repetition_.counted,
                     state=state,
                     reasons=tuple(reasons[:MOST_REASONS]),
-                    more=max(0, len(reasons) - MOST_REASONS),
+                    hidden=max(0, len(reasons) - MOST_REASONS),
                 )
             )
-    return sorted(found, key=lambda gap: (gap.guests, gap.repetition))
+    return sorted(incomplete, key=lambda gap: (gap.guests, gap.repetition))
 
 
 def _compared(run: runs.DensityReport) -> reports.Facts:
-    """Return what ran, and what it is compared with."""
-    limited = [x for x in run.judgement.curves if x.status is not None]
+    """Return the facts about the levels and their references."""
+    limited = [row for row in run.judgement.curves if row.status is not None]
     return [
         ("Numbers of guests", [_levels(run.last)]),
         ("Order", [_order(run.last["order"])]),
         (
-            "Others meanwhile",
+            "Idle guests",
             [run.last["options"].get("idle_guests", "running")],
         ),
         (
             "Lone guest",
-            [_LONE[run.last["options"].get("solo_guest", "rotate")]],
+            [_SOLO_GUEST[run.last["options"].get("solo_guest", "rotate")]],
         ),
         ("Neighbours", neighbours.described(run)),
         ("Bare metal", _bare(run.last)),
         (
             "Limits",
-            [f"on the loss {sentences.whose(one)}" for one in limited[:1]],
+            [
+                f"on the loss {sentences.describe_limited_loss(row)}"
+                for row in limited[:1]
+            ],
         ),
     ]
 
 
 def _levels(record: Json) -> str:
-    numbers = sorted({one["axes"]["guests"] for one in record["conditions"]})
-    words = f"{', '.join(map(str, numbers))} at once"
-    hosts = {
-        one["host"] for one in record["machines"] if one["role"] == "guest"
-    }
-    return (
-        f"{words} on each of {len(hosts)} hosts" if len(hosts) > 1 else words
+    numbers = sorted(
+        {condition["axes"]["guests"] for condition in record["conditions"]}
     )
+    text = f"{', '.join(map(str, numbers))} at once"
+    hosts = {
+        machine["host"]
+        for machine in record["machines"]
+        if machine["role"] == "guest"
+    }
+    return f"{text} on each of {len(hosts)} hosts" if len(hosts) > 1 else text
 
 
 def _order(order: Json) -> str:
@@ -141,28 +146,29 @@ def _order(order: Json) -> str:
 
 
 def _bare(record: Json) -> list[str]:
-    """Return the baseline with its numbers of copies, and what it lacks."""
+    """Return the baseline, its numbers of copies, and the missing ones."""
     reference = record["reference"]
     if reference is None:
-        return ["none to compare with"]
-    known = [one["copies"] for one in reference["copies"]]
-    copies = units.number_of("copy", *known)
+        return ["none"]
+    recorded_copies = [copies["copies"] for copies in reference["copies"]]
+    copies = units.number_of("copy", *recorded_copies)
     lines = [f"{setting.reference(reference)}, for {copies}"]
-    lacking = {
-        one["axes"]["guests"]: None
-        for one in record["conditions"]
-        if one["reference_copies"] is None and not one["skip_reason"]
+    missing_copies = {
+        condition["axes"]["guests"]: None
+        for condition in record["conditions"]
+        if condition["reference_copies"] is None
+        and not condition["skip_reason"]
     }
-    if lacking:
-        lines.append(f"none for {units.number_of('copy', *lacking)}")
+    if missing_copies:
+        lines.append(f"none for {units.number_of('copy', *missing_copies)}")
     return lines
 
 
 SECTION = reports.Section(
     title="Degradation of guests as their number grows",
     subject="degradation",
-    make=runs.DensityReport,
-    compared=_compared,
+    report_class=runs.DensityReport,
+    comparison_facts=_compared,
     functions={
         "MOST_CURVES": MOST,
         "MOST_GUESTS": heat.MOST_GUESTS,

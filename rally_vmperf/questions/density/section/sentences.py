@@ -1,4 +1,4 @@
-"""Sentences and figures, as text, of one metric of a density run."""
+"""Sentences and figures about one metric of a density run."""
 
 from rally_vmperf.measurement.density import law as laws
 from rally_vmperf.measurement.density import rows
@@ -8,7 +8,7 @@ from rally_vmperf.questions.density.section import shares
 
 
 def limit_of(series: shares.Series, share: shares.Share) -> float | None:
-    """Return the limit as a share, None where it does not hold."""
+    """Return the limit as a share, or None if it does not apply."""
     row = series.row
     if row.limit is None or share.guests not in row.statuses:
         return None
@@ -19,39 +19,42 @@ def limit_of(series: shares.Series, share: shares.Share) -> float | None:
     return share.bare * (1 - row.limit / 100)
 
 
-def whose(row: rows.Row) -> str:
-    """Return whose loss the limit is on, and against what."""
-    who = "the mean guest" if row.statistic == "mean" else "the worst guest"
-    whom = {"solo_guest": "a lone guest", "bare_metal": "a bare-metal copy"}
-    return f"of {who} against {whom[row.compare_to]}"
+def describe_limited_loss(row: rows.Row) -> str:
+    """Return the guest that the limit applies to, and its reference."""
+    guest = "the mean guest" if row.statistic == "mean" else "the worst guest"
+    references = {
+        "solo_guest": "a lone guest",
+        "bare_metal": "a bare-metal copy",
+    }
+    return f"of {guest} against {references[row.compare_to]}"
 
 
 def curve(series: shares.Series) -> str:
-    """Return a curve as a sentence, for readers who cannot see it."""
+    """Return a curve as a sentence for screen readers."""
     parts = [
-        f"{units.number_of('guest', one.guests)} {percent(one.value)}"
-        + (" (void)" if one.void else "")
-        if one.value is not None
-        else f"{units.number_of('guest', one.guests)} not measured"
-        for one in series.shares
+        f"{units.number_of('guest', share.guests)} {percent(share.value)}"
+        + (" (void)" if share.void else "")
+        if share.value is not None
+        else f"{units.number_of('guest', share.guests)} not measured"
+        for share in series.shares
     ]
     return f"rate per guest in percent of {whole(series)}: {', '.join(parts)}"
 
 
 def whole(series: shares.Series) -> str:
-    """Return what 100 % stands for."""
+    """Return the reference of shares, which is 100 %."""
     if series.base == 1:
         return "a lone guest"
     return f"one of {units.number_of('guest', series.base)}"
 
 
 def unit(series: shares.Series) -> str:
-    """Return what totals are counted in: ``lone guests``."""
+    """Return the unit of totals: ``lone guests``."""
     return "lone guests" if series.base == 1 else f"times {whole(series)}"
 
 
 def total_of(series: shares.Series) -> str:
-    """Return of which guests the total is."""
+    """Return the scope of the total: all guests, or those of a host."""
     if series.hosts == 1:
         return "all guests together"
     return "all guests of a host"
@@ -62,54 +65,55 @@ def percent(share: float) -> str:
     return f"{units.show_percent(share * 100)} %"
 
 
-def rate(metric: sample.Metric, value: float) -> str:
-    """Return a rate as text; that of a time is ``0.4 per s``."""
+def rate(metric: sample.Metric, figure: float) -> str:
+    """Return a rate as text; the rate of a time is ``0.4 per s``."""
     if metric.better == "higher":
-        return units.show(value, metric.unit)
-    return units.show(value, f"per {metric.unit}")
+        return units.show(figure, metric.unit)
+    return units.show(figure, f"per {metric.unit}")
 
 
 def fits(row: rows.Row) -> list[str]:
-    """Return how many guests fit within the limit, as the verdict says it."""
+    """Return the sentences of the verdict about the host's capacity."""
     return [
-        sentence(one.removeprefix(f"{row.metric.name}: "))
-        for one in row.remarks()
+        sentence(remark.removeprefix(f"{row.metric.name}: "))
+        for remark in row.remarks()
     ]
 
 
 def sentence(text: str) -> str:
-    """Return text as a sentence: with a capital and a full stop."""
+    """Return text as a sentence with a capital and a full stop."""
     return f"{text[0].upper()}{text[1:]}."
 
 
 def law(row: rows.Row) -> list[str]:
     """Return the fitted law with its intervals and its goodness."""
-    found = row.law
-    if found is None:
+    fit = row.law
+    if fit is None:
         return []
-    most = found.largest
-    peak = f"no peak can be told up to {units.number_of('guest', most)}"
-    if found.peak is not None:
-        peak = f"the total is largest at {found.peak:.1f} guests"
-    elif found.total(most) > found.total(most - 1):
-        peak = f"the total still rises at {units.number_of('guest', most)}"
+    largest = fit.largest
+    peak = f"no peak is found up to {units.number_of('guest', largest)}"
+    if fit.peak is not None:
+        peak = f"the total is largest at {fit.peak:.1f} guests"
+    elif fit.total(largest) > fit.total(largest - 1):
+        peak = f"the total still rises at {units.number_of('guest', largest)}"
     return [
         f"Universal Scalability Law: contention "
-        f"{coefficient(found.contention)}, coherency "
-        f"{coefficient(found.coherency)}; it explains "
-        f"{percent(found.r_squared)} of the totals' variance, and {peak}."
+        f"{coefficient(fit.contention)}, coherency "
+        f"{coefficient(fit.coherency)}; it explains "
+        f"{percent(fit.r_squared)} of the totals' variance, and {peak}."
     ]
 
 
-def coefficient(found: laws.Coefficient) -> str:
+def coefficient(fitted: laws.Coefficient) -> str:
     """Return a fitted number with its interval."""
-    if found.low is None or found.high is None:
-        return f"{found.value:.3g} (no interval)"
-    return f"{found.value:.3g} ({found.low:.3g} to {found.high:.3g})"
+    if fitted.low is None or fitted.high is None:
+        return f"{fitted.value:.3g} (no interval)"
+    interval = f"{fitted.low:.3g} to {fitted.high:.3g}"
+    return f"{fitted.value:.3g} ({interval})"
 
 
 def span(low: float | None, high: float | None, unit: str) -> str:
-    """Return an interval in brackets, or nothing."""
+    """Return an interval in brackets, or an empty string."""
     if low is None or high is None:
         return ""
     ends = f"{units.show_percent(low)} to {units.show_percent(high)}"
@@ -117,8 +121,8 @@ def span(low: float | None, high: float | None, unit: str) -> str:
 
 
 def skew(seconds: float, error: float | None, repetition: int) -> str:
-    """Return how far apart starts were: ``2.10 ms ± 400 us (3)``."""
-    words = units.show(seconds, "s")
+    """Return the start skew as text: ``2.10 ms ± 400 us (3)``."""
+    text = units.show(seconds, "s")
     if error is not None:
-        words += f" ± {units.show(error, 's')}"
-    return f"{words} ({repetition})"
+        text += f" ± {units.show(error, 's')}"
+    return f"{text} ({repetition})"

@@ -1,4 +1,4 @@
-"""A metric's figures as shares of what a lone guest gets."""
+"""The figures of a metric as shares of the lone guest's rate."""
 
 import dataclasses
 
@@ -11,27 +11,27 @@ from rally_vmperf.measurement.density import rows
 class Share:
     """The figures of one level as shares of the lone guest's rate.
 
-    :param own: the lone guest's rate
-    :param hosts: on how many hosts there were so many guests each
+    :param solo_rate: The rate of the lone guest.
+    :param hosts: The number of hosts, each with the guests of the level.
     """
 
     point: points.Point
-    own: float
+    solo_rate: float
     hosts: int
 
     @property
     def guests(self) -> int:
-        """How many guests on each host."""
+        """The number of guests on each host."""
         return self.point.guests
 
     @property
     def void(self) -> bool:
-        """Whether the figures do not mean what they claim."""
+        """Whether the figures are not valid."""
         return bool(self.point.void)
 
     @property
     def value(self) -> float | None:
-        """The share of the mean guest; None where nothing was measured."""
+        """The share of the mean guest; None if nothing was measured."""
         return self._of(self.point.mean)
 
     @property
@@ -45,18 +45,20 @@ class Share:
     @property
     def repetitions(self) -> list[float]:
         """The mean guest of each repetition."""
-        return [one / self.own for one in self.point.rates]
+        return [rate / self.solo_rate for rate in self.point.rates]
 
     @property
     def total(self) -> float | None:
         """The total of a host's guests, in lone guests."""
         total = self.point.total
-        return None if total is None else total / self.own / self.hosts
+        return None if total is None else total / self.solo_rate / self.hosts
 
     @property
     def totals(self) -> list[float]:
         """The total of each repetition, in lone guests."""
-        return [one / self.own / self.hosts for one in self.point.totals]
+        return [
+            total / self.solo_rate / self.hosts for total in self.point.totals
+        ]
 
     @property
     def bare(self) -> float | None:
@@ -67,7 +69,7 @@ class Share:
     def bare_total(self) -> float | None:
         """The total of all copies on bare metal."""
         total = self.point.bare_total
-        return None if total is None else total / self.own
+        return None if total is None else total / self.solo_rate
 
     @property
     def worst(self) -> float | None:
@@ -75,21 +77,22 @@ class Share:
         worst = self.point.worst
         return self._of(worst.value) if worst and self.guests > 1 else None
 
-    def _of(self, value: float | None) -> float | None:
-        if value is None:
+    def _of(self, figure: float | None) -> float | None:
+        if figure is None:
             return None
-        return rates.convert(self.point.metric, value) / self.own
+        return rates.convert(self.point.metric, figure) / self.solo_rate
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Series:
     """A metric at each number of guests.
 
-    :param base: how many guests the shares are of the mean guest of: 1, or
-        the fewest that were measured where the lone guest was not
-    :param rate: of that guest, in the metric's unit, or per unit for a time
-    :param hosts: on how many hosts there were so many guests each; totals
-        here are those of one of them
+    :param base: The level whose mean guest is the reference: 1, or the
+        smallest measured level if the lone guest was not measured.
+    :param rate: The rate of that guest in the unit of the metric, or per unit
+        for a time.
+    :param hosts: The number of hosts, each with the guests of the level;
+        totals are per host.
     """
 
     row: rows.Row
@@ -101,25 +104,26 @@ class Series:
     @property
     def measured(self) -> tuple[Share, ...]:
         """The shares that have a figure."""
-        return tuple(one for one in self.shares if one.value is not None)
+        return tuple(share for share in self.shares if share.value is not None)
 
 
 def series(row: rows.Row, hosts: int = 1) -> Series | None:
-    """Return a metric as shares, None where nothing was measured of it.
+    """Return a metric as shares, or None if it was not measured.
 
-    :param hosts: on how many hosts there were so many guests each
+    :param hosts: The number of hosts, each with the guests of the level.
     """
     for base in row.points:
         if base.mean is None:
             continue
-        own = rates.convert(row.metric, base.mean)
+        rate = rates.convert(row.metric, base.mean)
         return Series(
             row=row,
             base=base.guests,
-            rate=own,
+            rate=rate,
             hosts=hosts,
             shares=tuple(
-                Share(point=one, own=own, hosts=hosts) for one in row.points
+                Share(point=point, solo_rate=rate, hosts=hosts)
+                for point in row.points
             ),
         )
     return None

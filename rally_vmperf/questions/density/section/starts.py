@@ -1,4 +1,4 @@
-"""How well each command ran on all guests at once, at its worst."""
+"""The worst synchronisation of each command on all guests."""
 
 import collections.abc
 import dataclasses
@@ -9,11 +9,11 @@ from rally_vmperf.measurement import repetition
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Cell:
-    """The worst of one command at one number of guests.
+    """The worst synchronisation of a command at one number of guests.
 
-    :param skew: largest, in seconds, with its uncertainty and the repetition;
-        None where no two machines ran it
-    :param overlap: smallest share, with the repetition
+    :param skew: The largest skew in seconds, its uncertainty and the
+        repetition; None if fewer than two machines ran the command.
+    :param overlap: The smallest overlap as a share, and the repetition.
     """
 
     skew: tuple[float, float | None, int] | None
@@ -24,7 +24,7 @@ class Cell:
 class Line:
     """A command of a workload.
 
-    :param cells: one for each number of guests; None where it did not run
+    :param cells: The cells by number of guests; None if it did not run.
     """
 
     workload: str
@@ -35,7 +35,7 @@ class Line:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Table:
-    """All commands, at each number of guests with more than one machine."""
+    """All commands at each number of guests with several machines."""
 
     levels: tuple[int, ...]
     lines: tuple[Line, ...]
@@ -45,21 +45,23 @@ def worst(
     repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> Table:
     """Return the worst start of each command over counted repetitions."""
-    found: dict[
+    starts: dict[
         tuple[str, str, repetition.Bound],
         dict[int, list[tuple[int, repetition.Synchronisation]]],
     ] = {}
     numbers = set()
-    for one in repetitions:
-        for level in one.conditions if one.counted else ():
+    for repetition_ in repetitions:
+        for level in repetition_.conditions if repetition_.counted else ():
             for start in level.synchronisation:
                 if start.skew is None and start.overlap is None:
                     continue
                 guests = level_.guests_of(level)
                 numbers.add(guests)
                 key = (start.workload, start.command, start.bound)
-                here = found.setdefault(key, {})
-                here.setdefault(guests, []).append((one.number, start))
+                by_guests = starts.setdefault(key, {})
+                by_guests.setdefault(guests, []).append(
+                    (repetition_.number, start)
+                )
     order = tuple(sorted(numbers))
     return Table(
         levels=order,
@@ -68,9 +70,9 @@ def worst(
                 workload=workload,
                 command=command,
                 bound=bound,
-                cells=tuple(_cell(here.get(guests)) for guests in order),
+                cells=tuple(_cell(by_guests.get(guests)) for guests in order),
             )
-            for (workload, command, bound), here in found.items()
+            for (workload, command, bound), by_guests in starts.items()
         ),
     )
 
@@ -81,16 +83,16 @@ def _cell(
     if not starts:
         return None
     skews = [
-        (one.skew, one.uncertainty, number)
-        for number, one in starts
-        if one.skew is not None
+        (start.skew, start.uncertainty, number)
+        for number, start in starts
+        if start.skew is not None
     ]
     overlaps = [
-        (one.overlap, number)
-        for number, one in starts
-        if one.overlap is not None
+        (start.overlap, number)
+        for number, start in starts
+        if start.overlap is not None
     ]
     return Cell(
-        skew=max(skews, key=lambda found: found[0], default=None),
+        skew=max(skews, key=lambda skew: skew[0], default=None),
         overlap=min(overlaps, default=None),
     )

@@ -1,4 +1,4 @@
-"""The drawing of all overheads with their intervals and limits."""
+"""The chart of all overheads with their intervals and limits."""
 
 import collections.abc
 import typing as t
@@ -9,10 +9,10 @@ from matplotlib import figure
 from rally_vmperf.measurement import rows
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.report import look
+from rally_vmperf.report import chart_style
 
-#: Overhead in percent from which the axis is logarithmic, so that the ones
-#: near their limits stay apart beside one of several thousand.
+#: The overhead in percent above which the axis is logarithmic, so that small
+#: overheads remain visible next to one of several thousand.
 _FAR = 150.0
 _LINEAR_BELOW = 10.0
 
@@ -20,32 +20,34 @@ _LINEAR_BELOW = 10.0
 def draw(
     shown: collections.abc.Sequence[rows.Row], name: str
 ) -> markupsafe.Markup:
-    """Return a line per metric: overhead, interval, limit.
+    """Return a chart with overhead, interval and limit of each metric.
 
-    :param shown: rows with figures
-    :param name: of the drawing; its identifiers begin with it
+    :param shown: The rows with figures.
+    :param name: The prefix of identifiers in the chart.
     """
     if not shown:
         return markupsafe.Markup()
-    with look.settings(name):
+    with chart_style.settings(name):
         drawn = figure.Figure(
             figsize=(8.6, 0.9 + 0.3 * len(shown)), layout="constrained"
         )
         axes = drawn.add_subplot()
-        axes.axvline(0, color=look.INK, linewidth=1)
+        axes.axvline(0, color=chart_style.INK, linewidth=1)
         for position, row in enumerate(shown):
             if row.comparison is not None:
                 _line(
                     axes, position, row, row.comparison, f"{name}-{position}"
                 )
         _scale(axes, shown)
-        look.by_metric(axes, [row.metric.name for row in shown], 0.6)
+        chart_style.by_metric(axes, [row.metric.name for row in shown], 0.6)
         scale = ", logarithmic" if axes.get_xscale() == "symlog" else ""
         axes.set_xlabel(
             f"overhead in percent of bare metal{scale} "
             "(right: the guest is worse)"
         )
-        return look.svg(drawn, "Overhead of each metric with its interval")
+        return chart_style.svg(
+            drawn, "Overhead of each metric with its interval"
+        )
 
 
 def _line(
@@ -55,8 +57,8 @@ def _line(
     comparison: loss.Comparison,
     gid: str,
 ) -> None:
-    colour, mark = look.VERDICTS[row.status or "none"]
-    value = comparison.overhead_percent
+    colour, mark = chart_style.VERDICTS[row.status or "none"]
+    percent = comparison.overhead_percent
     if comparison.low is not None and comparison.high is not None:
         axes.plot(
             [comparison.low, comparison.high],
@@ -69,7 +71,7 @@ def _line(
             gid=f"{gid}-interval",
         )
     axes.plot(
-        [value],
+        [percent],
         [position],
         color=colour,
         marker=mark,
@@ -81,9 +83,9 @@ def _line(
     )
     if row.limit is not None:
         ends = [position - 0.38, position + 0.38]
-        look.limit(axes, [row.limit] * 2, ends, f"{gid}-limit")
+        chart_style.limit(axes, [row.limit] * 2, ends, f"{gid}-limit")
     axes.annotate(
-        f"{units.show_percent(value)} %",
+        f"{units.show_percent(percent)} %",
         (1.01, position),
         xycoords=("axes fraction", "data"),
         va="center",
@@ -92,12 +94,16 @@ def _line(
 
 
 def _scale(axes: t.Any, shown: collections.abc.Iterable[rows.Row]) -> None:
-    """Scale the axis to hold everything; compress it for distant values."""
+    """Scale the axis to all values; use a logarithm for large ones."""
     ends = [0.0]
     for row in shown:
-        found = row.comparison
-        if found is not None:
-            candidates = (found.overhead_percent, found.low, found.high)
+        comparison = row.comparison
+        if comparison is not None:
+            candidates = (
+                comparison.overhead_percent,
+                comparison.low,
+                comparison.high,
+            )
             ends += [end for end in candidates if end is not None]
         if row.limit is not None:
             ends.append(row.limit)

@@ -1,4 +1,4 @@
-"""How a report shows runs of overhead."""
+"""The section of the report with overhead runs."""
 
 import collections.abc
 import typing as t
@@ -19,28 +19,32 @@ from rally_vmperf.report import setting
 
 Json = collections.abc.Mapping[str, t.Any]
 
-#: Samples of so many metrics are drawn; the table always holds all.
+#: The maximum number of metrics in the chart; the table has all metrics.
 MOST_STRIPS = 60
 
 
 def by_part(
     compared: collections.abc.Iterable[rows.Row],
 ) -> dict[str, list[rows.Row]]:
-    """Return comparable rows under the title of their part, in order."""
-    found: dict[str, list[rows.Row]] = {
+    """Return comparable rows by the title of their part, in order."""
+    rows_by_part: dict[str, list[rows.Row]] = {
         title: [] for title in groups.PARTS.values()
     }
     for row in compared:
-        found.setdefault(groups.part(row.metric.name), []).append(row)
-    return {title: entries for title, entries in found.items() if entries}
+        rows_by_part.setdefault(groups.part(row.metric.name), []).append(row)
+    return {
+        title: part_rows
+        for title, part_rows in rows_by_part.items()
+        if part_rows
+    }
 
 
 def ordered(judgement: overhead_judge.Judgement) -> list[rows.Row]:
     """Return the rows that have figures, in the order of the table."""
     return [
         row
-        for entries in by_part(judgement.compared).values()
-        for row in entries
+        for part_rows in by_part(judgement.compared).values()
+        for row in part_rows
         if row.comparison is not None
     ]
 
@@ -48,7 +52,7 @@ def ordered(judgement: overhead_judge.Judgement) -> list[rows.Row]:
 def overview(
     shown: collections.abc.Sequence[runs.RunReport],
 ) -> list[tuple[str, tuple[rows.Row | None, ...]]]:
-    """Return a metric's name and row in each run, None where it has none.
+    """Return the name of each metric with its row in each run, or None.
 
     Metrics are grouped as in the tables of the runs.
     """
@@ -66,7 +70,7 @@ def overview(
 
 
 def _compared(run: runs.RunReport) -> runs.Facts:
-    """Return what guests are compared with."""
+    """Return the facts about bare metal and neighbours."""
     reference = run.last["reference"]
     return [
         ("Bare metal", [setting.reference(reference)] if reference else []),
@@ -98,28 +102,33 @@ def _draw_samples(run: runs.RunReport, name: str) -> markupsafe.Markup:
 
 def _spreads(run: runs.RunReport) -> list[spread_judge.Judgement]:
     """Return the judgement on spread, if the task has that criterion."""
-    every = run.judgements.values()
-    return [one for one in every if isinstance(one, spread_judge.Judgement)]
+    return [
+        judgement
+        for judgement in run.judgements.values()
+        if isinstance(judgement, spread_judge.Judgement)
+    ]
 
 
 def _outliers(row: t.Any) -> str:
-    """Return the outliers among repetitions, as text."""
-    words = []
-    for side, places, entries in (
+    """Return the outliers among repetitions as text."""
+    parts = []
+    for side, positions, repetitions in (
         ("guest", row.comparison.guest_outliers, row.guest),
         ("bare metal", row.comparison.bare_outliers, row.bare),
     ):
-        if places:
-            numbers = ", ".join(str(entries[place].number) for place in places)
-            words.append(f"{side} {numbers}")
-    return f"outliers, kept: {'; '.join(words)}" if words else ""
+        if positions:
+            numbers = ", ".join(
+                str(repetitions[position].number) for position in positions
+            )
+            parts.append(f"{side} {numbers}")
+    return f"outliers, kept: {'; '.join(parts)}" if parts else ""
 
 
 SECTION = runs.Section(
     title="Overhead of guests over bare metal",
     subject="overhead",
-    make=runs.RunReport,
-    compared=_compared,
+    report_class=runs.RunReport,
+    comparison_facts=_compared,
     functions={
         "overview": overview,
         "by_part": by_part,

@@ -1,4 +1,4 @@
-"""Small drawings of all samples: bare metal beside each guest."""
+"""Small charts of all samples of bare metal and each guest."""
 
 import collections.abc
 import math
@@ -11,10 +11,10 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import rows
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.report import look
+from rally_vmperf.report import chart_style
 
 _COLUMNS = 3
-#: Share of a machine's column that its repetitions spread over.
+#: The width of the repetitions as a share of a machine's column.
 _SPREAD = 0.6
 _LONGEST_NAME = 12
 
@@ -25,34 +25,36 @@ Series = list[tuple[str, str, list[float]]]
 def draw(
     shown: collections.abc.Sequence[rows.Row], name: str
 ) -> markupsafe.Markup:
-    """Return a panel per metric; samples stand in the order of time.
+    """Return a panel per metric, with samples in order of time.
 
-    :param shown: rows that have samples
-    :param name: of the drawing; its identifiers begin with it
+    :param shown: The rows with samples.
+    :param name: The prefix of identifiers in the chart.
     """
     if not shown:
         return markupsafe.Markup()
     lines = math.ceil(len(shown) / _COLUMNS)
-    with look.settings(name):
+    with chart_style.settings(name):
         drawn = figure.Figure(
             figsize=(8.6, 1.75 * lines), layout="constrained"
         )
-        for place, row in enumerate(shown):
-            axes = drawn.add_subplot(lines, _COLUMNS, place + 1)
-            axes.set_gid(f"{name}-{place}")
+        for position, row in enumerate(shown):
+            axes = drawn.add_subplot(lines, _COLUMNS, position + 1)
+            axes.set_gid(f"{name}-{position}")
             _panel(axes, row)
-        return look.svg(drawn, "Samples of bare metal and of each guest")
+        return chart_style.svg(
+            drawn, "Samples of bare metal and of each guest"
+        )
 
 
 def _panel(axes: t.Any, row: rows.Row) -> None:
-    series = _series("bare metal ", look.BARE, row.bare)
-    series += _series("", look.GUEST, row.guest)
-    values = [value for _, _, own in series for value in own]
+    series = _series("bare metal ", chart_style.BARE, row.bare)
+    series += _series("", chart_style.GUEST, row.guest)
+    values = [value for _, _, samples in series for value in samples]
     factor, unit = units.scale_for(values, row.metric.unit)
-    for column, (_, colour, own) in enumerate(series):
+    for column, (_, colour, samples) in enumerate(series):
         axes.plot(
-            look.abreast(column, len(own), _SPREAD),
-            [value * factor for value in own],
+            chart_style.spread_horizontally(column, len(samples), _SPREAD),
+            [value * factor for value in samples],
             color=colour,
             marker="o",
             markersize=3.5,
@@ -77,9 +79,9 @@ def _panel(axes: t.Any, row: rows.Row) -> None:
 
 
 def _reach(values: list[float]) -> tuple[float, float]:
-    """Return the ends of the axis: from zero only if values are far apart.
+    """Return the ends of the axis: from zero if values are far apart.
 
-    It shows how samples scatter and drift.
+    Otherwise, the axis is narrow and shows scatter and drift.
     """
     low, high = min(values), max(values)
     if low <= high / 2:
@@ -89,19 +91,25 @@ def _reach(values: list[float]) -> tuple[float, float]:
 
 
 def _series(prefix: str, colour: str, side: Gathered) -> Series:
-    """Return label, colour and values of each source, in order."""
-    found: dict[str, list[float]] = {}
-    for entry in side:
-        for one in entry.observations:
-            found.setdefault(one.source, []).append(one.sample.value)
-        if not entry.observations:
-            # Of a percentile that no machine has on its own.
-            found.setdefault("all", []).extend(entry.values)
-    if prefix and len(found) == 1:
-        return [(prefix.strip(), colour, next(iter(found.values())))]
+    """Return the label, colour and values of each source, in order."""
+    values_by_source: dict[str, list[float]] = {}
+    for repetition_samples in side:
+        for observation in repetition_samples.observations:
+            values_by_source.setdefault(observation.source, []).append(
+                observation.sample.value
+            )
+        if not repetition_samples.observations:
+            # A percentile over all machines.
+            values_by_source.setdefault("all", []).extend(
+                repetition_samples.values
+            )
+    if prefix and len(values_by_source) == 1:
+        return [
+            (prefix.strip(), colour, next(iter(values_by_source.values())))
+        ]
     return [
         (_short(source, prefix), colour, values)
-        for source, values in found.items()
+        for source, values in values_by_source.items()
     ]
 
 

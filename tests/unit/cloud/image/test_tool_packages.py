@@ -8,8 +8,8 @@ from rally_vmperf.cloud.image import mirror
 from rally_vmperf.cloud.image import tool_packages
 from rally_vmperf.cloud.system import errors
 from tests import repository
+from tests.unit.bundles import made
 from tests.unit.cloud import base
-from tests.unit.toolbox import made
 
 WISH = tool_packages.PackageRequest(suite="bookworm", packages=("mbw",))
 KEYS = "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]"

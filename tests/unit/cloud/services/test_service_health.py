@@ -34,7 +34,7 @@ class ProcessTestCase(base.CloudTestCase):
 
     def test_deaf(self):
         self.start(state="T")
-        self.assertEqual("was told to stop, and waits", self.trouble())
+        self.assertEqual("is stopped by a signal", self.trouble())
 
     def test_mounts(self):
         wanted = ["/etc/libvirt", "/var/lib/libvirt"]

@@ -64,9 +64,7 @@ class SupervisorTestCase(base.CloudTestCase):
         os.waitpid(pid, 0)
         self.assertEqual("has ended", self.keeper.ensure(service))
         os.kill(self.keeper.running("a").identity.pid, signal.SIGSTOP)
-        while self.keeper.trouble(service, "") != (
-            "was told to stop, and waits"
-        ):
+        while self.keeper.trouble(service, "") != ("is stopped by a signal"):
             time.sleep(0.01)
         self.keeper.ensure(service)
         self.assertIsNone(self.keeper.ensure(service))

@@ -33,25 +33,25 @@ class NameTestCase(base.CloudTestCase):
         "/var/run", "/sys/fs", "/srv", "/mnt", "/var/tmp", "/var/cache",
     )  # fmt: skip
     def test_refused(self, root):
-        self.refused(root, "no cloud may use")
+        self.refused(root, "a cloud must not use")
 
     @ddt.data("/", "/etc", "/usr/lib", "/home", "/var/lib")
     def test_by_a_link(self, target):
         link = self.folder / "link"
         link.symlink_to(target)
-        self.refused(link, "no cloud may use")
-        self.refused(link / "." / "sub" / "..", "no cloud may use")
+        self.refused(link, "a cloud must not use")
+        self.refused(link / "." / "sub" / "..", "a cloud must not use")
 
     def test_homes_wherever_they_are(self):
         home = self.folder / "home-of-a-user"
         home.mkdir()
         user = mock.Mock(spec=pwd.struct_passwd, pw_dir=str(home))
         with mock.patch("pwd.getpwall", autospec=True, return_value=[user]):
-            self.refused(home, "somebody's home")
-            self.refused(home / "x" / "..", "somebody's home")
+            self.refused(home, "home directory of a user")
+            self.refused(home / "x" / "..", "home directory of a user")
             state_root.check_name(home / "cloud")
         with mock.patch.dict(os.environ, {"HOME": str(home)}):
-            self.refused(home, "somebody's home")
+            self.refused(home, "home directory of a user")
 
     @ddt.data("/var/lib/some-cloud", "/srv/cloud", "/home/x/cloud")
     def test_accepted(self, root):

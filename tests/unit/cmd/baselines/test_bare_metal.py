@@ -64,7 +64,9 @@ class HopsTest(unittest.TestCase):
         if good:
             self.assertEqual(text, bare_metal.cpu_list(text))
             return
-        with self.assertRaisesRegex(argparse.ArgumentTypeError, "like 8-15"):
+        with self.assertRaisesRegex(
+            argparse.ArgumentTypeError, "such as 8-15"
+        ):
             bare_metal.cpu_list(text)
 
 

@@ -84,7 +84,7 @@ class TestFormats(unittest.TestCase):
         (entry,) = content["entries"]
         entry["repetitions"] = entry["repetitions"][:1]
         for workload, remark, loss in (
-            ("sysbench", "needs 3 repetitions", 50.0),
+            ("sysbench", "requires 3 repetitions", 50.0),
             ("mbw", "baseline 'short' has", None),
         ):
             entry["workload"] = workload

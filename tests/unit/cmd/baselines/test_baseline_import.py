@@ -88,7 +88,10 @@ class RawTestCase(unittest.TestCase):
         damaged = self.write("damaged", "[")
         missing = str(self.folder / "missing")
         for arguments, message in (
-            ((), "no output of any tool; give at least one of --unixbench,"),
+            (
+                (),
+                "tools are missing; add at least one of --unixbench,",
+            ),
             (("--dd", missing), "--dd .*/missing: No such file"),
             (("--mbw", damaged), "--mbw .*/damaged: mbw printed"),
             (

@@ -22,14 +22,14 @@ from tests import signals
 from tests.unit.runs import golden
 
 
-def wanted(copies, insisted):
+def wanted(copies, required):
     """Return what must be covered, in so many copies."""
     return coverage.Coverage(
         assignments=(),
         shape=matching.Shape(1, 512, copies),
         repetitions=3,
         warmup=0,
-        insisted=insisted,
+        required=required,
     )
 
 
@@ -56,7 +56,7 @@ class TestThatFit(unittest.TestCase):
         shell = mock.Mock()
         shell.stdout.write = self.said.append
         command = baseline_record.Record(shell, None)
-        found = command._that_fit(argparse.Namespace(), asked)
+        found = command._coverages_that_fit(argparse.Namespace(), asked)
         return [one.shape.copies for one in found]
 
     def test_levels_of_a_task_are_left_out(self):
@@ -65,7 +65,7 @@ class TestThatFit(unittest.TestCase):
         self.assertEqual([1, 2], self.fitting(*asked))
         (line,) = self.said
         self.assertEqual(
-            "left out: 3 x 1 vCPU with 512 MiB: 2 CPUs and 3 copies\n", line
+            "skipped: 3 x 1 vCPU with 512 MiB: 2 CPUs and 3 copies\n", line
         )
 
     def test_what_is_insisted_on_is_refused(self):
@@ -178,7 +178,7 @@ class TestRecord(unittest.TestCase):
         code, said = self.record()
         self.assertEqual(0, code, said)
         self.assertTrue(self.registered())
-        self.assertRegex(said, "again: 2 x .*: sysbench has 1 of 2 rep")
+        self.assertRegex(said, "retrying: 2 x .*: sysbench has 1 of 2 rep")
         self.assertEqual(6 + 2, len(self.machine.jobs))
 
     def test_what_fails_each_time_is_not_measured_again(self):
@@ -187,7 +187,7 @@ class TestRecord(unittest.TestCase):
         self.machine = golden.Machine("metal", outputs, "none")
         code, said = self.record()
         self.assertEqual(2, code, said)
-        self.assertNotIn("again: ", said)
+        self.assertNotIn("retrying: ", said)
         self.assertEqual(6, len(self.machine.jobs))
 
     def test_what_fails_twice(self):
@@ -196,7 +196,7 @@ class TestRecord(unittest.TestCase):
         self.machine = golden.Machine("metal", outputs, "none")
         code, said = self.record()
         self.assertEqual(2, code, said)
-        self.assertEqual(1, said.count("again: "))
+        self.assertEqual(1, said.count("retrying: "))
         self.assertEqual(6 + 2, len(self.machine.jobs))
 
     def test_what_is_no_recording(self):

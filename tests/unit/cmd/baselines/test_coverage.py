@@ -177,7 +177,7 @@ class TaskTest(Case):
         """Each is covered, insisted on."""
         asked = self.task("--copies", "1,2,4,2", *SHAPE).coverages
         self.assertEqual([1, 2, 4], [one.shape.copies for one in asked])
-        self.assertTrue(all(one.insisted for one in asked))
+        self.assertTrue(all(one.required for one in asked))
 
     def test_levels_of_a_density_task(self):
         """Its levels are measured, as far as the machine goes."""
@@ -190,10 +190,10 @@ class TaskTest(Case):
         }
         asked = self.task(**given).coverages
         self.assertEqual([1, 2, 4], [one.shape.copies for one in asked])
-        self.assertFalse(any(one.insisted for one in asked))
+        self.assertFalse(any(one.required for one in asked))
         asked = self.task("--copies", "2", **given).coverages
         self.assertEqual([2], [one.shape.copies for one in asked])
-        self.assertTrue(asked[0].insisted)
+        self.assertTrue(asked[0].required)
 
     def test_the_density_task_that_is_shipped(self):
         path = ROOT / "tasks" / "kvm-density.yaml"
@@ -233,8 +233,8 @@ class RefusalTest(Case):
             {"version": 2, "title": "T", "subtasks": [{"title": "One"}]},
             "task.yaml: ",
         ),
-        ("[1]", "is no mapping"),
-        ("a: [", "no YAML: "),
+        ("[1]", "must be a mapping"),
+        ("a: [", "not valid YAML: "),
         ("{% if %}", "task.yaml: "),
         ("a: {{ missing }}", "specify template task argument: missing"),
         (
@@ -268,10 +268,10 @@ class RefusalTest(Case):
             {"contexts": {"vmperf_guests": {"flavor": "small"}}},
             "vmperf_guests.flavor: 'small' is not",
         ),
-        ({"contexts": {}}, "shape of the guests is not known: add --flavor"),
+        ({"contexts": {}}, "shape of the guests is missing: add --flavor"),
         (
             {"scenario": {"VMPerf.density": {"workloads": [{"name": "mbw"}]}}},
-            "levels None: must be a list",
+            "levels=None: must be a list",
         ),
         (
             {
@@ -283,7 +283,7 @@ class RefusalTest(Case):
                 },
                 "runner": {"serial": {"times": 3}},
             },
-            "warmup 3 leaves none of 3 repetitions",
+            "warmup=3: must be less than 3",
         ),
     )
     @ddt.unpack
@@ -294,7 +294,7 @@ class RefusalTest(Case):
         self.write("a: 1")
         self.refused(
             document.BaselineError,
-            "--task-args: 'flavor' is no mapping",
+            "--task-args: 'flavor': must be a mapping",
             self.read,
             *("--task", str(self.path), "--task-args", "flavor"),
         )
@@ -302,7 +302,7 @@ class RefusalTest(Case):
     def test_flavor(self):
         self.refused(
             errors.GuestError,
-            "flavor 'large' is not there; the project sees small",
+            "flavor 'large' does not exist; the project sees small",
             self.read,
             *("--workload", "mbw", "--flavor", "large"),
         )
@@ -310,7 +310,7 @@ class RefusalTest(Case):
     def test_flavors_of_one_name(self):
         twin = calls.Thing(id="f2", name="small", vcpus=1, ram=64)
         self.cloud.compute.all_flavors.append(twin)
-        self.refused(errors.GuestError, "choose one by id: f1, f2", self.task)
+        self.refused(errors.GuestError, "select it by id: f1, f2", self.task)
 
     @ddt.data("--cpus", "--memory", "--copies", "--repetitions", "--warmup")
     def test_numbers(self, option):
@@ -324,8 +324,8 @@ class RefusalTest(Case):
             ):
                 self.parse("--workload", "mbw", f"{option}={value}")
             self.assertIn(
-                f"argument {option}: '{value}' is no whole number from "
-                f"{lowest} up",
+                f"argument {option}: '{value}': must be an integer "
+                f">= {lowest}",
                 said.getvalue(),
             )
 

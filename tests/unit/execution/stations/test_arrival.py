@@ -80,19 +80,19 @@ class WaitAllTestCase(unittest.TestCase):
     def test_no_answer(self):
         silent = base.Unreachable("g1: no SSH")
         (found,) = self.wait(Booting("", entries=[silent]), timeout=0)
-        self.assertEqual(arrival.Arrival(trouble="g1: no SSH"), found)
+        self.assertEqual(arrival.Arrival(error="g1: no SSH"), found)
         self.assertEqual([], self.told)
 
     def test_lost_until_the_end(self):
         (found,) = self.wait(Booting(CUT), timeout=0)
-        self.assertEqual("g1: connection lost", found.trouble)
+        self.assertEqual("g1: connection lost", found.error)
 
     def test_trouble_at_a_jump_host_is_told_apart(self):
         for kind in (base.JumpUnreachable, base.JumpRefused):
             machine = Booting("", entries=[kind("jump host: no SSH")])
             (found,) = self.wait(machine, timeout=0)
             self.assertEqual(
-                arrival.Arrival(trouble="jump host: no SSH", at_jump=True),
+                arrival.Arrival(error="jump host: no SSH", at_jump=True),
                 found,
             )
 
@@ -100,5 +100,5 @@ class WaitAllTestCase(unittest.TestCase):
         wrong = base.HostKeyMismatch("g1: not the one known")
         machine = Booting("", entries=[wrong])
         (found,) = self.wait(machine, timeout=1000)
-        self.assertEqual("g1: not the one known", found.trouble)
+        self.assertEqual("g1: not the one known", found.error)
         self.assertEqual(1, len(machine.waited))

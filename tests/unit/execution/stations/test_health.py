@@ -78,8 +78,8 @@ class TestClock(unittest.TestCase):
         looks = [
             dataclasses.replace(
                 health.parse(f"{text}\n{up:.2f} 7.00\n"),
-                asked=asked,
-                told=told,
+                asked_at=asked,
+                answered_at=told,
             )
             for up, (asked, told) in ((100, before), (100 + own, after))
         ]

@@ -43,7 +43,7 @@ class FilesTestCase(unittest.TestCase):
 
     def test_more_than_there_may_be(self):
         said, limit = self.allow(256, 1024, 500).splitlines()
-        self.assertIn("500 machines need 1200 open files", said)
-        self.assertIn("may have 1024, enough for 412; raise", said)
+        self.assertIn("500 machines require 1200 open files", said)
+        self.assertIn("limit of this process is 1024, enough for 412", said)
         self.assertIn("ulimit -Hn 1200", said)
         self.assertEqual("256", limit)

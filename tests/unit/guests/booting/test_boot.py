@@ -189,7 +189,7 @@ class BootTest(unittest.TestCase):
 
     def test_the_placement_asked_for_stands_in_the_error(self):
         self.cloud.compute.final_status = "ERROR"
-        words = r"g1 \(asked for: server_group 'anti-affinity'\) is in ERROR"
+        words = r"g1 \(requested: server_group 'anti-affinity'\) is in ERROR"
         with self.assertRaisesRegex(errors.GuestError, words):
             self.boot(server_group="anti-affinity")
 
@@ -211,12 +211,12 @@ class BootTest(unittest.TestCase):
             x for x in booted.findings if x.kind == "guest_unavailable"
         ]
         self.assertIn("g2 is in ERROR: No valid host", found.detail)
-        self.assertIn(f"{found.detail}; the run goes on without it", lines)
+        self.assertIn(f"{found.detail}; the run continues without it", lines)
         self.assertEqual(1, self.cloud.calls.count("delete_server"))
 
     def test_guests_apart_are_all_needed(self):
         self.cloud.interrupt = self.fail_second
-        words = r"g2 \(asked for: server_group 'anti-affinity'\) is in ERROR"
+        words = r"g2 \(requested: server_group 'anti-affinity'\) is in ERROR"
         with self.assertRaisesRegex(errors.GuestError, words):
             self.boot(count=3, server_group="anti-affinity")
 
@@ -330,7 +330,7 @@ class BootTest(unittest.TestCase):
             lines.append(line)
 
         asked = made.asked(count=11)
-        with self.assertRaisesRegex(errors.GuestError, "room for 10 more"):
+        with self.assertRaisesRegex(errors.GuestError, "quota for 10 more"):
             boot.boot(self.cloud, asked, lambda: "n", note)
         self.assertIn("plan: 11 guests of small, 22 vCPUs", lines[0])
         self.assertIn("11 of 10 instances", lines[1])
@@ -416,16 +416,16 @@ class BootTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ({"image": {"name": "x"}}, "image 'x' is not there.*debian"),
-        ({"flavor": {"name": "x"}}, "flavor 'x' is not there.*small"),
+        ({"image": {"name": "x"}}, "image 'x' does not exist.*debian"),
+        ({"flavor": {"name": "x"}}, "flavor 'x' does not exist.*small"),
         ({"network": {"name": "x"}}, "network 'x'.*private, public"),
         ({"network": None}, "sees private, public; choose one"),
-        ({"host": "x"}, "host 'x' is no compute host, by the names"),
-        ({"count": 11}, "room for 10 more instances, 11 are asked for"),
-        ({"user_data": "["}, "user_data is no YAML"),
+        ({"host": "x"}, "host 'x' is not a compute host; to list"),
+        ({"count": 11}, "quota for 10 more instances, 11 are required"),
+        ({"user_data": "["}, "user_data is not valid YAML"),
         (
             {"server_group": "affinity", "count": 9},
-            "room for 8 more members of a server group, 9 are asked for",
+            "quota for 8 more members of a server group, 9 are required",
         ),
     )
     def test_refused(self, options, words):
@@ -435,10 +435,14 @@ class BootTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ("min_ram", 2048, "has 1024 MiB of memory, image 'debian' needs 2048"),
-        ("min_disk", 9, "has a disk of 4 GiB, image 'debian' needs 9"),
-        ("virtual_size", (4 << 30) + 1, "needs 5"),
-        ("status", "queued", "is queued, not active"),
+        (
+            "min_ram",
+            2048,
+            "has 1024 MiB of memory, image 'debian' requires 2048",
+        ),
+        ("min_disk", 9, "has a disk of 4 GiB, image 'debian' requires 9"),
+        ("virtual_size", (4 << 30) + 1, "requires 5"),
+        ("status", "queued", "is queued: must be active"),
     )
     def test_image_does_not_fit(self, attribute, value, words):
         setattr(self.cloud.image.all_images[0], attribute, value)

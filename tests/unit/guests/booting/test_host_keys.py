@@ -18,7 +18,7 @@ def choose(**host_key):
 
 class ChooseTest(unittest.TestCase):
     def test_ours_by_default_and_when_asked(self):
-        for chosen in (choose(), choose(given=True)):
+        for chosen in (choose(), choose(generated=True)):
             config = chosen.cloud_config
             self.assertEqual(
                 chosen.public, config["ssh_keys"]["ed25519_public"]

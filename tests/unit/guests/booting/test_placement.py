@@ -87,7 +87,7 @@ class FindingsTest(unittest.TestCase):
         found = placement.findings(
             guests("a", zone=None), made.asked(availability_zone="x"), set()
         )
-        seen = "Nova does not say its availability zone, x was asked for"
+        seen = "Nova does not say its availability zone, x was requested"
         self.assertEqual(
             [("placement_unknown", seen)],
             [(one.kind, one.detail) for one in found],
@@ -95,22 +95,22 @@ class FindingsTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ({"host": "b"}, "b", "runs on a, host b was asked for"),
+        ({"host": "b"}, "b", "runs on a, host b was requested"),
         (
             {"aggregate": "ssd"},
             "b c",
-            "runs on a, aggregate ssd (b, c) was asked for",
+            "runs on a, aggregate ssd (b, c) was requested",
         ),
         (
             {"availability_zone": "x"},
             "",
-            "is in availability zone nova, x was asked for",
+            "is in availability zone nova, x was requested",
         ),
         (
             {"server_group": "anti-affinity"},
             "",
-            "server_group anti-affinity was asked for, host by host they "
-            "are: g1, g2",
+            "server_group anti-affinity was requested, the guests by host: "
+            "g1, g2",
         ),
     )
     def test_asked_and_seen(self, options, allowed, seen):

@@ -76,7 +76,9 @@ class SwitchTest(unittest.TestCase):
         switched = power.Switching(
             connection=self.cloud,
             guests=self.servers,
-            wanted=idle.wanted(self.servers, team, dead, idle_guests),
+            target_statuses=idle.target_statuses(
+                self.servers, team, dead, idle_guests
+            ),
             idle_guests=idle_guests,
             progress=self.lines.append,
         )
@@ -186,8 +188,8 @@ class SwitchTest(unittest.TestCase):
         self.assertEqual(
             {
                 "g3": "guest g3 is ACTIVE and not SHUTOFF after 40 s (last "
-                "trouble: stop guest g3: fault 409); raise boot_timeout or "
-                "have nova-compute's log read"
+                "error: stop guest g3: fault 409); raise boot_timeout or "
+                "check the log of nova-compute"
             },
             switched.refused,
         )
@@ -208,9 +210,9 @@ class SwitchTest(unittest.TestCase):
         self.assertRegex(switched.refused["g2"], words)
 
     @ddt.data(
-        ("ERROR", r"g2 is ERROR and should be PAUSED: Nova gives no reason"),
-        ("SHUTOFF", "g2 is SHUTOFF and should be PAUSED"),
-        (None, "g2 is gone and should be PAUSED"),
+        ("ERROR", r"g2 is ERROR, must be PAUSED: Nova gives no reason"),
+        ("SHUTOFF", "g2 is SHUTOFF, must be PAUSED"),
+        (None, "g2 is gone, must be PAUSED"),
     )
     @ddt.unpack
     def test_a_status_that_nobody_asked_for(self, status, words):

@@ -41,6 +41,6 @@ class RemedyTest(unittest.TestCase):
 
     def test_line(self):
         left = inventory.Resource("server", "id-1", "c_rally_1234abcd_1", None)
-        line = killed.line(test_ledger.entry(), [left], [CONF])
+        line = killed.describe_resources(test_ledger.entry(), [left], [CONF])
         self.assertIn("(task task-1, started 2026-01-01 12:03 UTC)", line)
         self.assertTrue(line.endswith(killed.remedy([CONF])))

@@ -28,7 +28,7 @@ class RegisterTest(unittest.TestCase):
         tasks = [
             ownership.Task(uuid="task-1", ended=ended, workloads=(workload,))
         ][: ended is not None]
-        found = ownership.Register(entries, tasks).run("1234abcd")
+        found = ownership.RunIndex(entries, tasks).run("1234abcd")
         self.assertEqual(expected, found.state)
 
     def test_one_running_workload_protects_what_validation_made(self):
@@ -37,7 +37,7 @@ class RegisterTest(unittest.TestCase):
             test_ledger.entry("b" * 8, "f" * 8, **DEAD),
         ]
         for order in (entries, entries[::-1]):
-            register = ownership.Register(order, [])
+            register = ownership.RunIndex(order, [])
             self.assertEqual("running", register.run("f" * 8).state)
 
 
@@ -79,5 +79,7 @@ class OwnerTest(unittest.TestCase):
         self.assertEqual(ownership.Owner(prefix), found)
 
     def test_of_names_without_owner(self):
-        with self.assertRaisesRegex(ValueError, "holds no part of 1234abcd"):
+        with self.assertRaisesRegex(
+            ValueError, "must contain a part of 1234abcd"
+        ):
             ownership.of_names("1234abcd", lambda: "guest")

@@ -17,28 +17,28 @@ class CheckTest(unittest.TestCase):
     @ddt.data(
         (
             {"instances": 3},
-            "quota: project demo has room for 1 more instances, 3 are asked "
-            "for; ask for less, remove what is not needed, or have the quota "
-            "raised",
+            "quota: project demo has quota for 1 more instances, 3 are "
+            "required; request less, delete unused resources, or raise the "
+            "quota",
         ),
         (
             {"instances": 3, "cores": 25},
-            "quota: project demo has room for 1 more instances, 3 are asked "
-            "for; has room for 20 more cores, 25 are asked for; ask for "
-            "less, remove what is not needed, or have the quota raised",
+            "quota: project demo has quota for 1 more instances, 3 are "
+            "required; has quota for 20 more cores, 25 are required; request "
+            "less, delete unused resources, or raise the quota",
         ),
         (
             {"server groups": 2, "volumes": 11, "ports": 51},
-            "quota: project demo has room for 1 more server groups, 2 are "
-            "asked for; has room for 10 more volumes, 11 are asked for; has "
-            "room for 50 more ports, 51 are asked for; ask for less, remove "
-            "what is not needed, or have the quota raised",
+            "quota: project demo has quota for 1 more server groups, 2 are "
+            "required; has quota for 10 more volumes, 11 are required; has "
+            "quota for 50 more ports, 51 are required; request less, delete "
+            "unused resources, or raise the quota",
         ),
         (
             {"floating IPs": 6},
-            "quota: project demo has room for 5 more floating IPs, 6 "
-            "are asked for; ask for less, remove what is not needed, or "
-            "have the quota raised",
+            "quota: project demo has quota for 5 more floating IPs, 6 "
+            "are required; request less, delete unused resources, or "
+            "raise the quota",
         ),
     )
     def test_refusal(self, needs, message):

@@ -42,7 +42,7 @@ class RequirementsTest(unittest.TestCase):
                 "IPs, 3 of 50 ports",
                 "plan: host h1: 6 of 32 vCPUs, 3072 of 65536 MiB of memory, "
                 "12 of 1000 GiB of disk",
-                "plan: host h1 will be 19 % full; more than 90 % is refused",
+                "plan: host h1 will be 19 % full; more than 90 % is rejected",
             ],
             self.requirements(host="h1").lines(),
         )
@@ -51,7 +51,7 @@ class RequirementsTest(unittest.TestCase):
         """It is said, and nothing refused."""
         found = self.requirements(admin=False)
         self.assertEqual(
-            "plan: only an administrator sees what is free on the hosts",
+            "plan: only an administrator sees the free resources of hosts",
             found.lines()[-1],
         )
         found.check()
@@ -62,7 +62,7 @@ class RequirementsTest(unittest.TestCase):
         self.cloud.placement.all_hosts["h1"] = host(vcpus=(32, 24))
         words = (
             "^host h1 would be 94 % full with 3 guests of small, more than "
-            "max_host_share 90 %; ask for fewer, .* raise max_host_share$"
+            "max_host_share 90 %; request fewer .* raise max_host_share$"
         )
         with self.assertRaisesRegex(errors.GuestError, words):
             self.requirements(host="h1").check()
@@ -143,7 +143,7 @@ class RequirementsTest(unittest.TestCase):
             self.assertRegex(
                 found.remarks[-1],
                 "^Nova chooses the hosts, which may be several: quota: "
-                "project member has room for 0 more .*, or name a host$",
+                "project member has quota for 0 more .*, or set host$",
             )
 
     def groups(self, small, large, **options):
@@ -183,7 +183,7 @@ class RequirementsTest(unittest.TestCase):
                 "IPs, 4 of 50 ports",
                 "plan: host h1: 14 of 32 vCPUs, 5120 of 65536 MiB of memory, "
                 "22 of 1000 GiB of disk",
-                "plan: host h1 will be 44 % full; more than 90 % is refused",
+                "plan: host h1 will be 44 % full; more than 90 % is rejected",
             ],
             self.groups(3, 1, host="h1").lines(),
         )
@@ -192,7 +192,7 @@ class RequirementsTest(unittest.TestCase):
         """Each of them alone would not."""
         self.groups(2, 2).check()
         with self.assertRaisesRegex(
-            errors.GuestError, "room for 20 more cores, 22 are asked for"
+            errors.GuestError, "quota for 20 more cores, 22 are required"
         ):
             self.groups(3, 2).check()
         self.cloud.placement.all_hosts["h1"] = host(vcpus=(20, 0))
@@ -278,7 +278,7 @@ class RequirementsTest(unittest.TestCase):
             placement.get = self._without_disk
         found = self.requirements(**options)
         found.check()
-        self.assertIn("Placement did not say", found.lines()[-1])
+        self.assertIn("Placement does not show", found.lines()[-1])
 
     def _without_disk(self, path, microversion):
         amounts = {
@@ -297,5 +297,5 @@ class RequirementsTest(unittest.TestCase):
                 raise sdk_errors.HttpException("x", http_status=503)
 
         self.cloud.interrupt = fail
-        with self.assertRaisesRegex(errors.GuestError, "ask Placement for"):
+        with self.assertRaisesRegex(errors.GuestError, "list free hosts"):
             self.requirements()

@@ -37,7 +37,7 @@ class PasswordTestCase(unittest.IsolatedAsyncioTestCase):
         async with sshd.Sshd(password=SECRET) as server:
             machine = self.machine(server, b"battery staple\n")
             with self.assertRaisesRegex(
-                base.Denied, "refuses the password .*PasswordAuthentication"
+                base.Denied, "rejects the password; .*PasswordAuthentication"
             ) as caught:
                 await machine.run(["true"])
             self.assertNotIn("battery", str(caught.exception))
@@ -45,7 +45,7 @@ class PasswordTestCase(unittest.IsolatedAsyncioTestCase):
     @ddt.data(
         (b"", "its first line is empty"),
         (b"\nx\n", "its first line is empty"),
-        (b"\xff\n", "it is no text"),
+        (b"\xff\n", "it is not a text file"),
     )
     @ddt.unpack
     def test_no_password(self, content, reason):

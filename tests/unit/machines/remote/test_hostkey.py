@@ -50,7 +50,9 @@ class KeysTestCase(unittest.TestCase):
         """The library has several words for that."""
         words = hostkey.generate("x").public.split()
         for damaged in ("AAAA", words[1][:-8], "AAAAB3NzaC1yc2EAAAAB/w=="):
-            with self.assertRaisesRegex(base.MachineError, "no OpenSSH"):
+            with self.assertRaisesRegex(
+                base.MachineError, "not a valid OpenSSH"
+            ):
                 hostkey.pinned(f"{words[0]} {damaged}")
 
     def test_the_private_key_is_not_shown(self):

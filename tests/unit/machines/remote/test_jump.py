@@ -131,7 +131,7 @@ class JumpTestCase(Case):
         stranger.write_text(hostkey.generate("stranger").private)
         machine = self.reach(key_file=str(stranger))
         with self.assertRaisesRegex(
-            base.JumpRefused, "^jump host: .*refuses the key"
+            base.JumpRefused, "^jump host: .*rejects the key"
         ):
             await machine.wait_ready(60)
         self.assertEqual(1, len(self.host.connections))

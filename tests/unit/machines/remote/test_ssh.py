@@ -132,7 +132,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         with mock.patch.object(ssh, "_DENIED_POLL", 0.01):
             await self.machine(server).wait_ready(60, on_wait=reasons.append)
         self.assertEqual(1, len(reasons))
-        self.assertIn("refuses the key", reasons[0])
+        self.assertIn("rejects the key", reasons[0])
 
     async def test_says_at_the_deadline_that_the_key_was_refused(self):
         server = await self.serve()

@@ -173,7 +173,7 @@ class ConfigTest(Case):
     async def test_a_file_that_cannot_be_read(self):
         self.config("Host *\n  Port many\n")
         with self.assertRaisesRegex(
-            base.MachineError, "~/.ssh/config: .*; mend it"
+            base.MachineError, "~/.ssh/config: .*; fix it"
         ):
             self.machine("metal")
 

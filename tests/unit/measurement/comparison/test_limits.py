@@ -84,7 +84,9 @@ class LimitsTestCase(unittest.TestCase):
 
     @ddt.data(float("nan"), float("inf"), True)
     def test_no_number(self, limit):
-        with self.assertRaisesRegex(ValueError, "'a'.*must be a number"):
+        with self.assertRaisesRegex(
+            ValueError, "'a'.*must be a finite number"
+        ):
             limits.Limits({"a": limit})
 
     def test_truth(self):

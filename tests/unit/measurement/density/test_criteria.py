@@ -8,15 +8,15 @@ from rally_vmperf.measurement.density import judging
 @ddt.ddt
 class ArgumentsTestCase(unittest.TestCase):
     @ddt.data(
-        ({"levels": 1}, "^levels names 1 guest, which loses nothing"),
+        ({"levels": 1}, "^levels=1: one guest loses nothing"),
         ({"levels": 0}, "^levels=0: must be all, or integers"),
         ({"levels": []}, r"^levels=\[\]: must be all, or integers"),
         ({"levels": "every"}, "^levels='every': must be all"),
         ({"levels": [2, True]}, "must be all, or integers"),
-        ({"statistic": "best"}, "^statistic is 'best', use mean or worst"),
-        ({"compare_to": "itself"}, "use solo_guest or bare_metal"),
-        ({"confidence": 1}, "^confidence is 1"),
-        ({"on_inconclusive": "shrug"}, "use fail or pass"),
+        ({"statistic": "best"}, "^statistic='best': must be mean or worst"),
+        ({"compare_to": "itself"}, "must be solo_guest or bare_metal"),
+        ({"confidence": 1}, "confidence=1: must be"),
+        ({"on_inconclusive": "shrug"}, "must be fail or pass"),
         ({"tolerate": ["haunted"]}, "^Unknown kind"),
         ({"max_percent": {"*": float("nan")}}, "^Limit"),
     )
@@ -31,5 +31,7 @@ class ArgumentsTestCase(unittest.TestCase):
 
     @ddt.data(0, 1.01, -1)
     def test_index(self, limit):
-        with self.assertRaisesRegex(ValueError, "^min_index 'x' is "):
+        with self.assertRaisesRegex(
+            ValueError, "^min_index 'x'=.*: must be > 0 and <= 1$"
+        ):
             judging.FairnessJudge({"x": limit})

@@ -87,7 +87,7 @@ class FairnessTestCase(unittest.TestCase):
     def test_alone(self):
         got = made.fairness(made.levels(CPU), {"*": 0.5}, levels=1)
         self.assertEqual({1: "inconclusive"}, got.rows[0].statuses)
-        self.assertIn("a single guest shares with nobody", got.sentence())
+        self.assertIn("fairness needs at least two guests", got.sentence())
 
     def test_unmatched(self):
         got = made.fairness(made.levels(CPU), {"x.*": 0.5}, {"y": 3})

@@ -33,7 +33,7 @@ class MetricTestCase(unittest.TestCase):
 
     def test_count_has_none(self):
         with self.assertRaisesRegex(
-            ValueError, "^network.tcp.retransmits is a count"
+            ValueError, "^network.tcp.retransmits: a count has no rate"
         ):
             rates.of_metric(made.COUNT)
 

@@ -178,7 +178,7 @@ class SentencesTestCase(unittest.TestCase):
         self.assertEqual(
             "cpu.sysbench.rate: all that was tested, up to 8 guests, within "
             "the limit of 40 %; the law predicts 10, extrapolated beyond 8, "
-            "and nobody knows the host's size.",
+            "and the host's size is unknown.",
             got.sentences()[-1],
         )
 

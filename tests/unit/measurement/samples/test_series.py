@@ -101,7 +101,7 @@ class TestForm(unittest.TestCase):
         self.assertAlmostEqual(0.5, mean(short))
 
     @ddt.data(
-        ((), "needs a point"),
+        ((), "at least one point"),
         (((0.0, 1.0),), "rise from zero"),
         (((1.0, 1.0), (1.0, 1.0)), "rise from zero"),
         (((1.0, float("nan")),), "from 0 to"),
@@ -115,11 +115,11 @@ class TestForm(unittest.TestCase):
 
     @ddt.data(
         (0.0, (1.0,), (1.0,), "rise from zero"),
-        (1.0, (), (), "needs a point"),
+        (1.0, (), (), "at least one point"),
         (1.0, (float("nan"),), (1.0,), "from 0 to"),
         (float("inf"), (1.0,), (1.0,), "from 0 to"),
         (1.0, (1.0,), (-1.0,), "from 0 to"),
-        (1.0, (1.0, 2.0), (1.0,), "as many values in each row"),
+        (1.0, (1.0, 2.0), (1.0,), "must have the same length"),
     )
     @ddt.unpack
     def test_what_is_no_line(self, end, mean, low, message):

@@ -41,7 +41,7 @@ class ShowTestCase(unittest.TestCase):
 
     @ddt.data(float("nan"), float("inf"))
     def test_no_figure(self, value):
-        with self.assertRaisesRegex(ValueError, "is no figure"):
+        with self.assertRaisesRegex(ValueError, "must be a finite number"):
             units.show(value, "s")
 
     @ddt.data((17.469, "17.5"), (-0.04, "0.0"), (-1.66, "-1.7"), (0, "0.0"))

@@ -188,7 +188,7 @@ class SetUpTest(Case):
         """The run goes on without it, its server goes, and that is said."""
         self.reach.return_value = [
             arrival.Arrival(),
-            arrival.Arrival(trouble="no route"),
+            arrival.Arrival(error="no route"),
         ]
         self.cloud.compute.console = "Kernel panic - not syncing: VFS"
         context = self.context()
@@ -252,21 +252,23 @@ class SetUpTest(Case):
         self.assertEqual([], self.cloud.left())
 
     def test_groups_of_one_name(self):
-        with self.assertRaisesRegex(errors.GuestError, "'a' names 2 groups"):
+        with self.assertRaisesRegex(
+            errors.GuestError, "'a' is the name of 2 groups"
+        ):
             self.context(groups=GROUPS[:1] * 2).setup()
         self.assertEqual([], self.entries())
 
     def test_a_guest_that_does_not_answer(self):
         self.reach.return_value = [
-            arrival.Arrival(trouble="no route"),
-            arrival.Arrival(trouble="no route"),
+            arrival.Arrival(error="no route"),
+            arrival.Arrival(error="no route"),
         ]
         with self.assertRaises(errors.GuestError) as caught:
             self.context().setup()
         self.assertIn("guest g1 at 172.24.4.10", str(caught.exception))
         self.assertIn("no route", str(caught.exception))
         self.assertIn(
-            "SSH is let in from 192.0.2.0/24: name others with "
+            "SSH is permitted from 192.0.2.0/24; to change it: "
             '"allowed_sources": [NETWORK]',
             str(caught.exception),
         )
@@ -277,8 +279,8 @@ class SetUpTest(Case):
     def fail(self, console, **more):
         self.cloud.compute.console = console
         self.reach.return_value = [
-            arrival.Arrival(trouble="g1: no SSH", **more),
-            arrival.Arrival(trouble="g2: no SSH", **more),
+            arrival.Arrival(error="g1: no SSH", **more),
+            arrival.Arrival(error="g2: no SSH", **more),
         ]
         with self.assertRaises(errors.GuestError) as caught:
             self.context().setup()

@@ -22,28 +22,33 @@ class TestTell(unittest.TestCase):
 
     def test_complete(self):
         """There is nothing to tell."""
-        base.tell(record("complete"), ())
+        base.raise_if_incomplete(record("complete"), ())
 
     def test_interrupted(self):
         """Ctrl-C goes on, whoever judges."""
         with self.assertRaises(KeyboardInterrupt):
-            base.tell(record("interrupted"), {"vmperf_overhead": {}})
+            base.raise_if_incomplete(
+                record("interrupted"), {"vmperf_overhead": {}}
+            )
 
     def test_incomplete_and_judged(self):
         """The criterion sees what is missing; the log says it."""
         for missing in ({"of_condition": [GAP]}, {"of_all": [GAP]}):
             with self.assertLogs("rally_vmperf", "WARNING") as logs:
-                base.tell(
+                base.raise_if_incomplete(
                     record("incomplete", **missing), {"vmperf_overhead": {}}
                 )
-            self.assertIn("first disk.x of g1", logs.output[0])
+            self.assertIn("first is disk.x of g1", logs.output[0])
             self.assertNotIn("<", logs.output[0])
 
     def test_incomplete_and_not_judged(self):
         """No other criterion would notice."""
         for criteria in ((), {"failure_rate": {"max": 0}}):
             with self.assertRaisesRegex(
-                base.Incomplete, "2 measurements are missing, first disk.x"
+                base.IncompleteRepetition,
+                "2 measurements are missing; the first is disk.x",
             ) as raised:
-                base.tell(record("incomplete", [GAP], [GAP]), criteria)
+                base.raise_if_incomplete(
+                    record("incomplete", [GAP], [GAP]), criteria
+                )
             self.assertNotIn("<", str(raised.exception))

@@ -25,15 +25,15 @@ class TestPassedOn(unittest.TestCase):
 
     def test_nothing_happens(self):
         """A repetition that ends well is none of its business."""
-        with base.passed_on({"uuid": "t"}, "w"):
+        with base.abort_on_interrupt({"uuid": "t"}, "w"):
             pass
         self.tasks.get.assert_not_called()
 
     def test_task_is_aborted(self):
         """Rally gets an exception that it does not swallow."""
         with (
-            self.assertRaises(base.Interrupted),
-            base.passed_on({"uuid": "t"}, "w"),
+            self.assertRaises(base.InterruptedRepetition),
+            base.abort_on_interrupt({"uuid": "t"}, "w"),
         ):
             raise KeyboardInterrupt
         self.tasks.get.assert_called_once_with("t")
@@ -42,16 +42,16 @@ class TestPassedOn(unittest.TestCase):
     def test_no_repetition_follows(self):
         """Of the same workload; others are free."""
         with (
-            self.assertRaises(base.Interrupted),
-            base.passed_on({"uuid": "t"}, "w"),
+            self.assertRaises(base.InterruptedRepetition),
+            base.abort_on_interrupt({"uuid": "t"}, "w"),
         ):
             raise KeyboardInterrupt
         with (
-            self.assertRaisesRegex(base.Interrupted, "not started"),
-            base.passed_on({"uuid": "t"}, "w"),
+            self.assertRaisesRegex(base.InterruptedRepetition, "not started"),
+            base.abort_on_interrupt({"uuid": "t"}, "w"),
         ):
             self.fail("it was started")
-        with base.passed_on({"uuid": "t"}, "other"):
+        with base.abort_on_interrupt({"uuid": "t"}, "other"):
             pass
 
     def test_waits_for_the_engine(self):
@@ -61,8 +61,8 @@ class TestPassedOn(unittest.TestCase):
             consts.TaskStatus.ABORTED,
         ]
         with (
-            self.assertRaises(base.Interrupted),
-            base.passed_on({"uuid": "t"}, "w"),
+            self.assertRaises(base.InterruptedRepetition),
+            base.abort_on_interrupt({"uuid": "t"}, "w"),
         ):
             raise KeyboardInterrupt
         self.assertEqual(2, self.tasks.get_status.call_count)

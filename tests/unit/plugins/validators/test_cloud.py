@@ -90,21 +90,21 @@ class CloudTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ({"aggregate": "x"}, "aggregate 'x' is not there"),
+        ({"aggregate": "x"}, "aggregate 'x' does not exist"),
         ({"availability_zone": "x"}, "availability_zone 'x'.*are: nova"),
         (
             {"host": "h1", "count": 2, "server_group": "anti-affinity"},
-            "server_group 'anti-affinity': 2 guests need as many hosts",
+            "server_group 'anti-affinity': 2 guests require as many hosts",
         ),
         ({"ssh_network": {"name": "x"}}, "ssh_network: 'x'.*guests: private"),
         (
             {"traffic_network": {"name": "x"}},
             "traffic_network: 'x'.*guests: private",
         ),
-        ({"boot_volume": {"size_gib": 2}}, "boot_volume: size_gib is 2"),
+        ({"boot_volume": {"size_gib": 2}}, "boot_volume size_gib=2"),
         (
             {"boot_volume": {"size_gib": 8, "type": "x"}},
-            "boot_volume: type 'x' is not there; the project sees ssd",
+            "boot_volume: type 'x' does not exist; the project sees ssd",
         ),
         ({"count": 3}, "metal"),
     )
@@ -135,7 +135,7 @@ class CloudTest(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         ({"availability_zone": "x"}, "availability_zone 'x'"),
-        ({"boot_volume": {"size_gib": 2}}, "size_gib is 2"),
+        ({"boot_volume": {"size_gib": 2}}, "size_gib=2"),
     )
     def test_what_needs_no_network_is_checked_before_there_is_one(
         self, options, words

@@ -69,36 +69,42 @@ class TestReach(unittest.TestCase):
         ({"jump": []}, "jump: "),
         ({"jump": [HOP, {}]}, "jump: 'address' is a required"),
         ({"jump": "rally@192.0.2.1"}, "jump: .* is not of type"),
-        ({"jump": HOP, "namespace": "x"}, "jump and namespace exclude"),
+        ({"jump": HOP, "namespace": "x"}, "jump and namespace are mutually"),
         ({"login": {}}, "exactly one of key_file, password_file"),
         ({"login": {"password": "x"}}, "exactly one of key_file, password_f"),
         (
             {"host_key": {"public_key": "x", "console": True}},
             "exactly one of generated, public_key, console",
         ),
-        ({"host_key": {"console": False}}, "exactly one of generated, pub"),
+        (
+            {"host_key": {"console": False}},
+            "exactly one of generated, public_key",
+        ),
         (
             {"host_key": {"public_key": "rubbish"}},
-            "no OpenSSH public key line",
+            "not a valid OpenSSH public key line",
         ),
         ({"namespace": "no-such"}, "namespace 'no-such' is not on this"),
         (
             {"login": {"key_file": "/no/key"}},
-            "vmperf_guests login key_file: '/no/key' is no file",
+            "vmperf_guests login key_file: file '/no/key'",
         ),
         (
             {"login": {"password_file": "/no/pw"}},
-            "login password_file: '/no/pw' is no file",
+            "login password_file: file '/no/pw'",
         ),
-        ({"groups": "x"}, "groups: 'x' is no list of groups, each {name"),
-        ({"groups": []}, r"groups: \[\] is no list of groups"),
+        (
+            {"groups": "x"},
+            "groups: 'x' is not a valid list of groups, each {name",
+        ),
+        ({"groups": []}, r"groups: \[\] is not a valid list of groups"),
         (
             {"groups": [{"name": "a"}, {"name": "a"}]},
-            "groups: 'a' names 2 groups",
+            "groups: 'a' is the name of 2 groups",
         ),
         (
             {"groups": [{"name": "a"}], "image": {"name": "x"}},
-            "image and groups exclude one another",
+            "image and groups cannot be combined",
         ),
         (
             {"groups": [{"name": "a"}, {"name": "b", "login": {}}]},
@@ -106,15 +112,15 @@ class TestReach(unittest.TestCase):
         ),
         (
             {"groups": [{"name": "a", "login": {"key_file": "/no/key"}}]},
-            r"groups\[0\] login key_file: '/no/key' is no file",
+            r"groups\[0\] login key_file: file '/no/key'",
         ),
         (
             {"groups": [{"name": "a", "host_key": {"public_key": "rubbish"}}]},
-            "no OpenSSH public key line",
+            "not a valid OpenSSH public key line",
         ),
         (
             {"jump": [HOP, {**HOP, "known_hosts": "/no/hosts"}]},
-            r"vmperf_guests jump\[1\] known_hosts: '/no/hosts' is no file",
+            r"vmperf_guests jump\[1\] known_hosts: file '/no/hosts'",
         ),
     )
     @ddt.unpack
@@ -122,9 +128,12 @@ class TestReach(unittest.TestCase):
         self.refused(words, guests=guests)
 
     @ddt.data(
-        ({"key_file": "/no/key"}, "peer key_file: '/no/key'"),
-        ({"known_hosts": "~/no/hosts"}, "peer known_hosts: '~/no/hosts'"),
-        ({"jump": {**HOP, "key_file": "/no"}}, "peer jump key_file: '/no'"),
+        ({"key_file": "/no/key"}, "peer key_file: file '/no/key'"),
+        ({"known_hosts": "~/no/hosts"}, "peer known_hosts: file '~/no/hosts'"),
+        (
+            {"jump": {**HOP, "key_file": "/no"}},
+            "peer jump key_file: file '/no'",
+        ),
     )
     @ddt.unpack
     def test_files_of_the_peer(self, options, words):
@@ -133,7 +142,7 @@ class TestReach(unittest.TestCase):
     def test_sources_that_are_no_networks(self):
         self.validate(guests={"allowed_sources": ["192.0.2.7", "fd00::/64"]})
         self.refused(
-            "allowed_sources: 'here' does not appear to be .*; give an",
+            "allowed_sources: 'here' does not appear to be .*; it must be an",
             guests={"allowed_sources": ["here"]},
         )
 

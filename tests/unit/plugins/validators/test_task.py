@@ -38,7 +38,7 @@ class TestTask(unittest.TestCase):
         )
         conf = mock.MagicMock(vmperf=options)
         conf.__contains__.return_value = False
-        task.tell_killed.cache_clear()
+        task.warn_about_killed_runs.cache_clear()
         with mock.patch.object(task, "CONF", conf):
             task.Task().validate({}, config, density.Density, None)
 
@@ -63,14 +63,14 @@ class TestTask(unittest.TestCase):
         self.assertRegex(
             logs.output[0],
             r"an earlier run was killed \(task task-1, started 2026-01-01 "
-            r"12:03 UTC\); see what it left with: rally-vmperf cleanup$",
+            r"12:03 UTC\); to list its resources: rally-vmperf cleanup$",
         )
         self.assertNotIn("killed", "".join(logs.output[1:]))
 
     def test_refused(self):
         """In the words of whoever checked it."""
         for key, value, words in (
-            ("runner_type", "rps", "runner 'rps'"),
+            ("runner_type", "rps", "runner=rps"),
             ("args", {"workloads": []}, "workloads: "),
         ):
             with self.assertRaisesRegex(validation.ValidationError, words):

@@ -135,7 +135,7 @@ class TestDensity(unittest.TestCase):
         anywhere = ("contexts", GUESTS, "server_group"), None
         self.assertEqual(1, len(self.neighbours(10, beside, order, anywhere)))
         for count, given, words in (
-            (3, beside, "neighbours are 2 more; give .*{count: 5}"),
+            (3, beside, "and 2 neighbours; set .*{count: 5}"),
             (3, None, "the task has no neighbours"),
             (5, {"guests": 2}, "'workload' is a required"),
         ):
@@ -186,43 +186,46 @@ class TestDensity(unittest.TestCase):
         self.assertAlmostEqual(40, booting, delta=1)
 
     @ddt.data(
-        ((("args", "levels"), None), r"levels None: must be a list"),
+        ((("args", "levels"), None), r"levels=None: must be a list"),
         (
             (("args", "idle_guests"), "asleep"),
-            r"idle_guests 'asleep': must be one of running, paused, stopped",
+            r"idle_guests='asleep': must be one of running, paused, stopped",
         ),
-        ((("args", "levels"), [1, 1]), r"levels \[1, 1\]: must be a list"),
+        ((("args", "levels"), [1, 1]), r"levels=\[1, 1\]: must be a list"),
         (
             (("args", "solo_guest"), "both"),
-            "solo_guest 'both': must be rotate or all",
+            "solo_guest='both': must be rotate or all",
         ),
         (
             degradation(statistic="worst"),
-            "statistic: worst .* set solo_guest: all in VMPerf.den",
+            "statistic=worst: .* set solo_guest: all in VMPerf.den",
         ),
-        ((("contexts", GUESTS, "count"), None), r"count 1: .*count: 3"),
-        ((("contexts", GUESTS, "count"), 2), r"count 2: .*count: 3"),
-        ((("contexts", GUESTS, "count"), 4), r"count 4: .*or a multiple"),
-        ((("contexts", GUESTS, "count"), 6), "count 6: .*'affinity' puts all"),
+        ((("contexts", GUESTS, "count"), None), r"count=1: .*count: 3"),
+        ((("contexts", GUESTS, "count"), 2), r"count=2: .*count: 3"),
+        ((("contexts", GUESTS, "count"), 4), r"count=4: .*or a multiple"),
+        (
+            (("contexts", GUESTS, "count"), 6),
+            "count=6: .*=affinity, which places all",
+        ),
         (
             (("contexts", GUESTS, "server_group"), "soft-anti-affinity"),
-            "'soft-anti-affinity': 3 guests are to share a host",
+            "=soft-anti-affinity: 3 guests must share a host",
         ),
         ((("contexts", GUESTS), None), "vmperf_guests is missing"),
         (
             (("contexts", GUESTS), {"groups": [{"name": "a"}]}),
-            r"count 1: .*count: 3",
+            r"count=1: .*count: 3",
         ),
         (
             (("contexts", GUESTS), {"groups": [{"name": "a"}, {"name": "b"}]}),
-            r"groups: 2 are given \(a, b\)",
+            r"groups: 2 groups \(a, b\)",
         ),
-        ((("runner_type",), "constant"), "runner 'constant'"),
-        ((("args", "warmup"), 4), "warmup 4"),
-        ((("args", "workloads"), [{"name": "fi"}]), "'fi'; there are"),
+        ((("runner_type",), "constant"), "runner=constant"),
+        ((("args", "warmup"), 4), "warmup=4"),
+        ((("args", "workloads"), [{"name": "fi"}]), "'fi' does not exist"),
         ((("args", "workloads"), [{"name": "mbw"}]), "matches no metric"),
-        ((("args", "workloads"), [{"name": "iperf3"}]), "peer is missing"),
-        ((("args", "workloads"), PAIRS), r"every level must be even; 1 is"),
+        ((("args", "workloads"), [{"name": "iperf3"}]), "peer: must be set"),
+        ((("args", "workloads"), PAIRS), r"must be even for .*; 1 is not"),
         (
             (("contexts", "vmperf_baseline"), {"name": "x"}),
             "registered: metal",
@@ -235,12 +238,15 @@ class TestDensity(unittest.TestCase):
             (("args", "stop"), {"max_percent": {"dsik.*": 5}}),
             r"stop max_percent: 'dsik\.\*' matches no metric",
         ),
-        ((("sla",), {"vmperf_overhead": {}}), "judges VMPerf.overhead, not"),
+        (
+            (("sla",), {"vmperf_overhead": {}}),
+            "applies to VMPerf.overhead, not",
+        ),
         (degradation(max={"cpu.*": 0}), "degradation max: .*above zero"),
         (
             degradation(max_percent={"*_p95": 100}),
             r"degradation max_percent: '\*_p95' is 100, but .*_p95 is "
-            "compared as a rate, which cannot lose more than 100 %; give a ",
+            "compared as a rate, which cannot lose more than 100 %; set a ",
         ),
         (
             degradation(levels=4),
@@ -267,7 +273,7 @@ class TestDensity(unittest.TestCase):
     @ddt.unpack
     def test_refused_by_name(self, change, text):
         """The message names the key, the value and what is allowed."""
-        with self.assertRaisesRegex(checks.REFUSALS, text):
+        with self.assertRaisesRegex(checks.REQUEST_ERRORS, text):
             self.check(change)
 
     def test_stop_needs_ascending_levels(self):
@@ -278,7 +284,7 @@ class TestDensity(unittest.TestCase):
             (("args", "order"), "shuffled"),
         ):
             with self.assertRaisesRegex(
-                checks.REFUSALS, "stop: needs ascending levels"
+                checks.REQUEST_ERRORS, "stop: requires ascending levels"
             ):
                 self.check(stop, change)
 
@@ -290,14 +296,16 @@ class TestDensity(unittest.TestCase):
             (("args", "solo_guest"), "all"),
             (("args", "stop"), {"max_percent": {"cpu.*": 5}}),
         ):
-            with self.assertRaisesRegex(checks.REFUSALS, "needs the level 1"):
+            with self.assertRaisesRegex(
+                checks.REQUEST_ERRORS, "requires level 1"
+            ):
                 self.check(levels, change)
         self.check(levels, degradation(levels=2, compare_to="bare_metal"))
 
     def test_bare_metal_needs_a_baseline(self):
         """Which is optional otherwise."""
         with self.assertRaisesRegex(
-            checks.REFUSALS, "needs the context vmperf_baseline"
+            checks.REQUEST_ERRORS, "requires the context vmperf_baseline"
         ):
             self.check(
                 (("contexts", "vmperf_baseline"), None),
@@ -308,12 +316,12 @@ class TestDensity(unittest.TestCase):
         """A limit on it would hold whatever happens."""
         limit = {"min_index": {"cpu.*": 0.9}, "levels": 1}
         with self.assertRaisesRegex(
-            checks.REFUSALS,
+            checks.REQUEST_ERRORS,
             "a single guest shares its host with no other",
         ):
             self.check((("sla",), {"vmperf_fairness": limit}))
 
-    @ddt.data((4, None), (6, "give count: 4"))
+    @ddt.data((4, None), (6, "count=6: must be 4"))
     @ddt.unpack
     def test_as_many_on_each_host(self, count, words):
         """Several hosts have as many guests each as the largest level."""
@@ -328,7 +336,7 @@ class TestDensity(unittest.TestCase):
         if words is None:
             self.assertEqual([], self.check(*changes))
             return
-        with self.assertRaisesRegex(checks.REFUSALS, words):
+        with self.assertRaisesRegex(checks.REQUEST_ERRORS, words):
             self.check(*changes)
 
     def test_pairs_at_even_levels(self):

@@ -51,7 +51,9 @@ class TestExpand(unittest.TestCase):
 
     def test_a_range_ascends(self):
         """Which end is which is told."""
-        with self.assertRaisesRegex(levels.LevelError, "4 is beyond to 2"):
+        with self.assertRaisesRegex(
+            levels.LevelError, "from=4: must not exceed to=2"
+        ):
             levels.expand({"from": 4, "to": 2})
 
 

@@ -34,7 +34,9 @@ class Idle(actions.Action):
     def before(self, current):
         """Remember who takes part, and who is lost."""
         self.asked.append((tuple(current.machines), frozenset(current.lost)))
-        effect = self.effects.get(len(current.machines), actions.Effect())
+        effect = self.effects.get(
+            len(current.machines), actions.ActionResult()
+        )
         if isinstance(effect, BaseException):
             raise effect
         return effect
@@ -119,7 +121,7 @@ class TestRun(unittest.TestCase):
                 {
                     "name": METRIC,
                     "machine": "g2",
-                    "reason": "3 guests of a host are wanted, 2 of 3 are "
+                    "reason": "3 guests of a host are required, 2 of 3 are "
                     "left: g2 stopped answering",
                 }
             ],
@@ -134,7 +136,7 @@ class TestRun(unittest.TestCase):
     def test_another_guest_that_cannot_rest(self):
         """Its level is not measured; the next is tried."""
         trouble = {"g3": "pause guest g3: forbidden"}
-        idle = Idle({2: actions.Effect(trouble=trouble)})
+        idle = Idle({2: actions.ActionResult(errors=trouble)})
         session = fakes.Session()
         run = self.run_of(session, idle)
         record = run.repeat(1)
@@ -154,8 +156,8 @@ class TestRun(unittest.TestCase):
         late = finding.Finding(kind="still_booting", subject="g1", detail="x")
         idle = Idle(
             {
-                2: actions.Effect(
-                    trouble={"g2": "no answer"},
+                2: actions.ActionResult(
+                    errors={"g2": "no answer"},
                     lost=frozenset({"g2"}),
                     findings=(late,),
                 )
@@ -220,10 +222,10 @@ class TestMake(unittest.TestCase):
             "solo_guest": "rotate",
             "stop": None,
         }
-        run = asked.opened.run(
+        run = asked.run_cache.run(
             "w", lambda: density.make(asked, **{**given, **changes})
         )
-        self.addCleanup(asked.opened.close, "w")
+        self.addCleanup(asked.run_cache.close, "w")
         return run
 
     def test_each_run_draws_its_order(self):

@@ -50,8 +50,8 @@ class TestStop(unittest.TestCase):
 
     @ddt.data(
         ((100.0,), (60.0, 60.0), ""),
-        ((100.0,), (50.0, 50.0), "no total rose any more with 2 guests"),
-        ((100.0,), (40.0, 50.0), "no total rose any more with 2 guests"),
+        ((100.0,), (50.0, 50.0), "no total rises with 2 guests"),
+        ((100.0,), (40.0, 50.0), "no total rises with 2 guests"),
     )
     @ddt.unpack
     def test_total(self, first, second, why):

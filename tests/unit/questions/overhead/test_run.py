@@ -27,8 +27,8 @@ class TestMake(unittest.TestCase):
     def run_of(self, document, **changes):
         """Return the run, closed in the end."""
         asked = whole.asked(self.folder, document, *self.machines, **changes)
-        run = asked.opened.run("w", lambda: overhead.make(asked))
-        self.addCleanup(asked.opened.close, "w")
+        run = asked.run_cache.run("w", lambda: overhead.make(asked))
+        self.addCleanup(asked.run_cache.close, "w")
         return run
 
     def test_a_repetition(self):
@@ -75,8 +75,8 @@ class TestMake(unittest.TestCase):
         )
         booted = dataclasses.replace(asked.booted, absent=("g3",))
         asked = dataclasses.replace(asked, booted=booted)
-        run = asked.opened.run("w", lambda: overhead.make(asked))
-        self.addCleanup(asked.opened.close, "w")
+        run = asked.run_cache.run("w", lambda: overhead.make(asked))
+        self.addCleanup(asked.run_cache.close, "w")
         record = run.repeat(1)
         self.assertEqual("complete", record["state"])
         self.assertEqual(
@@ -96,7 +96,9 @@ class TestMake(unittest.TestCase):
         booted = dataclasses.replace(asked.booted, absent=("g3",))
         asked = dataclasses.replace(asked, booted=booted)
         beside = {"guests": 1, "workload": {"name": "sysbench"}}
-        with self.assertRaisesRegex(errors.GuestError, "g3 did not come"):
+        with self.assertRaisesRegex(
+            errors.GuestError, "guests g3 failed to boot"
+        ):
             overhead.make(asked, beside)
 
     def test_what_there_is_to_say(self):
@@ -154,10 +156,10 @@ class TestNeighbours(TestMake):
     def run_of(self, document, **changes):
         """Return the run, closed in the end."""
         asked = whole.asked(self.folder, document, *self.machines, **changes)
-        run = asked.opened.run(
+        run = asked.run_cache.run(
             "w", lambda: overhead.make(asked, golden.NEIGHBOURS)
         )
-        self.addCleanup(asked.opened.close, "w")
+        self.addCleanup(asked.run_cache.close, "w")
         return run
 
     test_a_guest_that_was_moved = None
@@ -222,10 +224,10 @@ class TestNeighbours(TestMake):
             asked.booted, guests=(*asked.booted.guests[:2], other)
         )
         asked = dataclasses.replace(asked, booted=booted)
-        run = asked.opened.run(
+        run = asked.run_cache.run(
             "w", lambda: overhead.make(asked, golden.NEIGHBOURS)
         )
-        self.addCleanup(asked.opened.close, "w")
+        self.addCleanup(asked.run_cache.close, "w")
         self.assertIn(
             ("level_placement_wrong", "g3"),
             [(x["kind"], x["subject"]) for x in run.repeat(1)["findings"]],

@@ -54,8 +54,18 @@ class BenchmarkTestCase(unittest.TestCase):
     @ddt.data(
         ("hepscore", ("hepscore", "score"), 800.0, "benchmarks give 702"),
         ("hepscore", ("hepscore", "status"), "failed", "did not succeed"),
-        ("hepscore", ("hepscore", "wl-scores"), {}, "no scores of a bench"),
-        ("hepscore", ("hepscore", "benchmarks"), {}, "names no benchmarks"),
+        (
+            "hepscore",
+            ("hepscore", "wl-scores"),
+            {},
+            "did not report the scores of a bench",
+        ),
+        (
+            "hepscore",
+            ("hepscore", "benchmarks"),
+            {},
+            "did not report benchmarks",
+        ),
         ("hepspec06", ("hs06_64", "score"), 70.0, "programs give 66"),
         ("hepspec06", ("hs06_64", "copies"), 8, "8 copies on 4 cores"),
         ("hepspec06", ("hs06_64", "num_bmks"), 6, "ratios of 7 programs"),
@@ -63,7 +73,7 @@ class BenchmarkTestCase(unittest.TestCase):
             "hepspec06",
             ("hs06_64", "bmks"),
             {"a": [1.0]},
-            "does not have the rat",
+            "did not report the rat",
         ),
         ("hepspec06", ("hs06_32",), {}, "2 results instead of one"),
     )

@@ -101,25 +101,31 @@ class JobTestCase(unittest.TestCase):
         ({"command": ["a\nb"]}, "command.0: 'a.nb' does not match"),
         ({"copies": 0}, "copies: 0 is less .*1 to 64"),
         ({"files": ["events.dat"]}, "files.0: 'events.dat' does not match"),
-        ({"files": ["/a/x", "/b/x"]}, "files: two are called 'x'; rename"),
-        ({"files": ["/a/job.py"]}, "files: two are called 'job.py'"),
-        ({"metrics": [RATE]}, "metrics: rate needs either a pattern or"),
+        (
+            {"files": ["/a/x", "/b/x"]},
+            "files: the name 'x' must be unique; rename",
+        ),
+        ({"files": ["/a/job.py"]}, "files: the name 'job.py' must be unique"),
+        ({"metrics": [RATE]}, "metrics: rate: either pattern or path"),
         (
             {"metrics": [{**PATTERN, "path": "a"}]},
-            "metrics: rate needs either a pattern or a path",
+            "metrics: rate: either pattern or path is required",
         ),
-        ({"metrics": [PATTERN, PATTERN]}, "metrics: 'rate' is given twice"),
+        (
+            {"metrics": [PATTERN, PATTERN]},
+            "metrics: the name 'rate' must be unique",
+        ),
         (
             {"metrics": [{**PATTERN, "name": "wall_time"}]},
-            "metrics: 'wall_time' is given twice",
+            "metrics: the name 'wall_time' must be unique",
         ),
         (
             {"metrics": [{**RATE, "pattern": "("}]},
-            "metrics: rate: '.' is no regular expression: missing",
+            "metrics: rate: pattern '.' is not a valid regular .*: missing",
         ),
         (
             {"metrics": [{**RATE, "pattern": "(a)(b)"}]},
-            "metrics: rate: '.a..b.' has 2 groups",
+            "metrics: rate: pattern '.a..b.' has 2 groups",
         ),
         ({"metrics": [{"name": "x"}]}, "metrics.0: 'unit' is a required"),
     )
@@ -131,7 +137,7 @@ class JobTestCase(unittest.TestCase):
             self.workload.complete(arguments)
 
     @ddt.data(
-        (told("no\n"), "rate: no line has what .* ends with 'no'"),
+        (told("no\n"), "rate: no line matches .* ends with 'no'"),
         (told("rate: fast MB\n"), "rate is 'fast', not a finite number"),
         (told("rate: 0 MB\n"), "rate is 0.0 B/s, but must be"),
         (told("rate: 1 MB\n", seconds=2.0), "took 2 s of a command that took"),
@@ -139,16 +145,19 @@ class JobTestCase(unittest.TestCase):
             told("rate: 1 MB\n", user=-1),
             "user_time is -1 s, which no|cpu_time",
         ),
-        (told(None), "job.py reports no output"),
-        (told("rate: 1 MB\n", "rate: 1 MB\n"), "another number of copies"),
-        ({"job": golden.outcome("job", "")}, "job.py printed no JSON"),
+        (told(None), "job.py did not report an output"),
+        (told("rate: 1 MB\n", "rate: 1 MB\n"), "did not report 1 copies"),
+        (
+            {"job": golden.outcome("job", "")},
+            "job.py printed .* instead of valid JSON",
+        ),
         (
             {
                 "job": golden.outcome(
                     "job", exit_status=1, stderr="copy 2: exit status 3: no"
                 )
             },
-            "said 'copy 2: exit status 3: no'",
+            "printed 'copy 2: exit status 3: no'",
         ),
     )
     @ddt.unpack

@@ -16,7 +16,7 @@ from tests.unit.workloads import golden
 class CompressionTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = bzip2.Compression()
+        self.workload = bzip2.Bzip2()
 
     def test_command_lines(self):
         arguments = self.workload.complete({})
@@ -113,7 +113,7 @@ class RealCompressionTestCase(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
-        cls.workload = bzip2.Compression()
+        cls.workload = bzip2.Bzip2()
         cls.arguments = cls.workload.complete({"size_mib": 4})
         for file in cls.workload.files(cls.arguments):
             (cls.folder / file.name).write_bytes(files.read(file))

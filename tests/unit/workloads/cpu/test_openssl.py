@@ -15,7 +15,7 @@ VERSIONS = ("1.1.1w", "3.0.19", "3.5.7")
 class CryptographyTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = openssl.Cryptography()
+        self.workload = openssl.Openssl()
 
     @ddt.data(
         (
@@ -86,9 +86,14 @@ class RateTestCase(unittest.TestCase):
                 openssl.rate(whole[:length], "aes-256-gcm", 2, 16384)
 
     @ddt.data(
-        ("aes-256-gcm", 1, 16384, "told the block size 2 times instead of "),
+        (
+            "aes-256-gcm",
+            1,
+            16384,
+            "printed the block size 2 times instead of ",
+        ),
         ("aes-256-gcm", 3, 16384, "for each of 3 processes; look at"),
-        ("aes-256-gcm", 2, 8192, "took blocks of 16384 B in process 0"),
+        ("aes-256-gcm", 2, 8192, "used blocks of 16384 B in process 0"),
         ("sha256", 2, 16384, "ran AES-256-GCM in process 0"),
     )
     @ddt.unpack
@@ -99,12 +104,16 @@ class RateTestCase(unittest.TestCase):
 
     @ddt.data(
         ("+F:25:AES-256-GCM:", "+F:25:AES-128-GCM:", "ran AES-128-GCM in"),
-        ("+F:25:AES-256-GCM:", "+F:25:AES-256-GCM:9", "but a sum of"),
-        ("+F:25:AES-256-GCM:", "+F:25:AES-256-GCM:x", "told 0 rates"),
+        (
+            "+F:25:AES-256-GCM:",
+            "+F:25:AES-256-GCM:9",
+            "printed a sum of .*, but its processes give",
+        ),
+        ("+F:25:AES-256-GCM:", "+F:25:AES-256-GCM:x", "printed 0 rates"),
         ("\nAES-256-GCM  ", "\nAES-128-GCM  ", "ended with 'AES-128-GCM"),
         ("k\n", "M\n", "ended with 'AES-256-GCM"),
-        (" from 1", " from 0", "told the block size 2 times"),
-        ("Got: +F", "Got: F", "told 0 rates instead of once for each of 2"),
+        (" from 1", " from 0", "printed the block size 2 times"),
+        ("Got: +F", "Got: F", "printed 0 rates instead of once for each of 2"),
     )
     @ddt.unpack
     def test_incoherent_outputs(self, old, new, message):

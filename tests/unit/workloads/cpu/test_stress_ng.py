@@ -14,7 +14,7 @@ ROW = "832      1.01"
 class StressTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = stress_ng.Stress()
+        self.workload = stress_ng.StressNg()
 
     def test_command_lines(self):
         commands = self.workload.commands(
@@ -91,7 +91,10 @@ class RateTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, "six figures"):
             stress_ng.rate(text[:-1], "fft", 2, 1)
 
-    @ddt.data((1, 1, "begun once by 1 proc"), (2, 2, "was not begun for 2 s"))
+    @ddt.data(
+        (1, 1, "start once with 1 proc"),
+        (2, 2, "did not start with a duration of 2 s"),
+    )
     @ddt.unpack
     def test_other_arguments_than_those_of_the_run(self, *given):
         *arguments, message = given
@@ -99,17 +102,33 @@ class RateTestCase(unittest.TestCase):
             stress_ng.rate(GOLDEN, "fft", *arguments)
 
     @ddt.data(
-        ("hogs: 2 cpu", "hogs: 2 vm", "was not begun once by 2 processes"),
-        ("successful run", "run", "did not say once that it was completed"),
-        ("failed: 0", "failed: 1: cpu (1)", "said 'failed: 1: cpu"),
-        ("skipped: 0", "skipped: 2: cpu (2)", "said 'skipped: 2"),
-        ("untrustworthy: 0", "untrustworthy: 1: cpu", "said 'metrics untru"),
-        (" cpu       ", " vm       ", "no table with one line of six figures"),
-        (ROW, f"{ROW} 1.0", "no table with one line of six figures"),
-        (ROW, "832      x", "has figures that have not two"),
+        ("hogs: 2 cpu", "hogs: 2 vm", "did not start once with 2 processes"),
+        (
+            "successful run",
+            "run",
+            "did not report its completion exactly once",
+        ),
+        ("failed: 0", "failed: 1: cpu (1)", "printed 'failed: 1: cpu"),
+        ("skipped: 0", "skipped: 2: cpu (2)", "printed 'skipped: 2"),
+        (
+            "untrustworthy: 0",
+            "untrustworthy: 1: cpu",
+            "printed 'metrics untru",
+        ),
+        (
+            " cpu       ",
+            " vm       ",
+            "did not print a table with one line of six figures",
+        ),
+        (
+            ROW,
+            f"{ROW} 1.0",
+            "did not print a table with one line of six figures",
+        ),
+        (ROW, "832      x", "printed figures without two"),
         (ROW, "932      1.01", "did 932 operations in 1.01 s, which is not"),
         (ROW, "832      0.50", "ran 0.5 s instead of 1 s"),
-        (GOLDEN, GOLDEN * 2, "was not begun once"),
+        (GOLDEN, GOLDEN * 2, "did not start once"),
     )
     @ddt.unpack
     def test_incoherent_outputs(self, old, new, message):

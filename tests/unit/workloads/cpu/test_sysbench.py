@@ -13,7 +13,7 @@ GOLDEN = golden.text("sysbench-1.0.20-cpu.txt")
 class ProcessorTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = sysbench.Processor()
+        self.workload = sysbench.Sysbench()
 
     @ddt.data(
         (
@@ -82,8 +82,8 @@ class ProcessorTestCase(unittest.TestCase):
         self._refused(old, new, f"^sysbench .*{message}")
 
     @ddt.data(
-        ({"threads": 1}, "did not say 'Number of threads: 1' once"),
-        ({"max_prime": 20000}, "did not say 'Prime numbers limit: 20000'"),
+        ({"threads": 1}, "did not print 'Number of threads: 1' exactly once"),
+        ({"max_prime": 20000}, "did not print 'Prime numbers limit: 20000'"),
         ({"time": 1}, "took 2.0002 s instead of 1 s"),
         ({"time": 3}, "took 2.0002 s instead of 3 s"),
     )

@@ -16,7 +16,7 @@ from tests.unit.workloads import golden
 class TreeCopyTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = cp.TreeCopy()
+        self.workload = cp.Cp()
 
     def test_command_lines(self):
         arguments = self.workload.complete({})
@@ -84,18 +84,18 @@ class TreeCopyTestCase(unittest.TestCase):
 
     @ddt.data(
         ({"exit_status": 1, "stderr": "cp: No space left"}, "No space left"),
-        ({"stderr": "cp: x\nseconds 0.5"}, "cp said 'cp: x seconds 0.5'"),
-        ({"stdout": "copied"}, "cp said 'copied' instead of nothing but how"),
-        ({"stderr": ""}, "cp said '' instead of"),
-        ({"stderr": "seconds 0.12"}, "cp said 'seconds 0.12' instead of"),
+        ({"stderr": "cp: x\nseconds 0.5"}, "cp printed 'cp: x seconds 0.5'"),
+        ({"stdout": "copied"}, "cp printed 'copied' instead of its duration"),
+        ({"stderr": ""}, "cp printed '' instead of"),
+        ({"stderr": "seconds 0.12"}, "cp printed 'seconds 0.12' instead of"),
         (
             {"stderr": "seconds 0.123, that is 0.124\n"},
-            "cp said 'seconds 0.123, that is 0.124' instead of",
+            "cp printed 'seconds 0.123, that is 0.124' instead of",
         ),
-        ({"stderr": "seconds 0.123"}, "cp said 'seconds 0.123' instead of"),
+        ({"stderr": "seconds 0.123"}, "cp printed 'seconds 0.123' instead of"),
         (
             {"stderr": "seconds 0.000, that is 0.000\n"},
-            "which no machine reaches",
+            "which is not plausible",
         ),
         (
             {"stderr": "seconds 2.000, that is 2.000\n"},
@@ -130,7 +130,7 @@ class RealCopyTestCase(unittest.TestCase):
 
     def test_what_is_copied_is_the_tree(self):
         """A cp of our own keeps what it is told, and what came of it."""
-        workload = cp.TreeCopy()
+        workload = cp.Cp()
         arguments = workload.complete({})
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
@@ -149,7 +149,7 @@ class RealCopyTestCase(unittest.TestCase):
 
     @ddt.data(True, False)
     def test_each_copy_goes(self, flush):
-        workload = cp.TreeCopy()
+        workload = cp.Cp()
         arguments = workload.complete(
             {"files": 120, "file_kib": 1, "flush": flush}
         )

@@ -18,7 +18,7 @@ GIB = 1 << 30
 class CopyTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = dd.Copy()
+        self.workload = dd.Dd()
 
     @ddt.data(
         ({}, ["of=write.data bs=1M count=1024 conv=fdatasync"]),
@@ -135,21 +135,25 @@ class RateTestCase(unittest.TestCase):
         self.assertGreater(dd.rate(text, "write", size, 1), 0)
 
     @ddt.data(
-        (" s, ", " seconds, ", "said '1024.0 records in .*has to be GNU dd"),
+        (
+            " s, ",
+            " seconds, ",
+            "printed '1024.0 records in .*GNU dd is required",
+        ),
         ("7.44214", "7,44214", "seconds is '7,44214', not a finite number"),
         ("7.44214", "nan", "seconds is 'nan', not a finite number"),
         ("7.44214", "0", "took 0 s"),
         ("7.44214", "-7.44214", "took -7.44214 s"),
         ("7.44214", "74.4214", "took 74.4214 s, which is not 144 MB/s"),
         ("144 MB", "144 kB", "took 7.44214 s, which is not 144 kB/s"),
-        ("144 MB", "Infinity B", "instead of how many bytes"),
+        ("144 MB", "Infinity B", "instead of the number of copied bytes"),
         (
             "1073741824",
             "536870912",
             "copied 536870912 bytes .1.1 GB. instead of 10",
         ),
-        (OLD, "", "said '' instead of how many bytes were copied"),
-        (OLD, OLD + OLD, "instead of how many bytes"),
+        (OLD, "", "printed '' instead of the number of copied bytes"),
+        (OLD, OLD + OLD, "instead of the number of copied bytes"),
     )
     @ddt.unpack
     def test_incoherent_outputs(self, old, new, message):
@@ -159,7 +163,9 @@ class RateTestCase(unittest.TestCase):
 
     @ddt.data(GOLDEN[:40], GOLDEN[: GOLDEN.index(" copied")])
     def test_cut_short(self, text):
-        with self.assertRaisesRegex(base.WorkloadError, "instead of how many"):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "instead of the number of"
+        ):
             dd.rate(text, "write", 256 << 20, 256)
 
 
@@ -167,7 +173,7 @@ class RealCopyTestCase(unittest.TestCase):
     """The dd of this machine, as a job runs it."""
 
     def test_all_commands(self):
-        workload = dd.Copy()
+        workload = dd.Dd()
         arguments = workload.complete(
             {"directions": ["write", "read"], "count": 8, "block_size": "64k"}
         )

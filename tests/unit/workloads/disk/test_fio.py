@@ -15,7 +15,7 @@ class DiskTestCase(unittest.TestCase):
 
     def setUp(self):
         super().setUp()
-        self.workload = fio.Disk()
+        self.workload = fio.Fio()
 
     def test_layout(self):
         (command,) = self.workload.prepare(self.workload.complete({}))
@@ -95,11 +95,13 @@ class DiskTestCase(unittest.TestCase):
         self.assertEqual(64, work.amount)
         with self.assertRaisesRegex(base.WorkloadError, "64 of 65 requests"):
             self.workload.parse({**arguments, "size_mib": 65}, outcomes)
-        with self.assertRaisesRegex(base.WorkloadError, "no fresh file"):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "must be 1 with first_write"
+        ):
             self.workload.complete({"patterns": ["first_write"], "jobs": 2})
 
     def test_parts_that_are_too_small(self):
-        with self.assertRaisesRegex(base.WorkloadError, "jobs: 64 parts"):
+        with self.assertRaisesRegex(base.WorkloadError, "jobs=64: the share"):
             self.workload.complete({"size_mib": 32, "jobs": 64})
 
     @ddt.data(

@@ -33,7 +33,7 @@ echo
 class SearchTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = fio.Disk()
+        self.workload = fio.Fio()
         self.arguments = self.workload.complete(RUN.arguments)
         (outcome,) = RUN.outcomes().values()
         self.text = outcome.stdout
@@ -92,7 +92,7 @@ class SearchTestCase(unittest.TestCase):
             ("".join(self.steps[:-1]), "ended after 8 steps"),
             (self.text + self.steps[0], "more steps"),
             ("".join(self.steps[1:]), "iodepth=2 instead of iodepth=1"),
-            (self.text + "x", "something after its last step"),
+            (self.text + "x", "text after its last step"),
         ):
             with self.assertRaisesRegex(base.WorkloadError, words):
                 self.parse(text)
@@ -101,7 +101,7 @@ class SearchTestCase(unittest.TestCase):
 
     def test_none_within_the_limit(self):
         with self.assertRaisesRegex(
-            base.WorkloadError, "beyond 9 us with one request in flight"
+            base.WorkloadError, "exceeds 9 us with one request in flight"
         ):
             self.parse(self.steps[0], search_latency_us=9)
 

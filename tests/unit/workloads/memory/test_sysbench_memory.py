@@ -20,7 +20,7 @@ def bandwidth(text, operation="read", seconds=1.1, **asked):
 class MemoryTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = sysbench_memory.Memory()
+        self.workload = sysbench_memory.SysbenchMemory()
 
     @ddt.data(
         (
@@ -52,7 +52,10 @@ class MemoryTestCase(unittest.TestCase):
         ({"operations": []}, r"operations: \[\] .*read, write"),
         ({"access": "random"}, "access: 'random' is not one of .*rnd"),
         ({"block_kib": 0}, "block_kib: 0 is less .*1 to 1048576"),
-        ({"block_kib": 3000}, "block_kib: 3000 is no .*take 2048 or 4096"),
+        (
+            {"block_kib": 3000},
+            "block_kib=3000: must be a power of .*as 2048 or 4096",
+        ),
         ({"threads": 0}, "threads: 0 is less .*1 to 1024"),
         ({"time": 0}, "time: 0 is less .*1 to 3600"),
     )
@@ -94,9 +97,17 @@ class BandwidthTestCase(unittest.TestCase):
             bandwidth(late, threads=1, seconds=1.2)
 
     @ddt.data(
-        ("read", {"threads": 1}, "did not say 'Number of threads: 1' once"),
-        ("read", {"block_kib": 4}, "did not say 'block size: 4KiB' once"),
-        ("write", {}, "did not say 'operation: write' once"),
+        (
+            "read",
+            {"threads": 1},
+            "did not print 'Number of threads: 1' exactly once",
+        ),
+        (
+            "read",
+            {"block_kib": 4},
+            "did not print 'block size: 4KiB' exactly once",
+        ),
+        ("write", {}, "did not print 'operation: write' exactly once"),
         ("read", {"time": 2}, "took 1.0.* s instead of 2 s"),
     )
     @ddt.unpack
@@ -120,9 +131,17 @@ class BandwidthTestCase(unittest.TestCase):
             "Operations",
             "printed 0 lines 'Total operations:'",
         ),
-        ("scope: local", "scope: global", "did not say 'scope: local' once"),
-        ("execution time", "time", "did not end once with the totals"),
-        (GOLDEN, GOLDEN * 2, "did not say 'block size: 65536KiB' once"),
+        (
+            "scope: local",
+            "scope: global",
+            "did not print 'scope: local' exactly once",
+        ),
+        ("execution time", "time", "did not print the totals"),
+        (
+            GOLDEN,
+            GOLDEN * 2,
+            "did not print 'block size: 65536KiB' exactly once",
+        ),
     )
     @ddt.unpack
     def test_incoherent_outputs(self, old, new, message):

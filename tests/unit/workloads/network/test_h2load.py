@@ -66,7 +66,7 @@ class PagesTestCase(unittest.TestCase):
         self.workload.complete({"users": 5, "control_users": 5})
         with self.assertRaisesRegex(
             base.WorkloadError,
-            "^workload h2load: control_users: 6 is more than the 5 users",
+            "^workload h2load: control_users=6: must be at most users, 5",
         ):
             self.workload.complete({"users": 5, "control_users": 6})
 
@@ -88,7 +88,7 @@ class PagesTestCase(unittest.TestCase):
 
     def test_without_a_peer(self):
         with self.assertRaisesRegex(
-            base.WorkloadError, "the pages are on the peer, and there is none"
+            base.WorkloadError, "the pages are on the peer, which is missing"
         ):
             self.command({}, base.Ends(shared_ports=(5301,)))
 
@@ -129,7 +129,8 @@ class PagesTestCase(unittest.TestCase):
         told["microseconds"] = 0
         told["per_second"] = [100]
         with self.assertRaisesRegex(
-            base.WorkloadError, "ended after 0 s, with a page of 0.00153 s"
+            base.WorkloadError,
+            "ended after 0 s, but reported a page with 0.00153 s",
         ):
             self.parse(json.dumps(told))
 
@@ -153,21 +154,37 @@ class PagesTestCase(unittest.TestCase):
         self.assertEqual(1, found[-1].value)
 
     @ddt.data(
-        ("h2load", lambda lines: [], "has no line of h2load"),
+        (
+            "h2load",
+            lambda lines: [],
+            "did not report the request counts of h2load",
+        ),
         (
             "h2load",
             lambda lines: [lines[0].replace("100 total", "99 total")],
-            "asked for 100 pages; h2load tells of 99",
+            "must load 100 pages, but h2load reported 99",
         ),
-        ("rows", lambda rows: rows - 1, "and its log of 99"),
-        ("response_times", lambda old: {}, "has no response times"),
-        ("response_times", lambda old: {"1": 1}, "not of 100 pages"),
+        ("rows", lambda rows: rows - 1, "and its log has 99"),
+        ("response_times", lambda old: {}, "did not report response times"),
+        (
+            "response_times",
+            lambda old: {"1": 1},
+            "response times of other than 100 pages",
+        ),
         ("response_times", lambda old: {**old, "2": 0}, "0 times"),
-        ("response_microseconds", lambda old: 2 * old, "not of its counts"),
-        ("microseconds", lambda old: old + 2000000, "with pages of"),
-        ("per_second", lambda old: [*old, 1], "that are not of 100 pages"),
-        ("per_second", lambda old: [], "has no pages per second"),
-        ("control", lambda old: {}, "a control, and was asked for none"),
+        (
+            "response_microseconds",
+            lambda old: 2 * old,
+            "differs from its counts",
+        ),
+        ("microseconds", lambda old: old + 2000000, "but reported pages in"),
+        (
+            "per_second",
+            lambda old: [*old, 1],
+            "per second of other than 100 pages",
+        ),
+        ("per_second", lambda old: [], "did not report pages per second"),
+        ("control", lambda old: {}, "a control that was not requested"),
     )
     @ddt.unpack
     def test_incoherent_outputs(self, key, change, message):
@@ -175,7 +192,7 @@ class PagesTestCase(unittest.TestCase):
             self.parse(self.change(key, change))
 
     def test_of_another_number_of_users(self):
-        with self.assertRaisesRegex(base.WorkloadError, "asked for 2000 pag"):
+        with self.assertRaisesRegex(base.WorkloadError, "must load 2000 pag"):
             self.parse(GOLDEN, users=500)
 
     def test_cut_short(self):
@@ -227,15 +244,19 @@ class ControlTestCase(unittest.TestCase):
         )
 
     @ddt.data(
-        (None, None, "^h2load: control should be an object"),
-        ("rows", 19, "^h2load.control was asked for 20 pages; .*log of 19"),
-        ("rows", None, "^h2load: control: rows should be a finite number"),
-        ("per_second", [5, 5, 5, 4], "^h2load.control has pages per second"),
-        ("begun", None, "^h2load: control: begun should be a finite number"),
+        (None, None, "^h2load: control must be an object"),
+        ("rows", 19, "^h2load.control must load 20 pages, .*log has 19"),
+        ("rows", None, "^h2load: control: rows must be a finite number"),
+        (
+            "per_second",
+            [5, 5, 5, 4],
+            "^h2load.control reported pages per second",
+        ),
+        ("begun", None, "^h2load: control: begun must be a finite number"),
         (
             "begun",
             1795403809000000,
-            "^h2load.control worked beside the load fo",
+            "^h2load.control ran concurrently with the load fo",
         ),
         ("begun", 1795403812500000, "load for 1.99.* s of 3.80"),
     )
@@ -254,7 +275,7 @@ class ControlTestCase(unittest.TestCase):
         self.parse(self.told)
 
     def test_of_another_number_of_users(self):
-        with self.assertRaisesRegex(base.WorkloadError, "asked for 12 pages"):
+        with self.assertRaisesRegex(base.WorkloadError, "must load 12 pages"):
             self.parse(self.told, control_users=3)
 
 

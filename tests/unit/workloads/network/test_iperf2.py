@@ -18,7 +18,7 @@ PUBLISHED = golden.text("iperf-r730xd-2019-baremetal.txt")
 class ThroughputTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = iperf2.Throughput()
+        self.workload = iperf2.Iperf2()
 
     @ddt.data(
         (
@@ -58,7 +58,7 @@ class ThroughputTestCase(unittest.TestCase):
     def test_missing_ends(self, direction, on):
         arguments = self.workload.complete({"directions": [direction]})
         with self.assertRaisesRegex(
-            base.WorkloadError, f"{direction} needs a {on}, and there is none"
+            base.WorkloadError, f"{direction} requires a {on}; configure one"
         ):
             self.workload.commands(arguments, base.Ends(own_ports=PORTS))
 
@@ -146,7 +146,7 @@ class RealThroughputTestCase(unittest.TestCase):
     """The iperf of this machine, where it has one, with its own server."""
 
     def test_to_peer(self):
-        workload = iperf2.Throughput()
+        workload = iperf2.Iperf2()
         arguments = workload.complete({"time": 1, "streams": 2})
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

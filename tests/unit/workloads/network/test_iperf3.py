@@ -16,7 +16,7 @@ ALL = {"directions": ["guest_to_guest", "from_peer", "to_peer"]}
 class NetworkTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = iperf3.Network()
+        self.workload = iperf3.Iperf3()
 
     def test_command_lines(self):
         commands = self.workload.commands(self.workload.complete(ALL), ENDS)
@@ -80,11 +80,15 @@ class NetworkTestCase(unittest.TestCase):
         self.assertIsNone(self.workload.course(arguments, outcomes["bidir"]))
 
     @ddt.data(
-        (["end", "sum_received_bidir_reverse"], None, "one direction only"),
+        (
+            ["end", "sum_received_bidir_reverse"],
+            None,
+            "did not run in two directions",
+        ),
         (["end", "sum_received_bidir_reverse", "bytes"], 5, "is not"),
         (["end", "streams", 1, "sender", "sender"], True, "1 streams"),
         (["start", "connected"], [], "1 streams"),
-        (["start", "test_start", "bidir"], 0, "one direction only"),
+        (["start", "test_start", "bidir"], 0, "did not run in two directions"),
     )
     @ddt.unpack
     def test_contradictions_of_both_directions(self, path, value, words):
@@ -101,7 +105,9 @@ class NetworkTestCase(unittest.TestCase):
             self.workload.parse(arguments, {"bidir": changed})
 
     def test_datagrams_go_one_way(self):
-        with self.assertRaisesRegex(base.WorkloadError, "bidir is of tcp"):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "bidir requires protocol: tcp"
+        ):
             self.workload.complete(
                 {"protocol": "udp", "directions": ["bidir"]}
             )
@@ -118,7 +124,7 @@ class NetworkTestCase(unittest.TestCase):
         (command,) = self.workload.commands(arguments, ENDS)
         self.assertEqual(("-w", "256K", "-M", "1200", "-Z"), command.argv[-5:])
         with self.assertRaisesRegex(
-            base.WorkloadError, "segment: 1200 is of tcp"
+            base.WorkloadError, "segment=1200: requires protocol: tcp"
         ):
             self.workload.complete({"protocol": "udp", "segment": 1200})
 
@@ -258,12 +264,12 @@ class NetworkTestCase(unittest.TestCase):
         (
             {},
             base.Ends(partner="192.0.2.2", own_ports=PORTS),
-            "to_peer needs a peer",
+            "to_peer requires a peer",
         ),
         (
             ALL,
             base.Ends(peer="192.0.2.1", own_ports=PORTS),
-            "guest_to_guest needs a partner",
+            "guest_to_guest requires a partner",
         ),
     )
     @ddt.unpack
@@ -290,9 +296,15 @@ class NetworkTestCase(unittest.TestCase):
         ({"omit": 61}, "omit: 61 is greater .*0 to 60"),
         ({"streams": 129}, "streams: 129 is greater .*1 to 128"),
         ({"protocol": "sctp"}, "protocol: 'sctp' is not .*tcp, .*udp"),
-        ({"bitrate": 10**6}, "bitrate: 1000000 is of udp.*: udp$"),
-        ({"datagram": 1472}, "datagram: 1472 is of udp, .*is tcp; leave"),
-        ({"protocol": "udp", "omit": 1}, "omit: 1 is of tcp.*: tcp$"),
+        (
+            {"bitrate": 10**6},
+            "bitrate=1000000: requires protocol: udp.*: udp$",
+        ),
+        ({"datagram": 1472}, "datagram=1472: requires protocol: udp; remove"),
+        (
+            {"protocol": "udp", "omit": 1},
+            "omit=1: requires protocol: tcp.*: tcp$",
+        ),
         ({"protocol": "udp", "bitrate": 0}, "bitrate: 0 is less .*100000 to"),
         ({"protocol": "udp", "bitrate": "10M"}, "bitrate: '10M' is not"),
         ({"protocol": "udp", "datagram": 65508}, "datagram: .*16 to 65507"),

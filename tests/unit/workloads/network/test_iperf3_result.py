@@ -40,7 +40,7 @@ class ReadTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError,
             "^iperf3: to_peer: unable to connect to server: Connection "
-            "refused; check that the other end",
+            "refused; check that the server is reachable",
         ):
             self._read(refused, exit_status=exit_status)
 
@@ -58,9 +58,9 @@ class ReadTestCase(unittest.TestCase):
     @ddt.data(
         ("bits_per_second", 0, "throughput is 0.0 bit/s"),
         ("bits_per_second", 2e13, "throughput is 2e.13 bit/s"),
-        ("bits_per_second", "1", "bits_per_second should .* is str"),
+        ("bits_per_second", "1", "bits_per_second must .* is str"),
         ("retransmits", -1, "retransmits is -1 1"),
-        ("retransmits", None, "retransmits should .* is missing"),
+        ("retransmits", None, "retransmits must .* is missing"),
         ("seconds", 1.5, "ended after 1.5 s of 2 s"),
     )
     @ddt.unpack
@@ -126,7 +126,7 @@ class ReadDatagramsTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError,
             r"^iperf3: to_peer: none of \d+ datagrams arrived; check that the "
-            "other end lets in UDP",
+            "server accepts UDP",
         ):
             self._read(text)
 
@@ -152,7 +152,7 @@ class ReadDatagramsTestCase(unittest.TestCase):
         ({"jitter_ms": -0.1}, "jitter is -0.0001 s"),
         ({"lost_packets": 1803}, "loss is 101.008 %"),
         ({"lost_packets": -1}, "loss is -0.05.* %"),
-        ({"lost_packets": None}, "lost_packets should .* is missing"),
+        ({"lost_packets": None}, "lost_packets must .* is missing"),
         ({"packets": 1600}, "none of the last 185 of 1785 datagrams arr"),
         ({"packets": 0}, "none of 1785 datagrams arrived"),
         ({"bits_per_second": 2e13}, "throughput is 2e.13 bit/s"),
@@ -166,7 +166,7 @@ class ReadDatagramsTestCase(unittest.TestCase):
     @ddt.data("nan", "inf")
     def test_no_numbers(self, value):
         text = self._changed(jitter_ms=float(value))
-        with self.assertRaisesRegex(base.WorkloadError, "no JSON"):
+        with self.assertRaisesRegex(base.WorkloadError, "of valid JSON"):
             self._read(text)
 
     def test_a_version_that_tells_only_what_was_sent(self):

@@ -15,7 +15,7 @@ BOTH = {"directions": ["guest_to_guest", "to_peer"]}
 class LatencyTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = ping.Latency()
+        self.workload = ping.Ping()
 
     @ddt.data(
         ({}, ["ping -n -c 50 -i 0.2 -s 56 192.0.2.1"]),
@@ -49,8 +49,14 @@ class LatencyTestCase(unittest.TestCase):
             self.workload.complete(arguments)
 
     @ddt.data(
-        (base.Ends(partner="192.0.2.2"), "to_peer needs a peer, and there is"),
-        (base.Ends(peer="192.0.2.1"), "guest_to_guest needs a partner, and"),
+        (
+            base.Ends(partner="192.0.2.2"),
+            "to_peer requires a peer; configure",
+        ),
+        (
+            base.Ends(peer="192.0.2.1"),
+            "guest_to_guest requires a partner; configure",
+        ),
     )
     @ddt.unpack
     def test_no_other_end(self, ends, message):
@@ -127,7 +133,7 @@ class LatenciesTestCase(unittest.TestCase):
 
     @ddt.data(
         (10, 56, "sent 20 packets instead of 10"),
-        (20, 64, "did not begin once with 64 bytes"),
+        (20, 64, "did not start once with 64 bytes"),
     )
     @ddt.unpack
     def test_other_arguments_than_those_of_the_run(self, *given):
@@ -136,19 +142,23 @@ class LatenciesTestCase(unittest.TestCase):
             ping.latencies(GOLDEN, "to_peer", *arguments)
 
     @ddt.data(
-        ("17 received", "18 received", "told 17 answers, and counted 18"),
-        ("icmp_seq=2 ", "icmp_seq=1 ", "told 17 answers, and counted 17"),
-        ("icmp_seq=20 ", "icmp_seq=21 ", "answers to others than 20 packets"),
-        ("time=0.026", "time=0.006", "told 0.026/0.038/0.080/0.010 ms in its"),
+        ("17 received", "18 received", "printed 17 answers, but counted 18"),
+        ("icmp_seq=2 ", "icmp_seq=1 ", "printed 17 answers, but counted 17"),
+        ("icmp_seq=20 ", "icmp_seq=21 ", "answers to other than 20 packets"),
+        (
+            "time=0.026",
+            "time=0.006",
+            "printed 0.026/0.038/0.080/0.010 ms in its",
+        ),
         ("time=0.026", "time=inf", "'inf', not a finite number"),
         (
             "0.026/0.038",
             "0.026/0.058",
-            "told 0.026/0.058/0.080/0.010 ms in its",
+            "printed 0.026/0.058/0.080/0.010 ms in its",
         ),
         ("/0.080/", "/8.0.0/", "'8.0.0', not a finite number"),
-        ("rtt ", "round-trip ", "it has to be that of iputils"),
-        (GOLDEN, GOLDEN * 2, "has no counts or no latencies at its end"),
+        ("rtt ", "round-trip ", "ping of iputils is required"),
+        (GOLDEN, GOLDEN * 2, "did not print counts and latencies at its end"),
     )
     @ddt.unpack
     def test_incoherent_outputs(self, old, new, message):

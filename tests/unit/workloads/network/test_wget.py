@@ -13,7 +13,7 @@ ENDS = base.Ends(peer="192.0.2.1", shared_ports=(5301,))
 class DownloadTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = wget.Download()
+        self.workload = wget.Wget()
 
     def command(self, arguments, ends=ENDS):
         (command,) = self.workload.commands(
@@ -95,7 +95,7 @@ class DownloadTestCase(unittest.TestCase):
 
     def test_without_a_peer(self):
         with self.assertRaisesRegex(
-            base.WorkloadError, "the file is on the peer, and there is none"
+            base.WorkloadError, "the file is on the peer, which is missing"
         ):
             self.command({}, base.Ends(shared_ports=(5301,)))
 
@@ -109,12 +109,12 @@ class DownloadTestCase(unittest.TestCase):
         self.assertEqual(4 << 20, one.value)
 
     @ddt.data(
-        ("", "wget said '' instead of that it loaded 8388608 bytes"),
-        ("ERROR 404: Not Found.\n", "wget said 'ERROR 404"),
-        (golden.text("wget-1.21.3-http.txt")[:-5], "instead of that"),
+        ("", "wget printed '' instead of a download of 8388608 bytes"),
+        ("ERROR 404: Not Found.\n", "wget printed 'ERROR 404"),
+        (golden.text("wget-1.21.3-http.txt")[:-5], "instead of a download"),
         (
             golden.text("wget-1.21.3-http.txt").replace("[8388608/", "[83/"),
-            "instead of that it loaded",
+            "instead of a download",
         ),
     )
     @ddt.unpack

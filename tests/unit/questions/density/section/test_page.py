@@ -93,7 +93,7 @@ class PageTestCase(unittest.TestCase):
 
     def test_what_is_missing_is_told_by_level(self):
         text = read(made.density_run(made.broken())).text
-        missing = text[text.index("What is missing") :]
+        missing = text[text.index("Missing results") :]
         self.assertIn("5 4 incomplete disk.fio.randread.iops of g3", missing)
         self.assertIn("8 3 skipped the total fell", missing)
 
@@ -139,7 +139,7 @@ class PageTestCase(unittest.TestCase):
     def test_nothing_measured_is_said(self):
         text = read(made.density_run([None])).text
         self.assertIn("Void: nothing was measured", text)
-        self.assertIn("No repetition left a readable record", text)
+        self.assertIn("no repetition has a readable record", text)
 
     def test_levels_of_which_nothing_was_measured(self):
         records = made.density_records()

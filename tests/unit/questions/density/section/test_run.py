@@ -136,7 +136,7 @@ class PartsTestCase(unittest.TestCase):
         records[4]["state"] = "interrupted"
         found = section.gaps(made.density_run(records).repetitions)
         self.assertEqual(
-            [(2, 5, "never begun"), (3, 5, "never begun")],
+            [(2, 5, "not started"), (3, 5, "not started")],
             [(one.guests, one.repetition, one.state) for one in found],
         )
 
@@ -149,7 +149,7 @@ class PartsTestCase(unittest.TestCase):
         ]
         (found,) = section.gaps(made.density_run(records).repetitions)
         self.assertEqual(
-            (section.MOST_REASONS, 5), (len(found.reasons), found.more)
+            (section.MOST_REASONS, 5), (len(found.reasons), found.hidden)
         )
 
     def test_worst_start_of_each_command(self):
@@ -189,8 +189,8 @@ class PartsTestCase(unittest.TestCase):
         self.assertEqual(
             ["1, 2, 3, 4, 5, 6, 7, 8 at once"], facts["Numbers of guests"]
         )
-        self.assertEqual(["as the task lists them"], facts["Order"])
-        self.assertEqual(["running"], facts["Others meanwhile"])
+        self.assertEqual(["as listed in the task"], facts["Order"])
+        self.assertEqual(["running"], facts["Idle guests"])
         first, second = facts["Bare metal"]
         self.assertIn("baseline r740, machine compute-1", first)
         self.assertTrue(first.endswith("for 1, 2, 4 copies"))
@@ -214,8 +214,8 @@ class PartsTestCase(unittest.TestCase):
             ["1, 2, 3 at once on each of 2 hosts"], facts["Numbers of guests"]
         )
         self.assertIn("seed 11", facts["Order"][0])
-        self.assertEqual(["paused"], facts["Others meanwhile"])
-        self.assertEqual(["none to compare with"], facts["Bare metal"])
+        self.assertEqual(["paused"], facts["Idle guests"])
+        self.assertEqual(["none"], facts["Bare metal"])
         self.assertNotIn("Limits", facts)
 
 
@@ -226,7 +226,7 @@ class OverviewTestCase(unittest.TestCase):
         )
         two = made.density_run(made.few(made.density_records(hosts=2)))
         self.assertEqual((1, 2), (one.hosts, two.hosts))
-        (part,) = overview.table([one, two]).parts
+        (part,) = overview.table([one, two]).metrics
         for level in range(3):
             cells_of_level = [line[1][level] for line in part.lines]
             self.assertAlmostEqual(
@@ -245,7 +245,7 @@ class OverviewTestCase(unittest.TestCase):
         large = made.density_run(made.density_records((1, 2)))
         table = overview.table([small, large])
         self.assertEqual((1, 2, 4), table.levels)
-        parts = {one.metric.name: one for one in table.parts}
+        parts = {one.metric.name: one for one in table.metrics}
         cpu = parts["cpu.sysbench.rate"]
         totals = [
             point.bare_total

@@ -73,7 +73,7 @@ class ToldTestCase(unittest.TestCase):
         )
         found = dataclasses.replace(row.law, coherency=noise)
         (words,) = sentences.law(dataclasses.replace(row, law=found))
-        self.assertIn("and no peak can be told up to 8 guests.", words)
+        self.assertIn("and no peak is found up to 8 guests.", words)
 
     def test_nothing_is_said_of_what_is_not_there(self):
         row = made.density_row(NAME, law=None, fits=None)

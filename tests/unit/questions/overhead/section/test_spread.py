@@ -61,7 +61,7 @@ class SpreadTestCase(unittest.TestCase):
         table = text[text.index("Ratio to bare metal") :][:400]
         words = " ".join(table.split())
         self.assertRegex(words, "cpu.events.rate 5 40.0 % limit 30 % .*failed")
-        self.assertIn("there is no ratio over intervals", words)
+        self.assertIn("a ratio over intervals does not exist", words)
 
     def test_each_verdict_has_its_words(self):
         shown, text = read(made.records(), LIMITS)

@@ -1,4 +1,4 @@
-"""Connections and runs that stay open between repetitions."""
+"""The request for a run, and the cache of runs and connections."""
 
 import collections.abc
 import dataclasses
@@ -29,11 +29,11 @@ if t.TYPE_CHECKING:
     from rally_vmperf.execution.stations import arrival
 
 
-class Opened:
-    """The runs of a process by their identifiers, with their connections.
+class RunCache:
+    """A cache of runs and connections by the identifier of the run.
 
-    A front door makes a new object for every repetition, and keeps this one
-    as long as it lives.
+    Rally creates a scenario object for every repetition, so the cache belongs
+    to the process.
     """
 
     def __init__(self) -> None:
@@ -41,9 +41,9 @@ class Opened:
         self._runs: dict[str, runs.Run] = {}
 
     def keep(self, owner: str, arrived: "arrival.Guests") -> None:
-        """Keep the connections to guests until a run takes them over.
+        """Keep the connections to guests until a run uses them.
 
-        :param owner: identifier of the run
+        :param owner: The identifier of the run.
         """
         self._arrived[owner] = arrived
 
@@ -52,7 +52,7 @@ class Opened:
         owner: str,
         booted: guests_.Booted,
     ) -> "arrival.Guests":
-        """Return the connections to guests, new ones if none are kept."""
+        """Return the kept connections to guests, or open new ones."""
         from rally_vmperf.execution.stations import arrival
 
         if owner not in self._arrived:
@@ -60,13 +60,13 @@ class Opened:
         return self._arrived[owner]
 
     def run(self, owner: str, make: t.Callable[[], runs.Run]) -> runs.Run:
-        """Return a run, made if it is the first time."""
+        """Return a run, and create it on the first call."""
         if owner not in self._runs:
             self._runs[owner] = make()
         return self._runs[owner]
 
     def close(self, owner: str) -> None:
-        """Close the connections of a run, if there are any."""
+        """Close the connections of a run."""
         run = self._runs.pop(owner, None)
         arrived = self._arrived.pop(owner, None)
         try:
@@ -77,28 +77,30 @@ class Opened:
                 arrived.close()
 
 
-#: Returns actions of a question, given the connection and the session.
+#: A function that returns the actions of a question from the connection and
+#: the session.
 Act = t.Callable[
     [t.Any, sessions.Session], collections.abc.Iterable[actions.Action]
 ]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Asked:
-    """The request for a run, of any question and by any front door.
+class RunRequest:
+    """A request for a run, of any question and from any interface.
 
-    :param opened: keeps the connections
-    :param question: name of what is asked
-    :param task: identifier of the task
-    :param owner: identifier of the run, names its journal
-    :param times: all repetitions that are planned, warm-up included
-    :param workloads: as a task lists them
-    :param peer: as a task names it
-    :param options: of the guests
-    :param connect: to the cloud, with the guests' own credential
+    :param run_cache: The cache that keeps the connections.
+    :param question: The name of the question.
+    :param task: The identifier of the task.
+    :param owner: The identifier of the run, for the name of its journal.
+    :param times: The number of planned repetitions, warm-up included.
+    :param workloads: The workloads, as the task lists them.
+    :param peer: The peer, as the task defines it.
+    :param options: The options of the guests.
+    :param connect: A function that connects to the cloud with the credential
+        of the guests.
     """
 
-    opened: Opened
+    run_cache: RunCache
     question: str
     task: str
     owner: str
@@ -121,21 +123,21 @@ class Asked:
         return assignment.assign(self.workloads, self.protocol)
 
     def neighbours(
-        self, given: dict[str, t.Any] | None
+        self, argument: dict[str, t.Any] | None
     ) -> neighbours_.Neighbours | None:
-        """Return the neighbours that a task asks for, None for none.
+        """Return the neighbours of a task; None if it has none.
 
-        :param given: the argument of the scenario
-        :raises GuestError: where a guest is absent
+        :param argument: The argument of the scenario.
+        :raises GuestError: If a guest is unavailable.
         """
-        found = neighbours_.of_argument(given)
-        if found and self.booted.absent:
+        requested_neighbours = neighbours_.of_argument(argument)
+        if requested_neighbours and self.booted.absent:
             raise errors.GuestError(
-                f"neighbours: {', '.join(self.booted.absent)} did not come, "
-                "and guests and neighbours would change parts; run the task "
-                "again"
+                f"neighbours: guests {', '.join(self.booted.absent)} failed "
+                "to "
+                "boot, so neighbours cannot be assigned; run the task again"
             )
-        return found
+        return requested_neighbours
 
     def ready(
         self,
@@ -146,13 +148,13 @@ class Asked:
         findings: collections.abc.Iterable[finding.Finding] = (),
         neighbours: neighbours_.Neighbours | None = None,
     ) -> attempt.Ready:
-        """Prepare guests for measuring, and take their fingerprints.
+        """Prepare guests for measuring, and collect their fingerprints.
 
-        :param shapes: in which they are compared with the baseline
-        :param act: returns the question's own actions
-        :param idle_guests: what guests do while they take no part
-        :param findings: what is known of the guests before
-        :param neighbours: the guests that are not measured
+        :param shapes: The shapes in which they are compared with the baseline.
+        :param act: A function that returns the actions of the question.
+        :param idle_guests: The state of guests that do not participate.
+        :param findings: The earlier findings on the guests.
+        :param neighbours: The guests that are not measured.
         """
         bare_metal, metrics = None, None
         if self.baseline is not None and shapes:
@@ -174,7 +176,7 @@ class Asked:
                     progress=self.progress,
                 )
             )
-        found = comparability.of_guests(
+        comparability_findings = comparability.of_guests(
             session, self.booted.guests, self.baseline, shapes
         )
         return attempt.Ready(
@@ -185,7 +187,7 @@ class Asked:
                 session,
                 reference=bare_metal,
                 metrics=metrics,
-                findings=(*findings, *found),
+                findings=(*findings, *comparability_findings),
                 neighbours=len(neighbours.names) if neighbours else 0,
             ),
             actions=(
@@ -203,18 +205,19 @@ class Asked:
         )
 
     def session(
-        self, beside: tuple[assignment.Assignment, ...] = ()
+        self, neighbour_assignments: tuple[assignment.Assignment, ...] = ()
     ) -> sessions.Session:
         """Return a session with the guests.
 
-        :param beside: workloads that are prepared, and that others run
-        :raises MachineError: naming the machine that cannot be made ready
-        :raises WorkloadError: when a workload cannot be prepared
-        :raises BundleError: when tools cannot be supplied as asked
+        :param neighbour_assignments: The workloads that are prepared, and that
+            neighbours run.
+        :raises MachineError: If a machine cannot be prepared; with its name.
+        :raises WorkloadError: If a workload cannot be prepared.
+        :raises BundleError: If tools cannot be supplied as configured.
         """
         from rally_vmperf.execution.stations import reach
 
-        arrived = self.opened.arrived(self.owner, self.booted)
+        arrived = self.run_cache.arrived(self.owner, self.booted)
         return sessions.open_session(
             self.assignments,
             arrived.stations,
@@ -222,13 +225,13 @@ class Asked:
             supply=requirements.supply_of(self.options),
             progress=self.progress,
             runner=arrived.runner,
-            beside=beside,
+            neighbour_assignments=neighbour_assignments,
         )
 
     def common(self, **options: t.Any) -> dict[str, t.Any]:
         """Return the arguments that the runs of all questions share.
 
-        :param options: of the question, for the record
+        :param options: The options of the question, for the record.
         """
         return {
             "question": self.question,
@@ -246,11 +249,15 @@ class Asked:
 def _load(
     neighbours: neighbours_.Neighbours, session: sessions.Session
 ) -> actions.Neighbours:
-    """Return the action that has neighbours work beside the others."""
+    """Return the action that runs the load of neighbours."""
     load = neighbours_.Load(
         work=neighbours.work,
         measured=session.assignments,
-        stations=[x for x in session.stations if x.name in neighbours.names],
+        stations=[
+            station
+            for station in session.stations
+            if station.name in neighbours.names
+        ],
         others=len(session.stations) - len(neighbours.names),
         peer=session.peer,
     )

@@ -7,7 +7,7 @@ import ddt
 from matplotlib import figure
 
 from rally_vmperf import sanitize
-from rally_vmperf.report import look
+from rally_vmperf.report import chart_style
 from tests.unit.hostile import attacks
 from tests.unit.hostile import terminal
 
@@ -17,8 +17,8 @@ class SvgTestCase(unittest.TestCase):
     @ddt.named_data(*attacks.WORDS.items())
     def test_foreign_text_in_the_title(self, words):
         """No caller has to sanitize the title."""
-        with look.settings("name"):
-            element = look.svg(figure.Figure(), words)
+        with chart_style.settings("name"):
+            element = chart_style.svg(figure.Figure(), words)
         self.assertEqual([], terminal.obeyed(element.replace("\t", "")))
         label = ElementTree.fromstring(element).get("aria-label")
         # A parser of XML reads a space for these in an attribute.

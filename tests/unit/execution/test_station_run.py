@@ -6,7 +6,7 @@ import unittest
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import servers
-from rally_vmperf.execution import turn
+from rally_vmperf.execution import station_run
 from rally_vmperf.execution.stations import station
 from rally_vmperf.machines import local
 from rally_vmperf.measurement.samples import histogram
@@ -60,7 +60,7 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
 
     def begin_with(self, one):
         """Return its turn at an assignment."""
-        return turn.begin(
+        return station_run.create(
             one,
             self.place,
             base.Ends(),
@@ -99,7 +99,7 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
         )
         await own.step("rate")
         (reason,) = own.reasons
-        self.assertIn("exit status 3 and said 'trouble'", reason)
+        self.assertIn("exit status 3 and printed 'trouble'", reason)
         self.assertEqual([], self.result.observations)
         self.assertEqual([("rate", "half\n")], self.printed())
         self.assertEqual("trouble\n", self.kept[0]["stderr"])

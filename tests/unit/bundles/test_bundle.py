@@ -11,15 +11,15 @@ import unittest
 
 import ddt
 
+from rally_vmperf.bundles import bundle
+from rally_vmperf.bundles import bundling
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines.provisioning import bundles
 from rally_vmperf.machines.provisioning import provision
-from rally_vmperf.toolbox import bundle
-from rally_vmperf.toolbox import bundling
 from rally_vmperf.workloads import tools
+from tests.unit.bundles import bundled
 from tests.unit.machines import folders
-from tests.unit.toolbox import bundled
 
 LS = tools.Tool(command="ls", package="coreutils", version=("ls", "--version"))
 SILENT = tools.Tool(command="ls", package="coreutils", version=())
@@ -136,8 +136,8 @@ class RealTestCase(Case):
     def test_packages_that_are_missing(self):
         for wanted, prefix in (
             ({"fio": "fio"}, "bookworm has no package .* fio"),
-            ({"shown": "coreutils"}, "none of shown is a program"),
-            ({"bmkrun": ""}, "none of bmkrun is a program"),
+            ({"shown": "coreutils"}, "contain none of shown"),
+            ({"bmkrun": ""}, "contain none of bmkrun"),
         ):
             top = pathlib.Path(
                 self.enterContext(tempfile.TemporaryDirectory())
@@ -148,7 +148,9 @@ class RealTestCase(Case):
 
     def test_packages_without_the_c_library(self):
         package, _ = bundled.packages(self.top)
-        with self.assertRaisesRegex(bundle.BundleError, "no ld-linux.so"):
+        with self.assertRaisesRegex(
+            bundle.BundleError, "not contain ld-linux.so"
+        ):
             bundling.make(
                 self.top / "x.tar.gz",
                 {bundled.PROGRAM: "coreutils"},

@@ -1,11 +1,11 @@
-"""Bundles of tools: programs with their libraries, the same on any Linux.
+"""Bundles of tools: programs with their libraries, for any Linux.
 
-A bundle is one compressed archive, made of the packages of one release.
-Unpacked it has::
+A bundle is one compressed archive, which contains programs from the packages
+of one release. Its content is::
 
-    bundle.json     what it holds
-    programs/fio    the program as it is packaged
-    lib/            the libraries that the programs need, and ld.so
+    bundle.json     the description of the bundle
+    programs/fio    the program from its package
+    lib/            the libraries that the programs require, and ld.so
     bin/fio         a script that runs the program with these libraries
 """
 
@@ -21,10 +21,10 @@ from rally_vmperf import errors
 
 Json = dict[str, t.Any]
 
-#: Name of what describes a bundle, the first file of the archive.
+#: The name of the description, which is the first file in the archive.
 NAME = "bundle.json"
 VERSION = 1
-#: Bytes of that description.
+#: The maximum size of the description in bytes.
 _LARGEST = 1 << 20
 
 SCHEMA: Json = {
@@ -62,16 +62,16 @@ SCHEMA: Json = {
 
 
 class BundleError(errors.VMPerfError):
-    """A bundle that cannot be made or used; the message is one line."""
+    """A bundle that cannot be created or used; the message is one line."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Program:
-    """A program of a bundle.
+    """A program in a bundle.
 
-    :param package: that it is from
-    :param version: of that package
-    :param sha256: of the program's own file
+    :param package: The name of the package that contains the program.
+    :param version: The version of the package.
+    :param sha256: The SHA-256 digest of the program file.
     """
 
     package: str
@@ -83,7 +83,11 @@ class Program:
 class Bundle:
     """A bundle on Rally's machine.
 
-    :param architecture: as packages name it, such as ``amd64``
+    :param path: The path of the archive.
+    :param distribution: The release of the packages, such as ``bookworm``.
+    :param architecture: The architecture in the notation of Debian packages,
+        such as ``amd64``.
+    :param programs: The programs by name.
     """
 
     path: pathlib.Path
@@ -93,9 +97,10 @@ class Bundle:
 
 
 def load(path: str | os.PathLike[str]) -> Bundle:
-    """Return what a bundle holds.
+    """Read the description of a bundle.
 
-    :raises BundleError: when it is none
+    :param path: The path of the archive.
+    :raises BundleError: If the file is not a valid bundle.
     """
     location = pathlib.Path(path).expanduser()
     try:
@@ -111,9 +116,9 @@ def load(path: str | os.PathLike[str]) -> Bundle:
             )
         documents.check(SCHEMA, content, f"bundle {location}")
     except (OSError, EOFError, tarfile.TarError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
+        reason = error.strerror if isinstance(error, OSError) else error
         raise BundleError(
-            f"bundle {location}: {why}; {_remedy(location)}"
+            f"bundle {location}: {reason}; {_remedy(location)}"
         ) from None
     except documents.DocumentError as error:
         raise BundleError(f"{error}; {_remedy(location)}") from None
@@ -122,10 +127,11 @@ def load(path: str | os.PathLike[str]) -> Bundle:
         distribution=content["distribution"],
         architecture=content["architecture"],
         programs={
-            name: Program(**one) for name, one in content["programs"].items()
+            name: Program(**fields)
+            for name, fields in content["programs"].items()
         },
     )
 
 
 def _remedy(location: pathlib.Path) -> str:
-    return f"make it with: rally-vmperf tools bundle {location} --task TASK"
+    return f"create it with: rally-vmperf tools bundle {location} --task TASK"

@@ -8,8 +8,8 @@ import shutil
 import subprocess
 import tarfile
 
-from rally_vmperf.toolbox import bundling
-from tests.unit.toolbox import made as made_
+from rally_vmperf.bundles import bundling
+from tests.unit.bundles import made as made_
 
 #: A program with libraries of its own, and what it says of itself.
 PROGRAM = "ls"

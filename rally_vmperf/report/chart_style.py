@@ -1,4 +1,4 @@
-"""How drawings look, and how they become SVG."""
+"""The style of charts, and their conversion to SVG."""
 
 import collections.abc
 import contextlib
@@ -11,8 +11,8 @@ from matplotlib import figure
 
 from rally_vmperf import sanitize
 
-#: Colour and mark of a verdict. The colours (Okabe and Ito) stay apart for
-#: readers who see few; the marks stay apart without any.
+#: The colour and marker of a verdict. The colours (Okabe and Ito) are distinct
+#: for colour-blind readers; the markers are distinct without colour.
 VERDICTS = {
     "passed": ("#00795a", "o"),
     "failed": ("#c1440e", "X"),
@@ -23,7 +23,7 @@ VERDICTS = {
 GUEST = "#0072b2"
 BARE = "#6b6b6b"
 LAW = "#8b3f82"
-#: Of conditions in one drawing, from the first to the last.
+#: The colours of conditions in a chart, from the first to the last.
 CONDITIONS = ("#56b4e9", "#0072b2", "#8b3f82", "#3f1d4b")
 INK = "#1f2933"
 FAINT = "#d5dae0"
@@ -56,7 +56,7 @@ _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 def settings(name: str) -> collections.abc.Iterator[None]:
     """Apply the style of the report instead of the user's matplotlibrc.
 
-    :param name: of the drawing; makes its inner identifiers its own
+    :param name: The salt of identifiers within the chart.
     """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
@@ -65,8 +65,10 @@ def settings(name: str) -> collections.abc.Iterator[None]:
         yield
 
 
-def abreast(centre: float, count: int, width: float) -> list[float]:
-    """Return the horizontal offsets of repetitions, in their order."""
+def spread_horizontally(
+    centre: float, count: int, width: float
+) -> list[float]:
+    """Return the horizontal positions of repetitions around a centre."""
     step = width / max(1, count - 1)
     first = centre - width / 2 if count > 1 else centre
     return [first + place * step for place in range(count)]
@@ -83,16 +85,16 @@ def limit(
 
 
 def by_metric(
-    axes: t.Any, names: collections.abc.Sequence[str], room: float
+    axes: t.Any, names: collections.abc.Sequence[str], margin: float
 ) -> None:
-    """Give each metric a line, the first one on top.
+    """Set a line of the axis for each metric, the first on top.
 
-    :param room: around the first and the last, in lines
+    :param margin: The space above the first and below the last, in lines.
     """
     axes.set_yticks(
-        range(len(names)), [sanitize.printable(one) for one in names]
+        range(len(names)), [sanitize.printable(name) for name in names]
     )
-    axes.set_ylim(len(names) - 1 + room, -room)
+    axes.set_ylim(len(names) - 1 + margin, -margin)
     axes.grid(axis="x")
     axes.spines["left"].set_visible(False)
 
@@ -105,15 +107,15 @@ def legend(drawn: figure.Figure, boxes: list[t.Any], **form: t.Any) -> None:
 
 
 def svg(drawn: figure.Figure, title: str) -> markupsafe.Markup:
-    """Return a figure as an SVG element, the same for the same figure.
+    """Return a figure as a reproducible SVG element.
 
-    :param title: for screen readers
+    :param title: The label for screen readers.
     """
     out = io.StringIO()
     drawn.savefig(out, format="svg", metadata=_NO_METADATA)
     content = out.getvalue()
     element = content[content.index("<svg") :]
     label = markupsafe.escape(sanitize.printable(title))
-    named = f'<svg role="img" aria-label="{label}"'
-    # Escaped by matplotlib, which writes XML by an XML writer.
-    return markupsafe.Markup(named + element[len("<svg") :])  # noqa: S704
+    start_tag = f'<svg role="img" aria-label="{label}"'
+    # matplotlib escapes the content with an XML writer.
+    return markupsafe.Markup(start_tag + element[len("<svg") :])  # noqa: S704

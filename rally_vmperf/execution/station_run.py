@@ -1,0 +1,246 @@
+"""The commands of one workload on one station."""
+
+import collections.abc
+import contextlib
+import dataclasses
+import math
+import typing as t
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import barrier
+from rally_vmperf.execution import caches
+from rally_vmperf.execution import command as commands
+from rally_vmperf.execution import measured
+from rally_vmperf.execution import servers as servers_
+from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.machines import base
+from rally_vmperf.measurement.samples import course as courses
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.workloads import base as workloads
+
+
+@dataclasses.dataclass(kw_only=True)
+class StationRun:
+    """A run of one workload on one station, with its results.
+
+    :param steps: The commands by name.
+    :param metrics_by_command: The names of the metrics with a sample, by
+        command.
+    :param reasons: The reasons why other metrics have no sample.
+    :param lost: Whether the machine no longer answers.
+    """
+
+    assigned: assignment.Assignment
+    station: stations_.Station
+    servers: servers_.Servers
+    result: measured.Measured
+    steps: dict[str, workloads.Command]
+    metrics_by_command: dict[str, set[str]] = dataclasses.field(
+        default_factory=dict
+    )
+    reasons: list[str] = dataclasses.field(default_factory=list)
+    lost: bool = False
+
+    def owes(self, name: str) -> bool:
+        """Return whether the station can and must run a command."""
+        return not self.lost and name in self.steps
+
+    def seconds(self) -> float:
+        """Return the maximum duration of synchronised commands in seconds."""
+        before = self.assigned.cooldown
+        if self.assigned.drop_caches:
+            before += caches.TIMEOUT
+        return sum(
+            before + 2 * (command.timeout + barrier.PATIENCE)
+            for command in self.steps.values()
+        )
+
+    async def step(self, name: str) -> None:
+        """Run one command alone."""
+        with self._noting(name):
+            command = self.steps[name]
+            folder = self.station.folder_of(self.assigned.title)
+            self._take(
+                await self.servers.serve(
+                    self.station,
+                    command,
+                    lambda: commands.run(self.station, command, folder),
+                )
+            )
+
+    def synchronise(
+        self,
+        name: str,
+        start_barrier: barrier.StartBarrier,
+        clock_offset: float,
+    ) -> commands.SynchronisedCommand:
+        """Return a command that this station runs with other stations.
+
+        :param clock_offset: The seconds by which the clock of the station is
+            ahead of the controller's.
+        """
+        return commands.SynchronisedCommand(
+            station=self.station,
+            command=self.steps[name],
+            folder=self.station.folder_of(self.assigned.title),
+            servers=self.servers,
+            start_barrier=start_barrier,
+            clock_offset=clock_offset,
+        )
+
+    async def step_with_others(
+        self, synchronised_command: commands.SynchronisedCommand
+    ) -> None:
+        """Run a synchronised command, and parse its output."""
+        with self._noting(synchronised_command.command.name):
+            try:
+                outcome = await synchronised_command.run()
+                self._take(outcome)
+                synchronised_command.course = self._course(outcome)
+            finally:
+                await synchronised_command.finish()
+
+    @contextlib.contextmanager
+    def _noting(self, name: str) -> collections.abc.Iterator[None]:
+        """Note an error of a command, and whether the machine is lost."""
+        try:
+            yield
+        except (base.MachineError, workloads.WorkloadError) as error:
+            intruders = self.servers.intruders.get((self.station.name, name))
+            self.reasons.append(
+                f"{name}: {error}; {intruders}"
+                if intruders
+                else f"{name}: {error}"
+            )
+            self.lost = isinstance(error, base.Unreachable)
+
+    def omit(self, name: str, error: base.MachineError) -> None:
+        """Skip a command for which the machine is not ready."""
+        del self.steps[name]
+        with self._noting(name):
+            raise error
+
+    def _take(self, outcome: workloads.Outcome) -> None:
+        self._keep(outcome)
+        self._parse(outcome)
+
+    def note_missing(self) -> None:
+        """Note every expected metric that was not measured."""
+        reason = "; ".join(self.reasons) or "the tool did not report it"
+        reported = set().union(*self.metrics_by_command.values())
+        for metric in self.assigned.metrics():
+            if metric.name not in reported and not metric.optional:
+                self.result.miss(metric.name, self.station.name, reason[:500])
+
+    def _course(self, outcome: workloads.Outcome) -> courses.Course | None:
+        """Return the progress of a command over time, with labelled metrics.
+
+        Without it, the samples remain valid.
+        """
+        course = None
+        with contextlib.suppress(workloads.WorkloadError, ValueError):
+            course = self.assigned.workload.course(
+                self.assigned.arguments, outcome
+            )
+        if course is None:
+            return None
+        names = {self.assigned.rename(name) for name in course.metrics}
+        return dataclasses.replace(course, metrics=frozenset(names))
+
+    def _work(self, outcome: workloads.Outcome) -> workloads.Work | None:
+        """Return the amount of work of a command; None if not reported."""
+        with contextlib.suppress(workloads.WorkloadError, ValueError):
+            work = self.assigned.workload.work(
+                self.assigned.arguments, outcome
+            )
+            if work is not None and 0 < work.amount < math.inf:
+                return work
+        return None
+
+    def _keep(self, outcome: workloads.Outcome) -> None:
+        origin: dict[str, t.Any] = {
+            "workload": self.assigned.title,
+            "command": outcome.name,
+            "machine": self.station.name,
+        }
+        work = self._work(outcome)
+        self.result.runs.append(
+            measured.CommandRun(
+                **origin,
+                started=outcome.started,
+                ended=outcome.ended,
+                seconds=outcome.seconds,
+                exit_status=outcome.exit_status,
+                user=outcome.user,
+                system=outcome.system,
+                work=work.amount if work else None,
+                work_unit=work.unit if work else "",
+            )
+        )
+        self.result.keep_raw(
+            {**origin, "stdout": outcome.stdout, "stderr": outcome.stderr}
+        )
+
+    def _parse(self, outcome: workloads.Outcome) -> None:
+        """Add the samples of one command to the results.
+
+        :raises WorkloadError: If the command failed or its output is not
+            valid.
+        """
+        try:
+            readings = self.assigned.workload.parse(
+                self.assigned.arguments, {outcome.name: outcome}
+            )
+        except ValueError as error:
+            raise workloads.WorkloadError(str(error)) from error
+        metric_names = self.metrics_by_command.setdefault(outcome.name, set())
+        for reading in readings:
+            labelled = dataclasses.replace(
+                reading, metric=self.assigned.relabel(reading.metric)
+            )
+            samples = [labelled] if isinstance(labelled, sample.Sample) else []
+            if isinstance(labelled, sample.Distribution):
+                samples = labelled.samples()
+                # Several machines together can have more percentiles than one.
+                metric_names |= {
+                    metric.name
+                    for metric in sample.percentiles(labelled.metric)
+                }
+            if not isinstance(labelled, sample.Sample):
+                self.result.readings.append((self.station.name, labelled))
+            metric_names |= {
+                labelled_sample.metric.name for labelled_sample in samples
+            }
+            self.result.observations += [
+                sample.Observation(self.station.name, labelled_sample)
+                for labelled_sample in samples
+            ]
+
+
+def create(
+    assignment: assignment.Assignment,
+    station: stations_.Station,
+    ends: workloads.Ends,
+    servers: servers_.Servers,
+    result: measured.Measured,
+    lost: collections.abc.Mapping[str, str],
+) -> StationRun:
+    """Return the run of a workload on a station, not started yet.
+
+    :param lost: The reasons why machines are skipped, by name.
+    """
+    assigned = assignment.narrowed(ends)
+    station_run = StationRun(
+        assigned=assigned,
+        station=station,
+        servers=servers,
+        result=result,
+        steps={
+            step.name: step
+            for step in assigned.workload.commands(assigned.arguments, ends)
+        },
+    )
+    if station.name in lost:
+        station_run.lost = True
+        station_run.reasons.append(lost[station.name])
+    return station_run

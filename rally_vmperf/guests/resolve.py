@@ -1,0 +1,180 @@
+"""Resolve images, flavors and networks by name or identifier."""
+
+import collections.abc
+import typing as t
+
+from openstack import connection as sdk
+
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import guest
+from rally_vmperf.guests import request
+
+MIB, GIB = 1 << 20, 1 << 30
+
+
+#: A resource of the SDK that has an identifier and a name.
+Resource = t.TypeVar("Resource", bound=t.Any)
+
+
+def get_image(
+    connection: sdk.Connection, reference: request.Reference
+) -> t.Any:
+    """Return the active image with a name or id, as an object of the SDK."""
+    with cloud.asking("list images"):
+        image = find_by_reference("image", reference, connection.image.images)
+    if image.status != "active":
+        raise errors.GuestError(
+            f"image {image.name!r} is {image.status}: must be active; wait "
+            "or choose another image"
+        )
+    return image
+
+
+def get_flavor(
+    connection: sdk.Connection, reference: request.Reference
+) -> guest.Flavor:
+    """Return the flavor with a name or id."""
+    with cloud.asking("list flavors"):
+        sdk_flavor = get_by_reference(
+            "flavor", reference, connection.compute.flavors()
+        )
+    extra_specs: dict[str, str] = {}
+    action = f"read the limits of flavor {sdk_flavor.name}"
+    with cloud.asking(action), cloud.unless_forbidden():
+        detailed_flavor = connection.compute.fetch_flavor_extra_specs(
+            sdk_flavor
+        )
+        extra_specs = dict(detailed_flavor.extra_specs or {})
+    return guest.Flavor(
+        id=sdk_flavor.id,
+        name=sdk_flavor.name,
+        vcpus=sdk_flavor.vcpus,
+        memory_mib=sdk_flavor.ram,
+        disk_gib=sdk_flavor.disk,
+        extra_specs=extra_specs,
+    )
+
+
+def get_only(
+    kind: str, option: str, resources: collections.abc.Sequence[Resource]
+) -> Resource:
+    """Return the only resource.
+
+    :param option: The option that selects a resource, for the message.
+    :raises GuestError: If there are several resources or none; the line lists
+        their names.
+    """
+    if len(resources) == 1:
+        return resources[0]
+    raise errors.GuestError(
+        f"{kind}: the project sees {format_names(resources)}; choose one with "
+        f'"{option}": {{"name": ...}}'
+    )
+
+
+def check_fit(
+    image: t.Any, flavor: guest.Flavor, volume_gib: int | None = None
+) -> None:
+    """Check that an image fits into the flavor, or the volume.
+
+    :param image: The image, as an object of the SDK.
+    :param volume_gib: The size of the boot volume in GiB; None for the disk of
+        the flavor.
+    :raises GuestError: If the image does not fit; the line has both sizes.
+    """
+    if (image.min_ram or 0) > flavor.memory_mib:
+        raise errors.GuestError(
+            f"flavor {flavor.name!r} has {flavor.memory_mib} MiB of memory, "
+            f"image {image.name!r} requires {image.min_ram}; choose a larger "
+            "flavor"
+        )
+    required_bytes = max(
+        (image.min_disk or 0) * GIB,
+        image.virtual_size or 0,
+        image.size or 0,
+    )
+    if volume_gib is not None:
+        if required_bytes > volume_gib * GIB:
+            raise errors.GuestError(
+                f"boot_volume size_gib={volume_gib}: must be >= "
+                f"{-(-required_bytes // GIB)} for image {image.name!r}"
+            )
+    elif flavor.disk_gib and required_bytes > flavor.disk_gib * GIB:
+        raise errors.GuestError(
+            f"flavor {flavor.name!r} has a disk of {flavor.disk_gib} GiB, "
+            f"image {image.name!r} requires {-(-required_bytes // GIB)}; "
+            "choose a larger flavor"
+        )
+
+
+def find_by_reference(
+    kind: str,
+    reference: request.Reference,
+    list_resources: collections.abc.Callable[
+        ..., collections.abc.Iterable[Resource]
+    ],
+) -> Resource:
+    """Return the resource with a name or id, filtered by the service.
+
+    A cloud may have many thousands.  All of them are listed only for the error
+    message if the resource does not exist.
+
+    :param list_resources: The function that lists resources with the
+        attributes in its arguments.
+    """
+    return get_by_reference(
+        kind,
+        reference,
+        list(list_resources(**{reference.by: reference.value}))
+        or list_resources(),
+    )
+
+
+def get_by_reference(
+    kind: str,
+    reference: request.Reference,
+    candidates: collections.abc.Iterable[Resource],
+) -> Resource:
+    """Return the candidate with a name or id.
+
+    :raises GuestError: If there are several candidates or none; the line lists
+        the choices.
+    """
+    resources = list(candidates)
+    matches = [
+        resource
+        for resource in resources
+        if getattr(resource, reference.by) == reference.value
+    ]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        identifiers = ", ".join(sorted(resource.id for resource in matches))
+        raise errors.GuestError(
+            f"{kind} {reference.value!r}: {len(matches)} have this name; "
+            f"select it by id: {identifiers}"
+        )
+    raise errors.GuestError(
+        f"{kind} {reference.value!r} does not exist; the project sees "
+        f"{format_names(resources)}"
+    )
+
+
+def format_names(
+    resources: collections.abc.Iterable[t.Any], limit: int = 20
+) -> str:
+    """Return the names of resources as text, in alphabetical order."""
+    resource_names = sorted(
+        {str(resource.name or resource.id) for resource in resources}
+    )
+    remainder = (
+        f" and {len(resource_names) - limit} more"
+        if len(resource_names) > limit
+        else ""
+    )
+    return (
+        ", ".join(resource_names[:limit]) + remainder
+        if resource_names
+        else "none"
+    )
