@@ -49,8 +49,7 @@ class Store:
             raise document.BaselineError(
                 f"no baseline {name!r} in {self.folder} (registered: "
                 f"{registered}); record one with: rally-vmperf baseline "
-                "record "
-                f"{name} --task FILE --local (or --host USER@ADDRESS)"
+                f"record {name} --task FILE --local (or --host USER@ADDRESS)"
             ) from None
         except documents.DocumentError as error:
             raise document.BaselineError(f"baseline {error}") from None
@@ -92,8 +91,7 @@ class Store:
                 f"no baseline of class {reference['class']!r} in "
                 f"{self.folder} "
                 f"(classes: {', '.join(sorted(classes)) or 'none'}); record "
-                "one "
-                "with: rally-vmperf baseline record NAME --class "
+                "one with: rally-vmperf baseline record NAME --class "
                 f"{reference['class']} --task FILE --host USER@ADDRESS"
             )
         return max(of_class, key=document.recorded_at)

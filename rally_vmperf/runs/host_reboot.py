@@ -41,8 +41,7 @@ async def boot_id(machine: base.Machine) -> str:
     if done.exit_status or not done.stdout.strip():
         raise base.MachineError(
             f"{machine.name}: {_BOOT_ID} cannot be read, so a reboot cannot "
-            "be "
-            "verified; use --reboot never"
+            "be verified; use --reboot never"
         )
     return done.stdout.strip()
 

@@ -134,8 +134,7 @@ class RunRequest:
         if requested_neighbours and self.booted.absent:
             raise errors.GuestError(
                 f"neighbours: guests {', '.join(self.booted.absent)} failed "
-                "to "
-                "boot, so neighbours cannot be assigned; run the task again"
+                "to boot, so neighbours cannot be assigned; run the task again"
             )
         return requested_neighbours
 

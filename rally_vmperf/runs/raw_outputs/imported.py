@@ -249,8 +249,7 @@ def _entry_of(
                     f"baseline {content['name']!r} has {metric_name} with "
                     "other "
                     f"arguments: {', '.join(differences)}; compare outputs of "
-                    "the "
-                    "same command line"
+                    "the same command line"
                 )
             return baseline_entry, metric_name
     return None, name

@@ -74,16 +74,14 @@ def merge(outputs_: collections.abc.Iterable[Raw]) -> list[Raw]:
             if any(metrics & set(key_) for key_ in merged):
                 raise base.WorkloadError(
                     f"{output.workload}: outputs have some of their metrics "
-                    "in "
-                    "common; use outputs of the same tests"
+                    "in common; use outputs of the same tests"
                 )
             merged[key] = output
             continue
         if first.arguments != output.arguments:
             raise base.WorkloadError(
                 f"{output.workload}: one output is of {first.arguments}, "
-                "another "
-                f"of {output.arguments}; give those of one"
+                f"another of {output.arguments}; give those of one"
             )
         merged[key] = dataclasses.replace(
             first, repetitions=first.repetitions + output.repetitions
