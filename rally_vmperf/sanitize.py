@@ -10,18 +10,20 @@ import unicodedata
 
 #: The replacement of control and direction characters.
 HIDDEN = "\N{REPLACEMENT CHARACTER}"
-#: Characters that look like the start of a tag or an entity, but are not.
+#: Characters that look like the start of a tag, an entity or an expression,
+#: but are not.
 LESS = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
 AND = "\N{FULLWIDTH AMPERSAND}"
+BRACE = "\N{FULLWIDTH LEFT CURLY BRACKET}"
 #: The maximum length of a message, which may quote the end of a console.
 LONGEST = 8000
 
-_TAGS = str.maketrans({"<": LESS, "&": AND, "\t": " "})
-_BRACES = {
-    "{": "\N{FULLWIDTH LEFT CURLY BRACKET}",
-    "}": "\N{FULLWIDTH RIGHT CURLY BRACKET}",
-}
-_DOUBLE = re.compile(r"\{(?=\{)|\}(?=\})")
+#: A tag, comment or declaration can start here. In HTML, "<" before a space,
+#: "=" or a digit is text, so that messages such as "must be <= 1" are kept.
+_TAG = re.compile(r"<(?![ =0-9])")
+_OTHERS = str.maketrans({"&": AND, "\t": " "})
+#: The start of an expression of AngularJS; without it, "}}" has no effect.
+_EXPRESSION = re.compile(r"\{(?=\{)")
 
 
 class Sanitized(str):
@@ -45,8 +47,8 @@ def text(content: object, longest: int = LONGEST) -> Sanitized:
     """
     if isinstance(content, Sanitized) and len(content) <= longest:
         return content
-    safe = printable(str(content), longest).translate(_TAGS)
-    return Sanitized(_DOUBLE.sub(lambda brace: _BRACES[brace[0]], safe))
+    safe = _TAG.sub(LESS, printable(str(content), longest)).translate(_OTHERS)
+    return Sanitized(_EXPRESSION.sub(BRACE, safe))
 
 
 def line(content: object, longest: int = 200) -> str:

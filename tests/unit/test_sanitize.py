@@ -3,6 +3,7 @@
 import ast
 import builtins
 import copy
+import html.parser
 import json
 import pathlib
 import unicodedata
@@ -22,9 +23,28 @@ TOP = pathlib.Path(__file__).parent.parent.parent / "rally_vmperf"
 WORST = "</script><img src=x onerror=f()>{{f()}}}}&lt;\x1b[2J\x07\u202e\u2028"
 
 
+class _Parser(html.parser.HTMLParser):
+    """A parser that collects the tags, comments and declarations."""
+
+    def __init__(self):
+        super().__init__()
+        self.markup = []
+
+    def handle_starttag(self, tag, attrs):
+        self.markup.append(tag)
+
+    handle_endtag = handle_comment = handle_decl = handle_pi = unknown_decl = (
+        lambda self, text: self.markup.append(text)
+    )
+
+
 def obeyed(said):
     """Return what a page, a template or a terminal would obey."""
-    signs = [sign for sign in ("<", "&", "{{", "}}") if sign in said]
+    parser = _Parser()
+    parser.feed(f"{said}b>")
+    parser.close()
+    signs = [sign for sign in ("&", "{{") if sign in said]
+    signs += parser.markup
     kinds = {"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"}
     return signs + [
         c for c in said if c not in "\n\t" and unicodedata.category(c) in kinds
@@ -37,17 +57,35 @@ class TestText(unittest.TestCase):
     def test_the_worst(self):
         """Every sign becomes what looks like it, and no more."""
         less, hidden = sanitize.LESS, sanitize.HIDDEN
-        left = "\N{FULLWIDTH LEFT CURLY BRACKET}"
-        right = "\N{FULLWIDTH RIGHT CURLY BRACKET}"
         self.assertEqual(
-            f"{less}/script>{less}img src=x onerror=f()>{left}{{f()"
-            f"{right * 3}}}{sanitize.AND}lt;{hidden}[2J{hidden * 3}",
+            f"{less}/script>{less}img src=x onerror=f()>{sanitize.BRACE}{{"
+            f"f()}}}}}}}}{sanitize.AND}lt;{hidden}[2J{hidden * 3}",
             sanitize.text(WORST),
         )
 
+    def test_comparisons(self):
+        """A comparison is not the start of a tag."""
+        for message in ("-1: must be >= 0 and < 1", "<= 3.5 s", "a<2", "<<="):
+            with self.subTest(message):
+                self.assertEqual(
+                    message.replace("<<", f"{sanitize.LESS}<"),
+                    sanitize.text(message),
+                )
+
+    def test_messages_of_the_package(self):
+        """No part of a message that is raised is changed."""
+        for path in TOP.rglob("*.py"):
+            for message in _raised_texts(ast.parse(path.read_text())):
+                with self.subTest(message=message, path=path.name):
+                    self.assertEqual(
+                        message, sanitize.text(f"{message}0")[:-1]
+                    )
+
     @hypothesis.given(
         strategies.text(
-            strategies.one_of(strategies.characters(), strategies.just("{"))
+            strategies.one_of(
+                strategies.characters(), strategies.sampled_from("{<!/?= ")
+            )
         ),
         strategies.integers(10, 40),
     )
@@ -117,6 +155,17 @@ class TestQuotes(unittest.TestCase):
         gap = repetition.Missing(name=WORST, machine=WORST, reason=WORST)
         for said in (gap.name, gap.machine, gap.reason):
             self.check(said)
+
+
+def _raised_texts(tree):
+    """Return the texts in the statements of a module that raise errors."""
+    return [
+        node.value
+        for statement in ast.walk(tree)
+        if isinstance(statement, ast.Raise)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
 
 
 def _fields(found):
